@@ -21,7 +21,7 @@ export function createOpenApi(version: string, routes: readonly Route[], format:
     info: {
       title: 'passportd',
       version,
-      summary: 'Professional-reputation records: the frozen V1 API, and its successor v3',
+      summary: 'Professional-reputation records: the frozen V1 API, and its successor V3',
       description: ABOUT,
     },
     servers: [{ url: '/', description: 'The service that serves this document' }],

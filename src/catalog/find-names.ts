@@ -1,6 +1,6 @@
 import { type ListQuery, type ListRequest, toWords, wordsOf } from '../domain/lists/list-request.ts'
 import { foldName } from '../domain/text/fold-name.ts'
-import { createSpelling } from '../domain/text/nearest-name.ts'
+import { editDistance } from '../domain/text/nearest-name.ts'
 import type { Store } from '../store/store.ts'
 import type { Catalog } from './catalog.ts'
 
@@ -8,6 +8,7 @@ type Reader = { catalog: Pick<Catalog, 'list'>; store: Pick<Store, 'passports'> 
 
 /** Only the passports with the highest scores are compared, because their names are read from the store. */
 const MOST_READ = 20
+const MOST_COMPARED = 250
 
 /** Counts the people who have all words of the keyword in their name, among the first ones whose names contain the words. */
 export async function countNamed(
@@ -18,12 +19,12 @@ export async function countNamed(
   const { ids } = await catalog.list({ ...query, limit: MOST_READ, signal }, false)
   const people = await store.passports.listByIds(ids)
   const isNamed = (own: string[]) => wordsOf(query.keyword ?? '').every((word) => own.includes(word))
-  return people.map(({ profile }) => wordsOfName(profile.displayName)).filter(isNamed).length
+  return people.map(({ profile }) => splitName(profile.displayName).map(foldName)).filter(isNamed).length
 }
 
 /**
- * Finds a name that the words may be a misspelling of, among the first passports that match the filter and whose name contains
- * the first half of each word. The same evaluation counts the passports of other lists.
+ * Finds the words of a name that the given words may be a misspelling of. It compares the first passports that match the filter
+ * and whose names contain the first half of each word or, if none is similar, the last halves. Also counts other lists.
  */
 export async function findSimilarName(
   { catalog, store }: Reader,
@@ -31,17 +32,39 @@ export async function findSimilarName(
   { filter, sort, counts }: Pick<ListRequest, 'filter' | 'sort' | 'counts'>,
   signal: AbortSignal,
 ) {
-  const halves = words.map(foldName).map((word) => word.slice(0, Math.ceil(word.length / 2)))
-  const limit = words.length === 0 ? 0 : MOST_READ
-  const keyword = limit === 0 ? undefined : toWords(halves.join(' '))
-  const found = await catalog.list({ keyword, filter, sort, counts, limit, signal }, false)
-  const isLike = (name: string) => {
-    const find = createSpelling(wordsOfName(name).map((phrase) => ({ phrase })))
-    return words.every((word) => find(foldName(word)))
+  const folded = words.map(foldName)
+  const limit = folded.some((word) => mostEdits(word) > 0) ? MOST_COMPARED : 0
+  const find = async (halfOf: (word: string) => string, request: Pick<ListRequest, 'counts'>) => {
+    const halves = folded.map((word) => (mostEdits(word) === 0 ? word : halfOf(word)))
+    const keyword = limit === 0 ? undefined : toWords(halves.join(' '))
+    const found = await catalog.list({ ...request, keyword, filter, sort, limit, signal }, false)
+    const people = await store.passports.listByIds(found.ids)
+    const names = people.map(({ profile }) => profile.displayName)
+    return { name: findNearest(names, folded), counts: found.counts ?? [] }
   }
-  const people = await store.passports.listByIds(found.ids)
-  const name = people.map(({ profile }) => profile.displayName).find(isLike)
-  return { name, counts: found.counts ?? [] }
+  const first = await find((word) => word.slice(0, Math.ceil(word.length / 2)), { counts })
+  if (limit === 0 || first.name !== undefined) return first
+  return { ...first, name: (await find((word) => word.slice(word.length / 2), {})).name }
 }
 
-const wordsOfName = (name: string): string[] => foldName(name).split(/[^\p{L}\p{N}]+/u)
+/** Returns the words of the most similar name. */
+function findNearest(names: readonly string[], words: readonly string[]): string | undefined {
+  let nearest: { name: string; edits: number } | undefined
+  for (const name of names) {
+    const own = splitName(name)
+    const similar = words.map((word) => {
+      const all = own.map((each) => ({ each, edits: editDistance(word, foldName(each), mostEdits(word)) }))
+      return all.reduce((one, other) => (other.edits < one.edits ? other : one))
+    })
+    const edits = similar.reduce((sum, each) => sum + each.edits, 0)
+    if (edits >= (nearest?.edits ?? Number.POSITIVE_INFINITY)) continue
+    if (similar.some((each, at) => each.edits > mostEdits(words[at] ?? ''))) continue
+    nearest = { name: own.filter((word) => similar.some(({ each }) => each === word)).join(' '), edits }
+  }
+  return nearest?.name
+}
+
+/** Seven of ten characters must be the same. Long words are not corrected. */
+const mostEdits = (word: string) => (word.length > 40 ? 0 : Math.floor(0.3 * word.length))
+
+const splitName = (name: string): string[] => name.split(/[^\p{L}\p{M}\p{N}]+/u)

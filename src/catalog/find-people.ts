@@ -1,10 +1,13 @@
-import { parseKeyword } from '../domain/lists/list-request.ts'
+import { type ErrorCode, ServiceError } from '../domain/errors.ts'
+import { parseKeyword, toWords } from '../domain/lists/list-request.ts'
 import { type Passport, type PassportKey, parsePassportKey } from '../domain/passport.ts'
+import { foldName } from '../domain/text/fold-name.ts'
 import type { PassportV3 } from '../domain/v3/passport.ts'
 import type { Store } from '../store/store.ts'
 import type { Catalog } from './catalog.ts'
 import { findPage } from './find-list.ts'
 import { findMatches, isComplete } from './find-matches.ts'
+import { findSimilarName } from './find-names.ts'
 
 export const MOST_PEOPLE = 4
 
@@ -20,7 +23,10 @@ export type FoundPeople = { people: PassportV3[]; unknown: Unknown[]; omitted: n
 type Reader = { store: Store; catalog: Catalog }
 type Search = (text: string) => Promise<Passport[] | undefined>
 
-/** Finds up to four passports by id, wallet, handle, or a name that only one passport has. */
+/**
+ * Finds up to four passports by id, wallet, handle, or a name that only one passport has. The first name that nobody has gets
+ * people with a similar name as candidates.
+ */
 export async function findPeople(
   reader: Reader,
   texts: readonly string[],
@@ -35,6 +41,9 @@ export async function findPeople(
     if ('candidates' in found) unknown.push(found)
     else people.set(found.id, found)
   }
+  // Ids and wallets begin with a digit.
+  const misspelt = unknown.find(({ text, candidates }) => candidates.length === 0 && !/^\d/.test(text))
+  if (misspelt?.isSearched) misspelt.candidates = await findSimilar(reader, misspelt.text, signal)
   const top = people.size < 2 && unknown.length === 0 ? await listRanked(reader, undefined, signal) : []
   return { people: [...people.values()], unknown, omitted: Math.max(0, texts.length - MOST_PEOPLE), top }
 }
@@ -65,6 +74,20 @@ async function findPerson(reader: Reader, text: string, search: Search): Promise
 async function findNamed(reader: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
   const keyword = parseKeyword(text)
   return keyword === undefined ? [] : listRanked(reader, keyword, signal)
+}
+
+const NOT_AVAILABLE: readonly ErrorCode[] = ['not_ready', 'unavailable', 'overloaded']
+
+/** Returns nobody while the index is not available. */
+async function findSimilar(reader: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
+  const list = { filter: [], sort: { field: 'score', descending: true } } as const
+  try {
+    const { name } = await findSimilarName(reader, text.slice(0, LONGEST_TEXT).split(/\s+/), list, signal)
+    return name === undefined ? [] : await listRanked(reader, toWords(foldName(name)), signal)
+  } catch (error) {
+    if (error instanceof ServiceError && NOT_AVAILABLE.includes(error.code)) return []
+    throw error
+  }
 }
 
 /** Lists people, or those whose name has the keyword, the highest scores first. */

@@ -35,7 +35,9 @@ export function searchNames({ names, starts }: Names, keyword: string): Uint32Ar
   let ranks = new Uint32Array(1024)
   let count = 0
   let rank = 0
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at)) {
+  // An empty keyword matches at every position, even after the last name.
+  const end = starts.at(-1) as number
+  for (let at = text.indexOf(wanted); at !== -1 && at < end; at = text.indexOf(wanted, at)) {
     rank = rankAt(starts, at, rank)
     at = starts[rank + 1] as number
     const name = others.length === 0 ? text : text.subarray(starts[rank], at)

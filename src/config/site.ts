@@ -11,6 +11,8 @@ export type SiteSettings = {
   privacyUrl?: string | undefined
   /** How to get an API key: a web address or a text. */
   keys?: string | undefined
+  /** The rate limits of the API, in sentences. */
+  limits?: string
   /** A colour such as `#1d6552`. */
   accent?: string | undefined
   /** Whether search engines may list the pages. */

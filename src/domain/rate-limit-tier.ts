@@ -1,3 +1,5 @@
+import { DEFAULT_TIER } from './api-key.ts'
+import { count } from './text/counts-and-sizes.ts'
 import { parseDuration } from './text/duration.ts'
 
 export type Tier = {
@@ -27,6 +29,18 @@ export const DEFAULT_TIERS: readonly Tier[] = [
   { name: 'high', requests: 20_000, window: 10 },
   { name: 'unlimited', requests: Number.POSITIVE_INFINITY, window: 10 },
 ]
+
+/** Describes the limits of clients without a key and of a key with the default tier. */
+export function describeLimits(tiers: readonly Tier[], isKeyRequired: boolean): string {
+  const limitOf = (wanted: string) => {
+    const { requests, window } = [...DEFAULT_TIERS, ...tiers].findLast(({ name }) => name === wanted) as Tier
+    return Number.isFinite(requests)
+      ? `${count(requests, 'request')} in ${count(window, 'second')}`
+      : 'any number of requests'
+  }
+  const first = isKeyRequired ? '' : `Without a key, one address may send ${limitOf(ANONYMOUS)}. `
+  return `${first}A key usually allows ${limitOf(DEFAULT_TIER)}. The header RateLimit-Policy of a response has the limit that applies.`
+}
 
 const MOST_REQUESTS = 1_000_000
 const MOST_SECONDS = 86_400

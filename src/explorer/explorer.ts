@@ -1,15 +1,7 @@
 import { pathOf, publicOriginOf, queryOf } from '../api/parse-request.ts'
 import { createPageCache, prefersJson, sendPage } from '../api/rendered-page.ts'
-import {
-  type Context,
-  PAGE,
-  PICTURE,
-  type Route,
-  type RouteRequest,
-  route,
-  type Surface,
-  unknownPaths,
-} from '../api/route.ts'
+import type { Context, Route, RouteRequest, Surface } from '../api/route.ts'
+import { PAGE, PICTURE, route, unknownPaths } from '../api/route.ts'
 import { ClientGone, ServiceError } from '../domain/errors.ts'
 import { createAboutPage } from './about/about-page.ts'
 import { createCompareCard, createComparePage } from './compare/compare-page.ts'
@@ -17,7 +9,7 @@ import { createCredentialList } from './credentials/credential-list.ts'
 import { createCredentialCard, createCredentialPage } from './credentials/credential-page.ts'
 import { createErrorPages } from './error-page.ts'
 import { createMeRoutes } from './me/me-page.ts'
-import { createMoversFeed, createMoversPage } from './movers/movers-page.ts'
+import { createMoversCard, createMoversFeed, createMoversPage } from './movers/movers-page.ts'
 import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
@@ -60,6 +52,7 @@ const PICTURES: Record<string, CreatePage> = {
   '/card/:file': createCard,
   '/card/compare.png': createCompareCard,
   '/card/list.png': createListCard,
+  '/card/movers.png': createMoversCard,
   '/card/credential/:file': createCredentialCard,
   [SITE_CARD]: createSiteCard,
   '/oembed': createOembed,

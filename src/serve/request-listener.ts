@@ -8,6 +8,7 @@ import { type ApiServer, startApiServer } from '../api/server.ts'
 import { createUsageCounter } from '../api/usage.ts'
 import type { Config } from '../config/config.ts'
 import { attempt, describeError } from '../domain/errors.ts'
+import { describeLimits } from '../domain/rate-limit-tier.ts'
 import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
 import { createReference } from '../explorer/reference/reference-routes.ts'
@@ -115,7 +116,8 @@ type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' 
 }
 
 function createPages({ config, store, catalog, now, rasterize, fonts, plan, onError }: PageOptions) {
-  const { site, routes } = createSite(config.site, config.publicUrl, config.explorer, fonts)
+  const settings = { ...config.site, limits: describeLimits(config.tiers, config.requireKey) }
+  const { site, routes } = createSite(settings, config.publicUrl, config.explorer, fonts)
   const reference = createReference(VERSION, {
     ...config,
     site,

@@ -65,6 +65,7 @@ test('a search finds keywords in names of any length and content', async () => {
     expect([...searchNames(snapshot, keyword)]).toEqual(filter(toPeople(names), keyword))
   }
   expect([...searchNames(snapshot, 'nobody has this')]).toEqual([])
+  expect(searchNames(snapshot, '').length).toBe(snapshot.ids.length)
 })
 
 test('repeated searches give the same results, and a new snapshot is searched again', async () => {

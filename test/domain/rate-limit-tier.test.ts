@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { DEFAULT_TIERS, parseTiers, TIERS_EXAMPLE } from '../../src/domain/rate-limit-tier.ts'
+import { DEFAULT_TIERS, describeLimits, parseTiers, TIERS_EXAMPLE } from '../../src/domain/rate-limit-tier.ts'
 
 const named = (text: string, name: string) => parseTiers(text)?.find((tier) => tier.name === name)
 
@@ -12,6 +12,16 @@ test('an IP address may send 1,000 API requests and load 300 pages and 3,000 pic
     'high: 20000 in 10 s',
     'unlimited: Infinity in 10 s',
   ])
+})
+
+test('the limits are described with and without a key', () => {
+  const header = 'The header RateLimit-Policy of a response has the limit that applies.'
+  expect(describeLimits(DEFAULT_TIERS, false)).toBe(
+    `Without a key, one address may send 1,000 requests in 10 seconds. A key usually allows 5,000 requests in 10 seconds. ${header}`,
+  )
+  expect(describeLimits(parseTiers('standard=unlimited') ?? [], true)).toBe(
+    `A key usually allows any number of requests. ${header}`,
+  )
 })
 
 test.each([

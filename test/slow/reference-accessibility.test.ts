@@ -55,9 +55,9 @@ inBrowser('access to the reference page', (browser) => {
     expect(await call.getByText('"display_name"').isVisible()).toBe(true)
     expect(await page.getByRole('button', { name: /Copy|key/ }).count()).toBe(0)
     await page.getByRole('link', { name: 'V1 API reference' }).click()
-    await page.getByRole('navigation', { name: 'Version of the API' }).getByText('v3').click()
+    await page.getByRole('navigation', { name: 'Version of the API' }).getByText('V3').click()
     await page.waitForURL('**/reference/v3')
-    expect(await page.locator('h1').textContent()).toBe('The v3 passport API')
+    expect(await page.locator('h1').textContent()).toBe('The V3 passport API')
     expect(await page.locator('#getRules').isVisible()).toBe(true)
   })
 

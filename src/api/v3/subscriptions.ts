@@ -45,7 +45,7 @@ export const SUBSCRIPTION_ROUTES = [
     methods: ['POST'],
     id: 'subscribe',
     summary: 'Create a webhook',
-    description: `Events are sent to the URL with POST, one at a time and in order, until the receiver responds with 2xx. docs/webhooks.md describes signatures and retries. A key may have ${MOST_SUBSCRIPTIONS_OF_KEY} subscriptions.`,
+    description: `Events are sent to the URL with POST, one at a time and in order, until the receiver responds with 2xx. Requests are signed as Standard Webhooks are (headers webhook-id, webhook-timestamp and webhook-signature), and repeated for three days. A key may have ${MOST_SUBSCRIPTIONS_OF_KEY} subscriptions.`,
     body: SubscriptionRequest,
     bodyExample: SUBSCRIPTION_REQUEST,
     response: SubscriptionBody,

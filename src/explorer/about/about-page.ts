@@ -158,7 +158,7 @@ ${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" 
 </section>
 <section id="keys">
 <h2>For programs</h2>
-<p>The <a href="/reference/v3">API</a> has everything on these pages. ${isKeyRequired ? 'Every call needs a key.' : 'Reading works without a key. A key allows more requests, and calls that write need one.'}</p>
+<p>The <a href="/reference/v3">API</a> has everything on these pages. ${isKeyRequired ? 'Every call needs a key.' : 'Reading works without a key. A key allows more requests, and calls that write need one.'} ${site.limits ?? ''}</p>
 <p>${keys ? html`How to get a key: ${keys}` : contact ? html`To get a key, write to ${contact}.` : 'This site does not say how to get a key.'}</p>
 </section>`
 }

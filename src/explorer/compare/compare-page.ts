@@ -2,6 +2,7 @@ import type { RenderedPage } from '../../api/rendered-page.ts'
 import { type FoundPeople, findPeople, MOST_NAMES, MOST_PEOPLE } from '../../catalog/find-people.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Passport } from '../../domain/passport.ts'
+import { levelOf } from '../../domain/rule-set.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
@@ -20,12 +21,16 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
     const texts = parseIds(query)
     await charge(Math.min(texts.length, MOST_PEOPLE))
     const found = await findPeople(options, texts, signal)
+    // A search for similar names costs as much as in the ranking. Ids and wallets begin with a digit.
+    if (found.unknown.some(({ text }) => !/^\d/.test(text))) await charge(5)
     const scores = found.people.map((passport) => passport.scores)
     const parts = await findParts(options, scores, signal)
+    const rules = await options.rules()
     const compare = async (passport: PassportV3, at: number): Promise<ComparedPerson> => ({
       passport,
       standing: await options.catalog.standing(passport.scores.total),
       parts: parts?.[at] ?? {},
+      level: levelOf(passport.scores.total, rules)?.level.name ?? '',
     })
     return renderPage(site, found, await Promise.all(found.people.map(compare)))
   },

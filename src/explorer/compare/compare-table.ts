@@ -5,17 +5,10 @@ import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS, type ScorePart } from 
 import { linkToType, renderProgress } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import {
-  describeRank,
-  describeTop,
-  formatFigure,
-  renderWord,
-  shortNameOf,
-  shortWord,
-} from '../design/text.ts'
+import * as text from '../design/text.ts'
 import type { PartStandings } from '../site/standings.ts'
 
-export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings }
+export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings; level: string }
 
 type People = readonly ComparedPerson[]
 
@@ -38,12 +31,12 @@ ${renderProfiles(people)}
 }
 
 const renderName = (passport: PassportV3): Html =>
-  html`<a class="clamp compared" href="/passports/${passport.id}"><bdi>${shortNameOf(passport)}</bdi></a>`
+  html`<a class="clamp compared" href="/passports/${passport.id}"><bdi>${text.shortNameOf(passport)}</bdi></a>`
 
 /** The rosette, the mark of a human, and a link that removes the person from the comparison. */
 function renderMarks({ passport }: ComparedPerson, people: People): Html {
   const others = people.map((each) => each.passport.id).filter((id) => id !== passport.id)
-  return html`<div class="row">${rosette(passport.id)}<div>${passport.human ? html`<span class="pill">human</span> ` : html``}<a class="soft remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${shortNameOf(passport)}</bdi></span></a></div></div>`
+  return html`<div class="row">${rosette(passport.id)}<div>${passport.human ? html`<span class="pill">human</span> ` : html``}<a class="soft remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${text.shortNameOf(passport)}</bdi></span></a></div></div>`
 }
 
 const renderRow = (title: string | Html, cells: readonly Html[]) =>
@@ -73,27 +66,30 @@ function renderScores(people: People): Html {
   const scale = Math.max(...people.map(({ passport }) => passport.scores.total))
   const totals = people.map(({ passport: { scores } }) => ({
     figure: scores.total,
-    shown: html`<span class="large">${formatFigure(scores.total)}</span>${renderScoreBar(scores, scale)}`,
+    shown: html`<span class="large">${text.formatFigure(scores.total)}</span>${renderScoreBar(scores, scale)}`,
   }))
   const parts = SCORE_PARTS.map((part) => {
     const cells = people.map(({ passport, standing: { total }, parts }) => {
       const figure = passport.scores[part]
       // While the index is not ready, the standing in a part is unknown.
       const top = renderTop(parts[part] ?? Number.POSITIVE_INFINITY, total)
-      return { figure, shown: html`${formatFigure(figure)}${top}` }
+      return { figure, shown: html`${text.formatFigure(figure)}${top}` }
     })
     return renderFigures(renderPart(part), cells)
   })
   const ranks = people.map(
     ({ standing }) =>
-      html`${describeRank(standing)}${renderTop(standing.total - standing.below, standing.total)}`,
+      html`${text.describeRank(standing)}${renderTop(standing.total - standing.below, standing.total)}`,
   )
-  return renderGroup('Scores', [renderFigures('Score', totals), ...parts, renderRow('Rank', ranks)], people)
+  const levels = people.map(({ level }) => html`${level}`)
+  const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
+  const rows = [renderFigures('Score', totals), level, ...parts, renderRow('Rank', ranks)]
+  return renderGroup('Scores', rows, people)
 }
 
 /** Renders a standing such as "Top 4%"; empty below the median. */
 function renderTop(atLeast: number, total: number): Html {
-  const words = describeTop(atLeast, total)
+  const words = text.describeTop(atLeast, total)
   return words === '' ? html`` : html`<span class="soft detail">${words}</span>`
 }
 
@@ -118,7 +114,7 @@ function renderCredentials(people: People): Html {
     const rows = shown.flatMap((type) => {
       const { name, category } = types.get(type) as CredentialV3
       if (partOf(category) !== part) return []
-      const title = { markup: linkToType(type, shortWord(name, MAX_NAME_LENGTH)) }
+      const title = { markup: linkToType(type, text.shortWord(name, MAX_NAME_LENGTH)) }
       const figures = byType.map((credentials) => toFigure(credentials.get(type)))
       return renderFigures(title, figures)
     })
@@ -128,13 +124,13 @@ function renderCredentials(people: People): Html {
   const more = sorted.length - shown.length
   if (more === 0) return html`${groups}`
   const link = ({ passport }: ComparedPerson) => html`<a href="/passports/${passport.id}">see passport</a>`
-  return html`${groups}<tbody>${renderRow(`${formatFigure(more)} more`, people.map(link))}</tbody>`
+  return html`${groups}<tbody>${renderRow(`${text.formatFigure(more)} more`, people.map(link))}</tbody>`
 }
 
 const toFigure = (credential: CredentialV3 | undefined): Figure | undefined =>
   credential && {
     figure: credential.score,
-    shown: html`${formatFigure(credential.score)}<span class="soft"> of ${formatFigure(credential.max_score)}</span>${renderProgress(credential.score, credential.max_score)}`,
+    shown: html`${text.formatFigure(credential.score)}<span class="soft"> of ${text.formatFigure(credential.max_score)}</span>${renderProgress(credential.score, credential.max_score)}`,
   }
 
 const MAX_NAME_LENGTH = 40
@@ -155,10 +151,10 @@ function renderProfiles(people: People): Html {
   const tagsOf = ({ passport }: ComparedPerson) => new Set(passport.profile.tags.map(foldName))
   const common = people.map(tagsOf).reduce((all, tags) => all.intersection(tags))
   const shared = people.length > 1 ? common : new Set()
-  const places = people.map(({ passport }) => renderWord('place', passport.profile.location))
+  const places = people.map(({ passport }) => text.renderWord('place', passport.profile.location))
   const tags = people.map(({ passport }) => {
     const words = passport.profile.tags.slice(0, MOST_TAGS).map((tag) => {
-      const word = renderWord('tag', tag)
+      const word = text.renderWord('tag', tag)
       return shared.has(foldName(tag))
         ? html`<strong>${word}</strong><span class="unseen"> shared</span> `
         : html`${word} `
@@ -167,7 +163,7 @@ function renderProfiles(people: People): Html {
   })
   const connections = people.map(({ passport: { connections } }) => ({
     figure: connections,
-    shown: html`${formatFigure(connections)}`,
+    shown: html`${text.formatFigure(connections)}`,
   }))
   const rows = [
     renderRow('Place', places),

@@ -7,21 +7,14 @@ import { readRawValue, replaceNumber } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import { equals } from '../../domain/lists/filter.ts'
 import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
-import type { Passport } from '../../domain/passport.ts'
+import { NO_SCORES, type Passport } from '../../domain/passport.ts'
 import { isAllOrNothing, pointsFor, type Rule, stepsOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { drawHistogram, partOf } from '../design/charts.ts'
 import { MAX_NAME_LENGTH } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
-import {
-  addressOfFilter,
-  credentialAddress,
-  formatFigure,
-  formatPeople,
-  LONGEST_VALUE,
-  shortWord,
-} from '../design/text.ts'
+import * as text from '../design/text.ts'
 import { drawTitleCard, PNG_UNITS } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
 import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
@@ -39,11 +32,11 @@ export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => 
   variant: (query) => String(parsePageNumber(query.get('page'))),
   async render({ params, query, signal, site, charge }) {
     const type = foldName(params.type ?? '')
-    if (type === '' || type.length > LONGEST_VALUE) throw notFound()
+    if (type === '' || type.length > text.LONGEST_VALUE) throw notFound()
     const page = parsePageNumber(query.get('page'))
     // Sorting the people costs about as much as two evaluations of the index.
     await charge(5)
-    return whenReady(site, credentialAddress(type), async () =>
+    return whenReady(site, text.credentialAddress(type), async () =>
       renderPage(site, await find(options, type, page, signal)),
     )
   },
@@ -74,16 +67,21 @@ async function find(options: ExplorerOptions, type: string, page: number, signal
   // If all people have the maximum, their scores are shown instead.
   const isSame = above.at(-1) === holders
   const { total: all, scale } = await catalog.standing(0)
+  const example = await exampleOf(middle.ids[0])
+  const part = partOf(rule?.category ?? example?.category ?? '') ?? 'total'
   const pointsOf = ({ points }: Pick<typeof middle, 'points'>, id = 0) => points?.get(id)?.[0] ?? 0
   return {
-    ...{ type, page, last, rule, version: rules.version, most, step, holders, scale },
-    example: await exampleOf(middle.ids[0]),
+    ...{ type, page, last, rule, version: rules.version, most, step, holders, example },
+    scale: isSame ? scale : most,
     all: Math.max(all, holders),
     ranked: people.items.map((passport, _, all): Ranked => {
       const [points, { total }] = [pointsOf(people, passport.id), passport.scores]
       const isEqual = ({ id, scores }: Passport) => scores.total === total && pointsOf(people, id) === points
       const rank = offset + all.findIndex(isEqual) + 1
-      return isSame ? { passport, rank } : { passport, rank, points, note: `score ${formatFigure(total)}` }
+      // The bar shows the points, like the figure beside it.
+      const scores = { ...NO_SCORES, total: points, [part]: points }
+      if (isSame) return { passport, rank }
+      return { passport: { ...passport, scores }, rank, points, note: `score ${text.formatFigure(total)}` }
     }),
     median: pointsOf(middle, middle.ids[0]),
     above,
@@ -99,23 +97,23 @@ const listOf = (type: string) => ({
 
 function renderPage(site: Site, found: Found): RenderedPage {
   const { type, rule, example, holders, all, page, last, most } = found
-  const name = shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
+  const name = text.shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
   const part = holders === 0 ? '' : `, ${formatShare((100 * holders) / all)} of all`
-  const addressOf = (at: number) => `${credentialAddress(type)}${at === 1 ? '' : `?page=${at}`}`
+  const addressOf = (at: number) => `${text.credentialAddress(type)}${at === 1 ? '' : `?page=${at}`}`
   const category = rule?.category ?? example?.category ?? ''
   const issuer = rule?.issuer ?? example?.issuer
   const source = issuer ?? findKnown(type)?.source
   const share = {
     path: addressOf(page),
     card: `/card/credential/${encodeURIComponent(type.toWellFormed())}.png`,
-    alt: `${name}: ${formatPeople(holders)}`,
+    alt: `${name}: ${text.formatPeople(holders)}`,
   }
   return respondPage({
     site,
     share,
     script: 'share.js',
-    title: `${name}: ${count(holders, 'holder')}${page === 1 ? '' : `, page ${formatFigure(page)}`}`,
-    description: `${describeType(type, rule)} ${holders === 1 ? '1 person has' : `${formatPeople(holders)} have`} it.`,
+    title: `${name}: ${count(holders, 'holder')}${page === 1 ? '' : `, page ${text.formatFigure(page)}`}`,
+    description: `${describeType(type, rule)} ${holders === 1 ? '1 person has' : `${text.formatPeople(holders)} have`} it.`,
     here: '/credentials',
     main: html`<p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
@@ -123,8 +121,8 @@ function renderPage(site: Site, found: Found): RenderedPage {
 <dl class="row summary">
 <div><dt class="soft">${partOf(category) ? 'Counts toward' : 'Category'}</dt><dd>${renderCategory(category)}</dd></div>
 <div><dt class="soft">At most</dt><dd>${count(most, 'point')}</dd></div>
-<div><dt class="soft">${issuer ? 'Issued by' : source ? 'Comes from' : 'Recorded by'}</dt><dd><bdi>${shortWord(source ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>
-<div><dt class="soft">People</dt><dd>${formatFigure(holders)}<span class="soft">${part}</span></dd></div>
+<div><dt class="soft">${issuer ? 'Issued by' : source ? 'Comes from' : 'Recorded by'}</dt><dd><bdi>${text.shortWord(source ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>
+<div><dt class="soft">People</dt><dd>${text.formatFigure(holders)}<span class="soft">${part}</span></dd></div>
 </dl>
 <p>${SHARE_BUTTON}</p>${renderSharePanel({ ...share, title: share.alt }, `${share.alt} on ${site.name}`, site.origin)}
 ${page === 1 ? html`${rule ? renderRule(rule, found) : html``}${renderPoints(found)}` : html``}
@@ -139,7 +137,7 @@ function renderRule(rule: Rule, { type, version, example }: Found): Html {
   return html`<section>
 <h2>How it is earned</h2>
 <p>${how === undefined ? '' : `${how}. `}${describeRule(rule)}</p>
-${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amount, points]) => html`<div><dt class="soft">${count(points, 'point')}</dt><dd>${replaceNumber(unit ?? '', formatFigure(amount))}</dd></div>`)}</dl>`}
+${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amount, points]) => html`<div><dt class="soft">${count(points, 'point')}</dt><dd>${replaceNumber(unit ?? '', text.formatFigure(amount))}</dd></div>`)}</dl>`}
 <p class="soft">By rule set ${version}. Points that came with an imported record stay as they are.</p>
 </section>`
 }
@@ -147,12 +145,12 @@ ${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amoun
 function renderHolders(found: Found, name: string, pager: Html): Html {
   const { type, ranked, scale, holders, isSame, most } = found
   const who = isSame
-    ? `All ${formatPeople(holders)} have ${count(most, 'point')} for it, and`
+    ? `All ${text.formatPeople(holders)} have ${count(most, 'point')} for it, and`
     : 'People with equal points'
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
 ${holders > 1 ? html`<p class="soft">${who} are ordered by their score.</p>` : html``}
 ${renderRankingList({ query: withFilter(ALL_PASSPORTS, 'credential', type), ranked, scale, among: holders })}
-${pager}<p><a class="button" href="${addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `Search and filter the ${formatFigure(holders)} people with ${name}`}</a></p>`
+${pager}<p><a class="button" href="${text.addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `Search and filter the ${text.formatFigure(holders)} people with ${name}`}</a></p>`
 }
 
 /** The text of a value, of which only the number differs. The text of a record may have another number than the one that counts. */
@@ -161,7 +159,7 @@ export function unitOf(rule: Rule, example: Credential | undefined, unit?: strin
   const raw = example && readRawValue(example, 'number')
   if (raw?.kind !== 'number' || pointsFor(rule, raw.amount) !== example?.score) return unknown
   const isSure = example.score < rule.max_score || /^\d/.test(example.value)
-  return isSure ? shortWord(example.value, MAX_NAME_LENGTH) : unknown
+  return isSure ? text.shortWord(example.value, MAX_NAME_LENGTH) : unknown
 }
 
 const MOST_BARS = 20
@@ -172,15 +170,15 @@ function renderPoints({ above, holders, most, step, median }: Found): Html {
   const bars = starts.map((more, at) => (at === 0 ? holders : more) - (starts[at + 1] ?? 0))
   if (bars.includes(holders)) return html``
   const describeBar = (people: number, at: number) => {
-    const first = step === 1 ? '' : `${formatFigure(at * step + 1)} to `
-    return `${first}${count((at + 1) * step, 'point')}: ${formatPeople(people)}`
+    const first = step === 1 ? '' : `${text.formatFigure(at * step + 1)} to `
+    return `${first}${count((at + 1) * step, 'point')}: ${text.formatPeople(people)}`
   }
   return html`<section>
 <h2>Points</h2>
 <figure>
 ${drawHistogram(bars, { describe: describeBar, line: median / step })}
 <p class="row between axis soft" aria-hidden="true"><span>0</span><span>${count(bars.length * step, 'point')}</span></p>
-<figcaption class="soft">The dashed line is the median of the ${formatPeople(holders)}, ${count(median, 'point')}; ${full === 0 ? 'nobody has' : full === 1 ? 'one has' : `${formatFigure(full)} have`} the maximum of ${formatFigure(most)}.</figcaption>
+<figcaption class="soft">The dashed line is the median of the ${text.formatPeople(holders)}, ${count(median, 'point')}; ${full === 0 ? 'nobody has' : full === 1 ? 'one has' : `${text.formatFigure(full)} have`} the maximum of ${text.formatFigure(most)}.</figcaption>
 </figure>
 </section>`
 }
@@ -197,7 +195,7 @@ export const createCredentialCard = (options: CardOptions): ExplorerPage => ({
     const { ids, total } = await options.catalog.list({ ...listOf(type), limit: 7, signal }, false)
     if (total === 0 && !rule) throw notFound()
     const title = drawableText(rule?.name ?? type, site.fonts) || 'Credential'
-    const about = [rule?.category, `held by ${formatPeople(total)}`]
+    const about = [rule?.category, `held by ${text.formatPeople(total)}`]
     const words = drawableText(about.filter(Boolean).join(', '), site.fonts)
     return options.drawCard(request, () => drawTitleCard(site, { title, words, ids, size: 108 }))
   },

@@ -9,12 +9,19 @@ import { describeChange, joinFirst, renderChange } from '../design/credential-ro
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatChange, formatFigure, renderDay, shortNameOf } from '../design/text.ts'
+import { drawTitleCard } from '../pictures/cards.ts'
 import { renderPager } from '../search/ranking-list.ts'
 import { PAGE_SIZE, parseChoice } from '../search/ranking-query.ts'
 import { file, POLICY, withoutCaching } from '../site/assets-and-csp.ts'
-import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
+import type {
+  CardOptions,
+  ExplorerOptions,
+  ExplorerPage,
+  ExplorerRequest,
+} from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { whenReady } from '../site/not-ready.ts'
+import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 
 const PERIODS = ['1', '7', '30'] as const
 /** A page counts as this many requests. */
@@ -30,23 +37,44 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
       const { asked, since, sections, last, isCurrent } = await findSections(options, request)
       const { days, page, sort } = asked
       const { scale } = await options.catalog.standing(0)
-      const period = `the last ${days === '1' ? 'day' : `${days} days`}`
+      const [period, title] = [periodOf(asked), titleOf(asked)]
+      const share = {
+        path: addressOf(asked),
+        card: `/card/movers.png${parametersOf({ days, sort })}`,
+        alt: title,
+      }
       const rendered = respondPage({
         site,
-        title: `${sort ? TITLES[sort] : 'Movers'} of ${period}${page === 1 ? '' : `, page ${page}`}`,
+        share,
+        script: 'share.js',
+        title: `${title}${page === 1 ? '' : `, page ${page}`}`,
         description: `Whose score rose or fell in ${period}, who is new, and why`,
-        share: { path: addressOf(asked) },
         here: '/movers',
         head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feedOf(asked)}">\n`,
         main: html`<h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
-<nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>
+<div class="row"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}</div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}
 ${sections.map((section) => renderSection(section, asked, scale))}
 ${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target })) : html``}
 <p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as a <a href="${feedOf(asked)}">feed</a> and as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
       })
       return isCurrent ? rendered : withoutCaching(rendered)
     }),
+})
+
+/** The card of the movers: `/card/movers.png?days=7`. */
+export const createMoversCard = (options: CardOptions): ExplorerPage => ({
+  ...cacheKeyOf(options),
+  async render({ site, ...request }) {
+    const { asked, sections, isCurrent } = await findSections(options, request)
+    const words = sections
+      .map(({ sort, total }) => `${formatFigure(total)} ${TITLES[sort].toLowerCase()}`)
+      .join(', ')
+    const ids = sections.flatMap(({ movers }) => movers.map(({ passport }) => passport.id)).slice(0, 7)
+    const draw = () => drawTitleCard(site, { title: titleOf(asked), words, ids, size: 84 })
+    const card = await options.drawCard({ site, ...request }, draw)
+    return isCurrent ? card : withoutCaching(card)
+  },
 })
 
 /** The same people as an Atom feed. A further change of a score is a new entry. */
@@ -77,6 +105,8 @@ ${entries}</feed>
 /** Without `sort`, the page shows the beginning of each list. */
 type Asked = { days: string; sort?: MoversSort | undefined; page?: number }
 
+const periodOf = ({ days }: Asked) => `the last ${days === '1' ? 'day' : `${days} days`}`
+const titleOf = (asked: Asked) => `${asked.sort ? TITLES[asked.sort] : 'Movers'} of ${periodOf(asked)}`
 const parametersOf = ({ days, sort, page = 1 }: Asked) =>
   `?days=${days}${sort ? `&sort=${sort}` : ''}${page === 1 ? '' : `&page=${page}`}`
 const feedOf = (asked: Asked) => `/movers.atom${parametersOf(asked)}`

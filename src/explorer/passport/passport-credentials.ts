@@ -6,14 +6,7 @@ import { parsePassportRef, type Scores } from '../../domain/passport.ts'
 import { type RuleSetShape, ruleOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, partOf } from '../design/charts.ts'
-import {
-  type CredentialRow,
-  groupByCategory,
-  linkToType,
-  MAX_NAME_LENGTH,
-  renderCredential,
-  renderProgress,
-} from '../design/credential-rows.ts'
+import * as credentialRows from '../design/credential-rows.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { renderPager } from '../search/ranking-list.ts'
@@ -62,7 +55,11 @@ const createRow = (types: Types, proof?: Credential) => (credential: Credential)
   const isDate = convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(value)
   const words = [isDate ? `since ${value}` : value, score > 0 && proves_human && 'shows that this is a human']
   const link = score > 0 || convert ? {} : { type: '', name: name || type }
-  const row = renderCredential({ ...credential, ...link, value: words.filter(Boolean).join(', ') })
+  const row = credentialRows.renderCredential({
+    ...credential,
+    ...link,
+    value: words.filter(Boolean).join(', '),
+  })
   return credential === proof ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row
 }
 
@@ -73,7 +70,7 @@ const TABLE_HEAD = html`<thead><tr><th scope="col">Credential</th><th scope="col
 
 /** `rows` are the rows to show. The heading of a category counts all its credentials. */
 function renderTable(
-  rows: readonly CredentialRow[],
+  rows: readonly credentialRows.CredentialRow[],
   all: readonly Credential[],
   scores: Scores,
   first = Number.POSITIVE_INFINITY,
@@ -81,13 +78,13 @@ function renderTable(
   const byCategory = Map.groupBy(all, ({ category }) => category)
   return html`<table data-sortable>
 ${TABLE_HEAD}
-${groupByCategory(rows).map(({ category, part, items }, at) => {
+${credentialRows.groupByCategory(rows).map(({ category, part, items }, at) => {
   const words =
     part === undefined
       ? 'not part of the score'
       : `${formatFigure(scores[part])} from ${count(byCategory.get(category)?.length ?? 0, 'credential')}`
   return html`<tbody class="${part ?? 'other'}">
-<tr class="group"><th scope="rowgroup" colspan="3"><span class="swatch"></span><bdi>${shortWord(category, MAX_NAME_LENGTH) || 'Other'}</bdi> <span class="soft">${words}</span></th></tr>
+<tr class="group"><th scope="rowgroup" colspan="3"><span class="swatch"></span><bdi>${shortWord(category, credentialRows.MAX_NAME_LENGTH) || 'Other'}</bdi> <span class="soft">${words}</span></th></tr>
 ${items.length <= first + 1 ? items : html`${items.slice(0, first)}${renderFold(at, items.length - first)}${items.slice(first)}`}</tbody>
 `
 })}</table>`
@@ -122,7 +119,7 @@ ${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add, which
 const renderSteps = (steps: readonly NextStep[]): Html =>
   html`<ul class="rows gaps">${steps.map(
     ({ type, name, category, score, maxScore, words }) =>
-      html`<li class="${partOf(category) ?? ''}">${{ markup: linkToType(type, shortWord(name, MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${score > 0 ? renderProgress(score, maxScore) : html``} <span class="soft">${shortWord(words, 100)}</span></li>`,
+      html`<li class="${partOf(category) ?? ''}">${{ markup: credentialRows.linkToType(type, shortWord(name, credentialRows.MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${score > 0 ? credentialRows.renderProgress(score, maxScore) : html``} <span class="soft">${shortWord(words, 100)}</span></li>`,
   )}</ul>`
 
 /** All credentials of a passport, in pages. */

@@ -107,29 +107,22 @@ ${facts.length === 0 ? html`` : html`<div class="row line soft">${facts.map((fac
 ${about === '' ? html`` : html`<div class="soft" dir="auto">${about}</div>`}</div></li>`
 }
 
-/** The networks' own spelling of their names. The names of other sources are shown unchanged. */
+/** Names that are not just the source with a capital letter. */
 const NETWORKS: Readonly<Record<string, string>> = {
-  basename: 'Basename',
-  bluesky: 'Bluesky',
   builderfi: 'Builder.fi',
-  discord: 'Discord',
   ens: 'ENS',
-  farcaster: 'Farcaster',
   github: 'GitHub',
   gitlab: 'GitLab',
-  lens: 'Lens',
   linkedin: 'LinkedIn',
-  mastodon: 'Mastodon',
   talent_protocol: 'Talent Protocol',
-  telegram: 'Telegram',
   twitter: 'X (Twitter)',
-  x: 'X',
   youtube: 'YouTube',
 }
 
 function networkOf(source: string): string {
   const key = source.toLowerCase()
-  return Object.hasOwn(NETWORKS, key) ? (NETWORKS[key] as string) : shortWord(source, MAX_WORD_LENGTH)
+  if (Object.hasOwn(NETWORKS, key)) return NETWORKS[key] as string
+  return shortWord(source, MAX_WORD_LENGTH).replace(/^[a-z]/, (letter) => letter.toUpperCase())
 }
 
 /** Formats whole numbers only, because sources also send texts such as "1.2k". */

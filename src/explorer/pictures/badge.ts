@@ -64,10 +64,9 @@ function drawFlat(passport: FullPassport, value: string, { accent, accentInk }: 
 }
 
 /** A badge that names a problem in place of the score. */
-export const drawErrorBadge = (words: string): Html =>
-  drawLine(`Passport: ${words}`, words, { ...ERROR_COLORS, half: LABEL_BACKGROUND.light })
+export const drawErrorBadge = (words: string): Html => drawLine(`Passport: ${words}`, words, ERROR_STYLE)
 
-const ERROR_COLORS = { inks: ['#ffffff', '#ffffff'], fill: '#77726a' } as const
+const ERROR_STYLE = { inks: ['#ffffff', '#ffffff'], fill: '#77726a', half: LABEL_BACKGROUND.light } as const
 
 export const toErrorEndpoint = (message: string): string =>
   toEndpoint(message, { color: 'lightgrey', isError: true })

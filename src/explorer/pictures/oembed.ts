@@ -7,11 +7,10 @@ import { parseEncodedRef } from './picture-page.ts'
 
 /** oEmbed: the card of a passport as a photo, for sites that embed links. */
 export const createOembed = ({ store }: ExplorerOptions): ExplorerPage => ({
-  async render({ query, site }) {
+  async render({ query, site: { name, origin: base } }) {
     const format = query.get('format') ?? 'json'
     if (format !== 'json')
       throw new ServiceError('invalid_request', `format must be json, got ${quote(format)}`)
-    const { origin: base } = site
     const ref = parseOwnUrl(query.get('url') ?? '', base)
     const passport = ref ? await store.passports.find(ref) : undefined
     if (!passport) throw notFound()
@@ -22,7 +21,7 @@ export const createOembed = ({ store }: ExplorerOptions): ExplorerPage => ({
       url: `${base}/card/${passport.id}.png`,
       ...fit(parseLength(query.get('maxwidth')), parseLength(query.get('maxheight'))),
       author_url: `${base}/passports/${passport.id}`,
-      provider_name: site.name,
+      provider_name: name,
       provider_url: base,
       cache_age: 300,
     }

@@ -12,7 +12,7 @@ import { colorsOf, drawName, drawScoreParts, fitSize, round, textWidth } from '.
 type PeopleCard = { title: string; people: readonly FullPassport[]; rules: RuleSetShape; time?: number }
 
 /** The top and the height of all rows, and the space between score and bar. */
-const [TOP, HEIGHT, GAP] = [196, 352, 36]
+const [TOP, HEIGHT, GAP] = [210, 340, 36]
 
 /** Draws a row for each of one to four people. Names have the same size, scores too, and all bars have the same scale. */
 export function drawPeople(site: Site, { title, people, rules, time }: PeopleCard): Html {
@@ -22,17 +22,18 @@ export function drawPeople(site: Site, { title, people, rules, time }: PeopleCar
   const words = `Passport scores, ${day}${owner === '' ? '' : `. Run by ${owner}`}`
   const height = Math.min(HEIGHT / people.length, 172)
   const names = people.map((passport) => drawableName(passport, site.fonts))
-  const levels = people.map(({ scores }) => levelOf(scores.total, rules)?.level.name ?? '')
   const scores = people.map((passport) => formatFigure(passport.scores.total))
-  // Two rows have space for the level below the bar; otherwise it is beside the name.
+  // Two rows have space for the level below the bar, three have it beside the name, and four have no space.
   const isTall = people.length < 3
-  const [line, bar, thickness] = isTall ? [0.33, 0.43, 0.2] : [0.45, 0.58, 0.24]
+  const levels = people.map(({ scores }) => levelOf(scores.total, rules)?.level.name ?? '')
+  if (people.length > 3) levels.fill('')
+  const [line, bar, thickness] = isTall ? [0.33, 0.43, 0.2] : [0.42, 0.56, 0.2]
   const highest = Math.max(1, ...people.map((passport) => passport.scores.total))
   const x = round(LEFT + height + 8)
-  const scoreSize = fitAll(scores, 260, height * 0.75)
+  const scoreSize = fitAll(scores, 260, height * (isTall ? 0.75 : 0.62))
   const end = RIGHT - GAP - widest(scores, scoreSize)
   const width = end - x - (isTall ? 0 : widest(levels, 40) + 24)
-  const size = fitAll(names, width / SERIF, 64)
+  const size = fitAll(names, width / SERIF, Math.min(64, height / 2))
   const rows = people.map((passport, at) => {
     const y = TOP + at * height
     const baseline = round(y + height * line)
@@ -49,10 +50,20 @@ ${isTall ? drawText(x, round(y + height * 0.87), 40, colors.soft, level) : html`
   return frame(
     title,
     site,
-    html`${drawName(title, { x: LEFT, y: 116, width: RIGHT - LEFT, size: 60, smallest: 46, fill: colors.ink })}
-${drawName(words, { x: LEFT, y: 168, width: RIGHT - LEFT, size: 40, smallest: 36, fill: colors.soft })}
+    html`${drawTitle(title, colors.ink)}
+${drawName(words, { x: LEFT, y: 183, width: RIGHT - LEFT, size: 36, smallest: 36, fill: colors.soft })}
 ${rows}`,
   )
+}
+
+/** Draws a title on one line or, in a smaller size, on two. */
+function drawTitle(title: string, fill: string): Html {
+  const [words, width] = [title.split(' '), RIGHT - LEFT]
+  const fits = (_: string, at: number) => fitSize(words.slice(0, at + 1).join(' '), width, 60) >= 42
+  const end = Math.max(1, words.findLastIndex(fits) + 1)
+  const [y, size] = end === words.length ? [124, 60] : [95, 42]
+  const lines = [words.slice(0, end), words.slice(end)].map((line) => line.join(' ')).filter(Boolean)
+  return html`${lines.map((line, at) => drawName(line, { x: LEFT, y: y + 45 * at, width, size, smallest: 42, fill }))}`
 }
 
 const widest = (texts: readonly string[], size: number) =>

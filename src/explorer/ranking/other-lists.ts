@@ -1,13 +1,7 @@
 import { findSimilarName } from '../../catalog/find-names.ts'
 import type { ActiveFilter } from '../search/facets.ts'
-import {
-  ALL_PASSPORTS,
-  type RankingQuery,
-  toListQuery,
-  withFilter,
-  withoutFilter,
-  withText,
-} from '../search/ranking-query.ts'
+import type { RankingQuery } from '../search/ranking-query.ts'
+import { ALL_PASSPORTS, toListQuery, withFilter, withoutFilter, withText } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 
 /** Lists that find people, for a page that finds nobody. `named` has the name that the search text may mean. */

@@ -5,7 +5,7 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { PROGRAM } from '../../version.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html, prose } from '../design/html.ts'
-import { credentialAddress, formatFigure, shortWord } from '../design/text.ts'
+import { credentialAddress, formatFigure, formatPeople, shortWord } from '../design/text.ts'
 import { type ActiveFilter, createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
 import { renderPager, renderRankingList } from '../search/ranking-list.ts'
 import {
@@ -89,7 +89,7 @@ async function renderRanking(
   const present = () => context.facets.present(found.facets, list, signal)
   const facets = hasFacets(found) ? await ifReady(context, present) : undefined
   const filters = await context.facets.presentFilters(list, requests, found)
-  if (found.total === 0) await request.charge(3)
+  if (found.total === 0) await request.charge(5)
   const findOther = () => findOthers(context, list, filters, signal)
   const shown = {
     ...{ site, asked, reading, facets, filters },
@@ -120,9 +120,6 @@ function renderPage(shown: Shown, status: number): RenderedPage {
   const title = describeList(query, filters)
   const isHome = !isFiltered(asked) && asked.typed === '' && asked.page === 1
   const [first] = query.page === 1 ? found.ranked : []
-  // The heading omits the search text, because search as you type replaces only the results below it.
-  const words = isFiltered(asked) ? describeList(withText(asked, ''), filters) : ''
-  const heading = words && asked.typed === '' && found.total > 0 ? countList(words, found.total) : words
   const card = addressOf({ ...query, page: 1 }).replace('/?', '/card/list.png?')
   const whole = countList(title, found.total)
   const isShared = found.total > 0 && (isFiltered(query) || query.typed !== '')
@@ -138,7 +135,7 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
     here: '/',
-    main: html`<div class="intro"><div><h1>${heading || `Explore ${count(all, 'passport')}`}</h1>
+    main: html`<div class="intro"><div>${renderHeading(shown)}
 ${isHome ? renderLead(site) : html``}${renderSearch(searchText(asked), hiddenFields(asked))}${isHome ? renderExamples(facets, standing) : html``}</div>
 ${isHome ? renderScoreStrip(standing) : html``}</div>
 <div class="browse">
@@ -153,6 +150,18 @@ ${controls.renderSuggestions(reading?.suggestions)}${controls.renderMovers(query
 </div>`,
   } as const
   return respondPage(layout, status)
+}
+
+/** Search as you type replaces a heading without filters by one of one line, so that nothing moves. */
+function renderHeading({ asked, found, filters }: Shown): Html {
+  const { query, total, all, isMore } = found
+  const words = describeList(withText(asked, ''), filters)
+  if (isFiltered(asked))
+    return html`<h1>${asked.typed === '' && total > 0 ? countList(words, total) : words}</h1>`
+  const labels = [...filters.map(({ label }) => label), query.typed].filter(Boolean).join(', ')
+  const text = html`<bdi>${shortWord(labels, 60)}</bdi>: ${isMore ? 'at least ' : ''}${formatPeople(total)}`
+  const shown = html`<span class="clamp found">${total === 0 ? 'No passport found' : text}</span>`
+  return html`<h1 id="heading" data-live>${asked.typed === '' ? `Explore ${count(all, 'passport')}` : shown}</h1>`
 }
 
 const renderLead = ({ demo, owner }: Site) =>
@@ -246,30 +255,14 @@ const LEAST_PEOPLE = 20
 export function renderStart(site: Site): RenderedPage {
   const main = html`<h1>No passports yet</h1>
 <p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p>
-<section>
-<h2>Import your own records</h2>
-<p>${prose('JSON Lines, plain or gzip. Importing a file twice changes nothing. Rejected records are reported by line and field. `docs/records.md` describes the format.')}</p>
-<pre class="command">${PROGRAM} import people.jsonl.gz
-echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' |
-  ${PROGRAM} import -</pre>
-</section>
-<section>
-<h2>Mirror an existing V1 service</h2>
-<p>${prose('Copies all records of another service at a limited rate, and resumes after an interruption. See `docs/records.md`.')}</p>
-<pre class="command">MIRROR_KEY=... ${PROGRAM} mirror https://v1.example.com</pre>
-</section>
-<section>
-<h2>Try the demo</h2>
-<p>A thousand fictional people, in a separate database:</p>
-<pre class="command">${PROGRAM} serve --demo</pre>
-</section>
-<p>${prose('`docs/scoring.md` describes the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference/v3">API reference</a> describes access for programs.</p>`
-  return respondPage({
-    site,
-    title: 'No passports yet',
-    description: 'This passport service is empty: how to fill it',
-    here: '/',
-    share: { path: '/' },
-    main,
-  })
+<pre class="command"># Import your own records: JSON Lines, plain or gzip
+${PROGRAM} import people.jsonl.gz
+echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' | ${PROGRAM} import -</pre>
+<pre class="command"># Mirror an existing V1 service
+MIRROR_KEY=... ${PROGRAM} mirror https://v1.example.com</pre>
+<pre class="command"># Try the demo: a thousand fictional people, in a separate database
+${PROGRAM} serve --demo</pre>
+<p>${prose('`docs/records.md` describes the format of records, imports and mirrors, `docs/scoring.md` the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference/v3">API reference</a> describes access for programs.</p>`
+  const description = 'This passport service is empty: how to fill it'
+  return respondPage({ site, title: 'No passports yet', description, here: '/', share: { path: '/' }, main })
 }

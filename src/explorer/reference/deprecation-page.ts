@@ -1,11 +1,5 @@
-import {
-  brownoutAt,
-  brownoutState,
-  type DatedPlan,
-  DEFAULT_SUCCESSOR,
-  isRemoved,
-  phaseAt,
-} from '../../domain/retirement.ts'
+import type { DatedPlan } from '../../domain/retirement.ts'
+import { brownoutAt, brownoutState, DEFAULT_SUCCESSOR, isRemoved, phaseAt } from '../../domain/retirement.ts'
 import { formatDuration } from '../../domain/text/duration.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
 import { type Html, html, prose } from '../design/html.ts'
@@ -76,11 +70,7 @@ function renderBrownouts(plan: DatedPlan, now: number): Html {
 <table>
 <thead><tr><th scope="col">From</th><th scope="col">Until</th><th scope="col" class="extra">Length</th><th scope="col">State</th></tr></thead>
 <tbody>
-${plan.brownouts.map((brownout) => {
-  const { start, end } = brownout
-  return html`<tr><td>${when(start)}</td><td>${when(end)}</td><td class="extra">${formatDuration(end - start)}</td><td>${brownoutState(brownout, now)}</td></tr>
-`
-})}
+${plan.brownouts.map(({ start, end }) => html`<tr><td>${when(start)}</td><td>${when(end)}</td><td class="extra">${formatDuration(end - start)}</td><td>${brownoutState({ start, end }, now)}</td></tr>\n`)}
 </tbody>
 </table>
 </section>`
@@ -95,7 +85,7 @@ const CALLS = [
 
 const MIGRATION = html`<p>Move your programs to <code>${DEFAULT_SUCCESSOR}</code> of this service. The <a href="/reference/v3">API reference</a> describes its calls and has examples to copy.</p>
 <table>
-<thead><tr><th scope="col">In V1</th><th scope="col">In v3</th></tr></thead>
+<thead><tr><th scope="col">In V1</th><th scope="col">In V3</th></tr></thead>
 <tbody>${CALLS.map(([before, after]) => html`<tr><td><code>${before}</code></td><td><code>${after}</code></td></tr>`)}</tbody>
 </table>`
 

@@ -51,7 +51,7 @@ function renderVersion(all: readonly Route[], options: Options): Html {
   const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
   const links = versionsOf(routes).map(
     (each) =>
-      html`<a href="${referencePath(each)}"${each === version ? html` aria-current="page"` : html``}>${each.toLowerCase()}</a>`,
+      html`<a href="${referencePath(each)}"${each === version ? html` aria-current="page"` : html``}>${each}</a>`,
   )
   return html`<h1>The ${version} passport API</h1>
 <nav class="versions segments" aria-label="Version of the API">${links}</nav>
@@ -60,7 +60,7 @@ ${renderNotice(api[0], options)}
 <div class="call-text">
 <p>${prose(ABOUT)}</p>
 <p>${prose(api[0]?.surface.tag.description ?? '')}</p>
-<p id="key">The base URL is <code>${site.origin}${referencePath(version).replace('reference', 'api')}</code>. Send your key in the header <code>X-API-KEY</code>.</p>
+<p id="key">The base URL is <code>${site.origin}${referencePath(version).replace('reference', 'api')}</code>. Send your key in the header <code>X-API-KEY</code>. ${site.limits ?? ''}</p>
 ${renderKeySource(site.keys)}
 <p><a href="/openapi.json">OpenAPI document</a></p>
 </div>
@@ -105,13 +105,13 @@ function renderCall(call: DocumentedRoute, all: readonly Route[], options: Optio
       ? html`<li>${each.summary}</li>`
       : html`<li><a href="${callPath(each)}">${each.summary}</a></li>`,
   )
+  const request = renderEndpoint(call, site.origin, stamp)
   return html`<p class="trail"><a href="${referencePath(version)}">${version} API reference</a></p>
 <h1>${call.summary}</h1>
 <p>${renderPath(call)}</p>
 ${renderNotice(call, options)}
 <p class="lead">${prose(call.description ?? '')}</p>
-${renderKey(site)}
-${renderEndpoint(call, site.origin, stamp)}
+${call.needsKey ? [renderKey(site), request] : [request, renderKey(site)]}
 ${renderErrors([call], html`The <a href="${referencePath(version)}#errors">errors of all calls</a> apply here, too.`)}
 <section id="others">
 ${heading('others', `All calls of ${version}`)}
@@ -134,7 +134,7 @@ const renderKeySource = (keys: Site['keys']): Html =>
 const renderKey = ({ keys }: Site) => html`<section id="key" class="call">
 <div class="call-text">
 ${heading('key', 'Your key')}
-<p id="key-about">This page sends the key as <code>X-API-KEY</code> and does not store it. The curl example contains it. The other examples read it from the environment variable <code>KEY</code>; if that is not set, they send no key.</p>
+<p id="key-about">This page sends the key as <code>X-API-KEY</code> and does not store it. The curl example contains it; the others read it from the environment variable <code>KEY</code>.</p>
 ${renderKeySource(keys)}
 <noscript><p>Sending requests from this page requires JavaScript.</p></noscript>
 </div>

@@ -7,14 +7,8 @@ import { namesOf } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { formatFigure } from '../design/text.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
-import {
-  type FacetName,
-  FILTERS,
-  type FilterName,
-  filtersOf,
-  type RankingQuery,
-  toListQuery,
-} from './ranking-query.ts'
+import type { FacetName, FilterName, RankingQuery } from './ranking-query.ts'
+import { FILTERS, filtersOf, toListQuery } from './ranking-query.ts'
 
 /** A value of a facet. `value` is folded, and `label` has the original spelling. */
 export type FacetValue = { value: string; label: string; count: number }

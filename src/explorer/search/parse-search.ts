@@ -90,18 +90,25 @@ function readTerms(words: readonly string[], at: number, known: KnownFacets) {
   return { name: 'filter' as const, value: formatFilter(terms), end }
 }
 
+type ReadFilter = { name: FilterName; value: string; end: number }
+
 /** Reads a filter that begins at a word. `end` is the index of the word after it. */
-function readFilter(words: readonly string[], at: number, known: KnownFacets) {
+function readFilter(words: readonly string[], at: number, known: KnownFacets): ReadFilter | undefined {
   const part = SCORE_PARTS.find((each) => each === words[at]?.toLowerCase()) ?? ''
   const from = words.findIndex((word, to) => to >= at && ![part, 'score', 'of'].includes(word.toLowerCase()))
   const score = findComparison(words, from)
-  if (score) return { ...score, name: 'score' as const, value: `${part}${score.value}` }
+  // "more than 20 github" compares the points for GitHub, "over 100, github" the score.
+  const isNear = score && from === at && !ENDING.test(words[score.end - 1] ?? '')
+  const skipped = Number(/^(for|in|on)$/i.test(words[score?.end ?? 0] ?? ''))
+  const next = isNear && readFilter(words, score.end + skipped, known)
+  if (next && next.name === 'credential') return { ...next, name: 'points', value: next.value + score.value }
+  if (score) return { ...score, name: 'score', value: `${part}${score.value}` }
   for (const { phrase, end } of phrasesAt(words, at)) {
     const [human, not] = /^(not |non-)?humans?$/.exec(phrase) ?? []
-    if (human) return { name: 'human' as const, value: String(not === undefined), end }
+    if (human) return { name: 'human', value: String(not === undefined), end }
     const facet = findFacet(phrase, known, HINTS[foldName(words[at - 1] ?? '')])
     const points = facet?.name === 'credential' ? findComparison(words, end) : undefined
-    if (facet && points) return { ...points, name: 'points' as const, value: `${facet.value}${points.value}` }
+    if (facet && points) return { ...points, name: 'points', value: `${facet.value}${points.value}` }
     if (facet) return { name: facet.name, value: facet.value, end }
   }
   return undefined

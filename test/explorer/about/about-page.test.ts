@@ -45,6 +45,7 @@ test('/about names the owner, the contact and the source of keys', async () => {
     contact: 'mailto:hello@kites.example',
     privacyUrl: 'https://kites.example/privacy',
     keys: 'https://kites.example/keys',
+    limits: 'Without a key, 7 requests.',
   }
   await using server = await servePeople(PEOPLE, { settings })
   const { text } = await server.look('/about')
@@ -54,6 +55,7 @@ test('/about names the owner, the contact and the source of keys', async () => {
   for (const wish of ['Correct: what', 'Complete: which', 'Hide or remove: the passport disappears'])
     expect(you).toContain(wish)
   expect(sectionOf(text, 'you')).toContain('<a href="https://kites.example/privacy" rel="noreferrer">')
+  expect(sectionOf(text, 'keys')).toContain('calls that write need one. Without a key, 7 requests.</p>')
   expect(sectionOf(text, 'keys')).toContain(
     'How to get a key: <a href="https://kites.example/keys" rel="noreferrer">',
   )

@@ -44,6 +44,7 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(status).toBe(200)
     expect(rowOf(text, 'Activity')).toMatch(/^Activity 12( Top \d+%)? 20.* highest$/)
     expect(rowOf(text, 'Rank')).toMatch(/^Rank 1st of 6/)
+    expect(rowOf(text, 'Level')).toBe('Level Regular Regular')
     expect(rowOf(text, 'Ethereum User')).toBe('Ethereum User 12 of 20 20 of 20 highest')
     expect(rowOf(text, 'GitHub')).toBe('GitHub 20.25 of 40 highest –')
     expect(rowOf(text, 'Tags')).toBe('Tags math poetry shared Poetry shared zk')
@@ -113,6 +114,15 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(readable(text)).toContain(
       '“zoe” may be one of these people: Zoe 8 8 Ida 7 7 Zoe 6 6 Ida 5 5 Zoe 4 4',
     )
+  })
+
+  test('the comparison offers people with a name that is similar to a misspelt one', async () => {
+    const { status, text } = await server.look('/compare?ids=7&ids=mirra')
+    expect(status).toBe(200)
+    expect(readable(text)).toContain('“mirra” may be one of these people: Mira 30')
+    expect(text).toContain('<a href="/compare?ids=7,20">')
+    const two = await server.look('/compare?ids=mirra,nira')
+    expect(readable(two.text)).toContain('No passport was found for “nira”.')
   })
 
   test('the comparison says which people were not found, and responds with 404 if nobody was found', async () => {

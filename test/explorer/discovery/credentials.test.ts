@@ -63,6 +63,11 @@ onEngine('sqlite', 'credential pages', (open) => {
     expect(rows).toEqual(['1 Ben 40', '2 Ana 30', '3 Cleo 5'])
     expect(text).toContain('<span>Rank among these 3</span><span>Points</span>')
     expect(rowsOf(text)[2]?.about).toStartWith('<b>score 90</b>')
+    // The bars show the points, too: 40, 30 and 5 of 40.
+    const bars = [...text.matchAll(/<rect class="skills" x="0%" width="([\d.]+)%"/g)].map(
+      ([, width]) => width,
+    )
+    expect(bars).toEqual(['100', '75', '12.5'])
     expect(text).toContain(
       '<a class="button" href="/?credential=github">Search and filter the 3 people with GitHub</a>',
     )

@@ -254,13 +254,8 @@ test.each(['unavailable', 'not_ready'] as const)(
           isReady ? list(...request) : Promise.reject(new ServiceError(code, 'The index is not ready.')),
       }),
     })
-    for (const path of [
-      '/?tag=zk',
-      '/?sort=skills',
-      '/credentials',
-      '/credentials/github',
-      '/tags-and-places',
-    ]) {
+    const filtered = ['/?tag=zk', '/?sort=skills', '/credentials', '/credentials/github', '/tags-and-places']
+    for (const path of filtered) {
       const { status, headers, text } = await server.look(path)
       expect([path, status, headers.get('Retry-After')]).toEqual([path, 503, '2'])
       expect(text).toContain('Filters are not ready yet')
@@ -269,7 +264,8 @@ test.each(['unavailable', 'not_ready'] as const)(
     expect(rowsOf((await server.look('/')).text)).toHaveLength(4)
     expect(rowsOf((await server.look('/?q=an')).text)).toHaveLength(2)
     expect(readable((await server.look('/?q=zk')).text)).toContain('No passport found for “zk”')
-    expect((await server.look('/passports/1')).status).toBe(200)
+    for (const path of ['/passports/1', '/compare?ids=1,annna'])
+      expect((await server.look(path)).status).toBe(200)
     isReady = true
     expect((await server.look('/?tag=zk')).status).toBe(200)
     expect(readable((await server.look('/?q=zk')).text)).toContain('3 people tagged “ZK”')
@@ -292,7 +288,8 @@ describe('an unexpected error of the index', () => {
     },
   )
 
-  test.each(['/?tag=zk', '/credentials'])('makes %s respond with 500, and is logged', async (target) => {
+  const targets = ['/?tag=zk', '/credentials', '/compare?ids=annna']
+  test.each(targets)('makes %s respond with 500, and is logged', async (target) => {
     await using server = await serveBroken()
     expect((await server.look(target)).status).toBe(500)
     expect(server.errors).toEqual([error])

@@ -59,6 +59,43 @@ test('the card of a comparison has names of the same size and scores of the same
   }
 })
 
+test('the card of four people has no levels, and names that do not reach the bars', async () => {
+  await using server = await serveCards([1, 2, 3, 4].map((id) => named(id, `Ada ${id}`, 100 * id)))
+  const texts = textsOf((await server.look('/card/compare.png?ids=1,2,3,4')).text)
+  expect(texts.map(({ text }) => text)).not.toContain('Advanced')
+  expect(Math.max(...texts.filter(({ text }) => text.startsWith('Ada')).map(({ size }) => size))).toBe(42)
+})
+
+test('the card of the movers has the title of the page and its counts', async () => {
+  await using server = await serveCards([named(1, 'Ada', 5)])
+  for (const [query, title, words] of [
+    ['', 'Movers of the last 7 days', '0 rises, 0 falls, 0 new people'],
+    ['?days=1&sort=change', 'Falls of the last day', '0 falls'],
+  ] as const) {
+    const page = await server.look(`/movers${query}`)
+    expect(page.text).toContain(`alt="Card: ${title}"`)
+    const [, card = ''] = /<img class="card" src="([^"]+)"/.exec(page.text) ?? []
+    expect(page.text).toContain(`property="og:image" content="https://passports.example.com${card}"`)
+    const texts = textsOf((await server.look(card.replaceAll('&amp;', '&'))).text).map(({ text }) => text)
+    expect(texts.slice(0, 2)).toEqual([title, words])
+  }
+  expect((await server.look('/card/movers.png?days=8')).status).toBe(400)
+})
+
+test('a long title of a list has two lines on its card', async () => {
+  const profile = { displayName: 'Ada', tags: ['solidity', 'researcher', 'zk'] }
+  await using server = await serveCards([record(1, { scores: { total: 5 }, profile })])
+  const texts = textsOf(
+    (await server.look('/card/list.png?tag=solidity&tag=researcher&tag=zk&score=>1')).text,
+  )
+  expect(
+    texts
+      .slice(0, 2)
+      .map(({ text }) => text)
+      .join(' '),
+  ).toBe('1 person tagged “researcher” and “solidity” and “zk” with a score over 1')
+})
+
 test('the card of a comparison shows the level of each person, bars on one scale, and the day of the scores', async () => {
   await using server = await serveCards([named(1, 'Ada', 200), named(2, 'Rūta', 100), named(3, 'Мира', 50)])
   for (const ids of ['1,2', '1,2,3']) {

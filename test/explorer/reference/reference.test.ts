@@ -88,14 +88,14 @@ onEngine('sqlite', 'the reference page', (open) => {
   test.each([
     ['v1', 'V1'],
     ['v2', 'V2'],
-    ['v3', 'v3'],
+    ['v3', 'V3'],
   ])(
     'the page of %s links each of its calls, whose pages tell whether the version is deprecated',
     async (name, version) => {
       const { paths } = (await server.get('/openapi.json')).body
       const { text } = await server.get(`/reference/${name}`)
       expect(text).toContain(`<h1>The ${version} passport API</h1>`)
-      expect(text).toContain(`<a href="/reference/${name}" aria-current="page">${name}</a>`)
+      expect(text).toContain(`<a href="/reference/${name}" aria-current="page">${version}</a>`)
       expect(text).toContain('<a href="/reference/v3" aria-current="page">API</a></nav>')
       const calls = await readCalls(name)
       expect(calls.includes('data-needs-key')).toBe(name === 'v3')
@@ -118,9 +118,9 @@ onEngine('sqlite', 'the reference page', (open) => {
 
   test('the page of a call has its own title and canonical address, and an unknown call is not found', async () => {
     const { text } = await server.get('/reference/v3/getPassportV3')
-    expect(text).toContain('<title>Get a passport by id, wallet or handle · v3 API · passportd</title>')
+    expect(text).toContain('<title>Get a passport by id, wallet or handle · V3 API · passportd</title>')
     expect(text).toContain(`<link rel="canonical" href="${server.url}reference/v3/getPassportV3">`)
-    expect(text).toContain('<a href="/reference/v3">v3 API reference</a>')
+    expect(text).toContain('<a href="/reference/v3">V3 API reference</a>')
     for (const path of ['/reference/v4', '/reference/v3/nothing', '/reference/v1/getPassportV3'])
       expect([path, (await server.get(path)).status]).toEqual([path, 404])
   })
@@ -203,8 +203,22 @@ test('example requests use the public URL, or else the Host header if it is a pl
   expect(page).not.toContain('other.example')
 })
 
-test('the reference says how to get a key, if the operator has set it', async () => {
+test('the key follows the request, unless the call needs one', async () => {
   await using server = await serveRecords({}, [])
+  for (const [id, needsKey] of [
+    ['getPassportV3', false],
+    ['removePassport', true],
+  ] as const) {
+    const { text } = await server.get(`/reference/v3/${id}`)
+    expect([id, text.indexOf('id="key"') < text.indexOf(`<section id="${id}"`)]).toEqual([id, needsKey])
+  }
+})
+
+test('the reference says how to get a key and which limits apply, if the operator has set it', async () => {
+  await using server = await serveRecords({}, [])
+  const { site } = createSite({ ...DEFAULT_SITE, limits: 'A key allows 7 requests.' })
+  await using limited = serveTest(server.store, { routes: createReference('0.0.0', { site }).routes })
+  expect((await limited.get('/reference/v3')).text).toContain('</code>. A key allows 7 requests.</p>')
   for (const path of ['/reference/v3', '/reference/v3/getRules']) {
     expect((await server.get(path)).text).not.toContain('How to get a key')
     const read = async (keys: string) => {
