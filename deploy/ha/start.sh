@@ -9,7 +9,8 @@
 # MEMBERS=2         PostgreSQL servers
 # PASSPORTD=...     the command of passportd; by default the one of this repository
 #
-# Debian: apt-get install patroni etcd-server postgresql haproxy openssl. Root runs PostgreSQL as the user postgres.
+# Debian: apt-get install patroni etcd-server postgresql haproxy openssl.
+# Run it as root, which runs PostgreSQL as the user postgres, or as that user.
 set -euo pipefail
 set -m # Each process gets its own group, so that Ctrl+C reaches only this script.
 here=$(cd "$(dirname "$0")" && pwd)

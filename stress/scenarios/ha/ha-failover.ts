@@ -14,7 +14,7 @@ const NOTICED_MILLISECONDS = { kill: 2000, freeze: 8000 }
 type Fault = keyof typeof NOTICED_MILLISECONDS
 
 /** Passports that the writers do not change. */
-const FIXED = Array.from({ length: 30 }, (_, at) => ({ passport_id: at + 1, score: 5000 - at }))
+const FIXED = Array.from({ length: 30 }, (_, at) => ({ passport_id: at + 1, score: 100_000 - at }))
 const FIRST_WRITTEN = 1000
 
 const wholeBody = (body: unknown) => body
@@ -34,6 +34,7 @@ export const haFailover: Scenario = {
     if (!hasPrograms('etcd', 'haproxy', 'patroni')) return { count: times, note: 'skipped' }
     await using cluster = await startCluster()
     const writing = await startWriters(cluster)
+    await until(() => isScored(cluster), 'the scores of all passports')
     const reading = await startReaders([cluster.url], TARGETS, fail)
     const outages: Outage[] = []
     for (let round = 0; round < times; round++)
@@ -88,6 +89,12 @@ async function failOver(
   }
 }
 
+/** Scoring changes responses, so the readers begin after it. */
+async function isScored({ url }: Cluster): Promise<boolean> {
+  const page = await (await fetch(`${url}/api/v1/passports?per_page=${FIXED.length}`)).text()
+  return page.includes(`"score":${FIXED.at(-1)?.score}`) && !page.includes('"calculating_score":true')
+}
+
 /** Reads what the nodes and their metrics report about reads and writes. Reads must always be possible. */
 function watchNodes({ nodes }: Cluster, fail: Fail) {
   const latest = new Map<string, boolean>()
@@ -137,9 +144,9 @@ async function startWriters({ url, key }: Cluster) {
       method: 'POST',
       body: records.map((record) => `${JSON.stringify(record)}\n`).join(''),
       headers: { 'X-API-KEY': key, 'Content-Type': 'application/x-ndjson' },
-    })
-    await response.text()
-    return response.status === 200
+    }).catch(() => undefined)
+    await response?.text()
+    return response?.status === 200
   }
   const write = async () => {
     while (!isOver) {
