@@ -14,6 +14,7 @@ import { diskFullImport } from './scenarios/disk-full-import.ts'
 import { diskFullServe } from './scenarios/disk-full-serve.ts'
 import { drain } from './scenarios/drain.ts'
 import { expensive } from './scenarios/expensive-requests.ts'
+import { haFailover } from './scenarios/ha/ha-failover.ts'
 import { killAndVerifyLog } from './scenarios/kill/kill-and-verify-log.ts'
 import { killEventWriters } from './scenarios/kill/kill-event-writers.ts'
 import { killHttpWriters } from './scenarios/kill/kill-http-writers.ts'
@@ -44,6 +45,7 @@ export const SCENARIOS: readonly Scenario[] = [
   badFiles,
   clockBack,
   postgres,
+  haFailover,
   redis,
   garbage,
   expensive,

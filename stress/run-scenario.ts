@@ -9,6 +9,8 @@ export type Scenario = {
   /** The repetitions in `npm run stress`, and with `--short`. A single repetition also uses less data and time. */
   long: number
   short: number
+  /** The short form takes more than a minute, so `--short` includes it only together with `--only`. */
+  isSlow?: true
   run(times: number, fail: Fail): Promise<Result>
 }
 

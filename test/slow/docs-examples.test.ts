@@ -28,6 +28,8 @@ const NOT_RUN: Record<string, string> = {
   'docs/records.md: Mirror: text': 'the report of a mirror of ten thousand passports',
   'docs/reliability.md: Guarantees: sh': 'the tests run the short form of stress',
   'docs/scale.md: When to move: sh': 'needs sudo',
+  'docs/scale.md: High availability: sh':
+    'installs packages and runs until it is stopped; stress ha-failover runs the script',
   'docs/scale.md: Example deployment: sh': 'needs a container engine',
   'docs/upgrade.md: Migration: text': 'needs an older release; test/cli/migrate.test.ts checks the message',
   'docs/upgrade.md: New schema: stop first: text': 'test/cli/migrate.test.ts checks the message',

@@ -164,20 +164,22 @@ test('the store never opens more than the configured number of connections, even
   expect((await count()).open).toBeLessThanOrEqual(5 + LONG_STATEMENTS + WATCH)
 })
 
-test('connections set statement_timeout and application_name', async () => {
+test('connections set statement_timeout, application_name and jit', async () => {
   await using database = await databaseMaker('postgres')()
   await using sql = connect(database.url)
-  await sql`create table logins (name text, time_limit text)`
+  await sql`create table logins (name text, time_limit text, jit text)`
   await sql`create function note_login() returns event_trigger language plpgsql as $$ begin
-    insert into logins values (current_setting('application_name'), current_setting('statement_timeout'));
+    insert into logins values (current_setting('application_name'), current_setting('statement_timeout'),
+      current_setting('jit'));
   end $$`
+  await sql.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} set jit = on`)
   await sql`create event trigger note_login on login execute function note_login()`
   const store = await openPostgres({ url: withOptions(database.url, 'statement_timeout=0') }, SERVE_TIMEOUT)
   await store.ping()
   await listAll(store)
   await store.close()
-  expect([...(await sql`select distinct name, time_limit from logins where name <> '' order by 2`)]).toEqual([
-    { name: 'passportd', time_limit: '1min' },
-    { name: 'passportd', time_limit: '7500ms' },
+  expect([...(await sql`select distinct * from logins where name <> '' order by 2`)]).toEqual([
+    { name: 'passportd', time_limit: '1min', jit: 'off' },
+    { name: 'passportd', time_limit: '7500ms', jit: 'off' },
   ])
 })

@@ -86,7 +86,8 @@ function readStatus(data: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n')[7]?.trim() : undefined
 }
 
-function signal(name: NodeJS.Signals, pids: readonly number[]): void {
+/** Processes that have ended are skipped. */
+export function signal(name: NodeJS.Signals, pids: readonly number[]): void {
   for (const pid of pids)
     try {
       process.kill(pid, name)

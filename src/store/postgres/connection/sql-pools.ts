@@ -71,6 +71,8 @@ function createSqlPools(
         // The database may have other defaults for these settings.
         bytea_output: 'hex',
         default_transaction_isolation: 'read committed',
+        // Compiling the statements of a small write would take most of a second.
+        jit: 'off',
         ...settings,
         ...Object.fromEntries([...searchParams].filter(([key]) => key === 'application_name')),
       },
