@@ -10,7 +10,10 @@ export const SNAPSHOT_TYPE = 'application/vc+jwt'
 
 /** Whether `Accept` names the type of snapshots, and does not prefer JSON to it. */
 export function wantsSnapshot({ headers }: Request): boolean {
-  const weights = parseWeights(headers.get('accept') ?? '')
+  const accept = headers.get('accept') ?? ''
+  // Most requests do not name the type, and parsing the header takes time.
+  if (!accept.toLowerCase().includes(SNAPSHOT_TYPE)) return false
+  const weights = parseWeights(accept)
   const weight = weights.get(SNAPSHOT_TYPE) ?? 0
   return weight > 0 && weight >= (weights.get('application/json') ?? weights.get('*/*') ?? 0)
 }

@@ -23,7 +23,7 @@ export const PASSPORT = presentPassport(EXAMPLE, {
     lines: [{ type, name, category, score, max_score, from, given_score: null, formula, accounts }],
     caps: {},
   },
-  rulesDigest: digest,
+  rules_digest: digest,
 })
 
 export const SNAPSHOT = {

@@ -25,7 +25,9 @@ const MOST_NAMES = 100
 export function parametersOf(request: RouteRequest, known: readonly string[]): Query {
   const { url, params } = request
   if (url.includes('%')) decodeText(pathOf(request), `{${Object.keys(params)[0]}}`)
-  const pairs = parsePairs(queryTextOf(request))
+  const text = queryTextOf(request)
+  if (text === '') return {}
+  const pairs = parsePairs(text)
   const names = pairs.map(([name]) => name)
   const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
   const invalid = [
@@ -48,7 +50,6 @@ export function parseNames(parameter: string, text: string | undefined): string[
 
 /** The names and values of a query, decoded. */
 function parsePairs(query: string): [name: string, value: string][] {
-  if (query === '') return []
   const parts = query.split('&', MOST_PARAMETERS + 1)
   if (parts.length > MOST_PARAMETERS)
     throw invalidValue('?', `The query may have at most ${MOST_PARAMETERS} parameters, got more.`)
@@ -73,6 +74,7 @@ function decodeText(text: string, pointer: string): string {
 
 /** Returns the fields named in the parameters `include` and `select`, which are comma-separated lists. */
 export function fieldsOf({ include, select }: { include?: string; select?: string }): Fields {
+  if (include === undefined && select === undefined) return DEFAULT_FIELDS
   const given = { include: parseNames('include', include), select: parseNames('select', select) }
   return parseFields(given, (name) => `?${name}`)
 }
@@ -132,6 +134,8 @@ export type Include = (typeof INCLUDES)[number]
 
 /** The fields of a response: the included parts, and the dotted paths of the selected fields if `select` was given. */
 export type Fields = { includes: ReadonlySet<Include>; selection: readonly string[] | undefined }
+
+const DEFAULT_FIELDS: Fields = { includes: new Set(), selection: undefined }
 
 type Given = { include?: readonly string[] | undefined; select?: readonly string[] | undefined }
 

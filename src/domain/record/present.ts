@@ -88,7 +88,7 @@ export function presentSocial(social: Social): WireSocial {
 /** The last formatted time, because most credentials of a passport have the same time. */
 let last = { milliseconds: 0, text: '1970-01-01T00:00:00.000Z' }
 
-function presentInstant(milliseconds: number): string {
+export function presentInstant(milliseconds: number): string {
   if (milliseconds !== last.milliseconds) last = { milliseconds, text: new Date(milliseconds).toISOString() }
   return last.text
 }

@@ -1,22 +1,20 @@
 import type { Explanation, ExplanationLine } from '../explanation.ts'
 import type { Social } from '../passport.ts'
+import { presentInstant } from '../record/present.ts'
 import { parseSocialCount } from '../text/social-count.ts'
 import type { WireDiff } from './event-schema.ts'
 import type { CredentialV3, PassportV3 } from './passport.ts'
 import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
 
 /** A member is absent if the request did not include it, and `null` if its value is unknown. */
-type Included = {
-  rulesDigest?: string | null
+export type Included = {
+  rules_digest?: string | null
   standing?: WireStanding | null
   explanation?: WireExplanation | null
   change?: WireDiff
 }
 
-export function presentPassport(
-  passport: PassportV3,
-  { rulesDigest = null, ...included }: Included,
-): WirePassport {
+export function presentPassport(passport: PassportV3, included: Included): WirePassport {
   const { scores, profile } = passport
   return {
     passport_id: passport.id,
@@ -25,7 +23,7 @@ export function presentPassport(
     identity_score: scores.identity,
     skills_score: scores.skills,
     calculating_score: passport.stale,
-    last_calculated_at: new Date(passport.calculatedAt).toISOString(),
+    last_calculated_at: presentInstant(passport.calculatedAt),
     human_checkmark: passport.human,
     main_wallet: orNull(passport.mainWallet),
     verified_wallets: passport.verifiedWallets,
@@ -38,7 +36,7 @@ export function presentPassport(
     passport_socials: passport.socials.map(presentSocial),
     merged_from: passport.mergedFrom,
     rules: orNull(passport.rules),
-    rules_digest: rulesDigest,
+    rules_digest: null,
     ...(passport.credentials && { credentials: passport.credentials.map(presentCredential) }),
     ...included,
   }

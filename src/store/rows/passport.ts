@@ -53,11 +53,17 @@ export type StoredRow = ScoreRow & {
   hidden_at: number | null
 }
 
+/** The columns that v3 shows. */
+export const SHOWN_COLUMNS =
+  'id, score, activity_score, identity_score, skills_score, stale, calculated_at, human, connections, main_wallet, verified_wallets, display_name, bio, location, tags, socials, merged_into, rules, hidden_at'
+
+export type ShownRow = Omit<StoredRow, 'given_human' | 'fingerprint' | 'later_fields' | 'rescore_at'>
+
 /**
  * Decides what responses show. A merged passport leads to its survivor. A hidden passport is not found, nor are those
  * merged into it. Records and scores of both go on.
  */
-export const isVisible = (row: StoredRow): boolean => row.merged_into === null && row.hidden_at === null
+export const isVisible = (row: ShownRow): boolean => row.merged_into === null && row.hidden_at === null
 
 /** SQL for both engines: `isVisible`. */
 export const IS_VISIBLE = 'merged_into is null and hidden_at is null'
@@ -80,7 +86,7 @@ export function toScoreRow(scores: Scores): ScoreRow {
   }
 }
 
-export function toPassport(row: StoredRow): Passport {
+export function toPassport(row: ShownRow): Passport {
   return {
     id: row.id,
     scores: toScores(row),
@@ -99,12 +105,12 @@ export function toPassport(row: StoredRow): Passport {
   }
 }
 
-export function toFullPassport(row: StoredRow, merged: boolean): FullPassport {
+export function toFullPassport(row: ShownRow, merged: boolean): FullPassport {
   return { ...toPassport(row), socials: JSON.parse(row.socials), merged }
 }
 
 export function toPassportV3(
-  row: StoredRow,
+  row: ShownRow,
   mergedFrom: readonly number[],
   credentials: CredentialsRow | undefined,
 ): PassportV3 {

@@ -7,7 +7,8 @@ import {
   MAX_READ_BYTES,
   MOST_CANDIDATES,
   MOST_OWNERS,
-  type StoredRow,
+  SHOWN_COLUMNS,
+  type ShownRow,
   toPassportV3,
 } from '../rows/passport.ts'
 import type { FindOptions, KeyResult, Store } from '../store.ts'
@@ -16,8 +17,14 @@ import type { ReadTransaction } from './connect.ts'
 /** A call reads at most this many keys, because a read blocks the event loop. */
 const KEYS_PER_READ = 50
 
+/** `merges` is 1 if other passports are merged into this one. */
+type FoundRow = ShownRow & { merges: number }
+
 export function createV3Reader(reader: Database, transaction: ReadTransaction): Store['v3'] {
-  const find = reader.query<StoredRow, [number]>('select * from passports where id = ?')
+  const find = reader.query<FoundRow, [number]>(
+    `select ${SHOWN_COLUMNS}, exists (select 1 from passports as other where other.merged_into = passports.id) as merges
+     from passports where id = ?`,
+  )
   const findOwner = reader.query<{ id: number }, [string]>(
     'select passport_id as id from wallets where address = ?',
   )
@@ -33,7 +40,7 @@ export function createV3Reader(reader: Database, transaction: ReadTransaction): 
      where passport_id = ?`,
   )
 
-  function findSurvivor(id: number): StoredRow | undefined {
+  function findSurvivor(id: number): FoundRow | undefined {
     let row = find.get(id)
     for (let hops = 0; row?.hidden_at === null && row.merged_into !== null && hops < LONGEST_CHAIN; hops++) {
       row = find.get(row.merged_into)
@@ -43,17 +50,16 @@ export function createV3Reader(reader: Database, transaction: ReadTransaction): 
 
   function mergedInto(id: number, hops = 0): number[] {
     const direct = listMerged.all(id).map((row) => row.id)
-    // Usually no passport is merged into this one.
     if (direct.length === 0 || hops >= LONGEST_CHAIN) return direct
     return [...direct, ...direct.flatMap((merged) => mergedInto(merged, hops + 1))]
   }
 
   let bytes = 0
 
-  function toResult(row: StoredRow, { credentials }: FindOptions): KeyResult {
+  function toResult(row: FoundRow, { credentials }: FindOptions): KeyResult {
     const listed = credentials ? (findCredentials.get(row.id) ?? { data: '', body: null }) : undefined
     bytes += row.bio.length + row.socials.length + row.tags.length + (listed?.body?.length ?? 0)
-    return { passport: toPassportV3(row, mergedInto(row.id), listed) }
+    return { passport: toPassportV3(row, row.merges ? mergedInto(row.id) : [], listed) }
   }
 
   function findOne(key: PassportKey, options: FindOptions): KeyResult {
