@@ -3,18 +3,21 @@ import { grow } from './snapshot.ts'
 
 type Value = string | number
 
+/** Two bytes are enough for most columns. */
+type Numbers = Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
+
 /** The values of one field, dictionary-encoded: each slot has a list of value numbers, and equal lists are stored once. */
 export type Column = {
   values: Value[]
   numbers: Map<Value, number>
   /** Each list is its length, followed by its value numbers. Slots without a value have the empty list at 0. */
-  lists: Uint32Array<ArrayBuffer>
+  lists: Numbers
   used: number
   /** Finds the start of a list by its value numbers. `mostShared` limits the number of lists in it. */
   shared: Map<number | string, number>
   mostShared: number
   /** The start of each slot's list. */
-  starts: Uint32Array<ArrayBuffer>
+  starts: Numbers
 }
 
 /** Above this number of shared lists, a new list with several values is not shared: each slot gets its own copy. */
@@ -24,17 +27,24 @@ const MOST_SHARED_LISTS = 100_000
 export const createColumn = (mostShared = MOST_SHARED_LISTS): Column => ({
   values: [],
   numbers: new Map(),
-  lists: new Uint32Array(1024),
+  lists: new Uint16Array(1024),
   used: 1,
   shared: new Map(),
   mostShared,
-  starts: new Uint32Array(1024),
+  starts: new Uint16Array(1024),
 })
 
 export function setValues(column: Column, slot: number, values: number | readonly Value[]): void {
-  if (slot >= column.starts.length) column.starts = grow(column.starts, 2 * slot)
-  column.starts[slot] =
+  const start =
     typeof values === 'number' ? startOfOne(column, values) : startOf(column, values, column.starts[slot])
+  column.starts = fit(column.starts, slot + 1, start)
+  column.starts[slot] = start
+}
+
+/** Returns the numbers in an array that has room for `length` numbers up to `largest`. */
+function fit(numbers: Numbers, length: number, largest: number): Numbers {
+  const fitting = largest > 0xffff && numbers instanceof Uint16Array ? new Uint32Array(numbers) : numbers
+  return length > fitting.length ? grow<Numbers>(fitting, 2 * length) : fitting
 }
 
 /** `old` is the start of the list that the new list replaces. */
@@ -69,7 +79,7 @@ function addList(
 ): number {
   const { shared, mostShared } = column
   column.used = Math.max(column.used, start + 1 + list.length)
-  if (column.used > column.lists.length) column.lists = grow(column.lists, 2 * column.used)
+  column.lists = fit(column.lists, column.used, Math.max(list.length, column.values.length))
   column.lists[start] = list.length
   column.lists.set(list, start + 1)
   if (key !== undefined && (list.length === 1 || shared.size < mostShared)) shared.set(key, start)
