@@ -155,7 +155,7 @@ export const ERRORS: Record<DocumentedError, ErrorDescription> = {
   not_ready: {
     description:
       'The database is unavailable (`unavailable`), the index for filters is being built, or the server has too many requests or open streams (`overloaded`)',
-    sentence: 'The index for filters is being built: 40 % done. Try again shortly.',
+    sentence: 'The index for filters is being built. Try again shortly.',
     headers: ['Retry-After'],
   },
   internal: { description: 'An internal error', sentence: 'Something went wrong on our side.' },

@@ -15,6 +15,8 @@ export type Catalog = {
   find(request: { keyword: string | undefined; signal?: AbortSignal | undefined }): Awaitable<Matches>
   /** A page of a filtered, grouped or sorted list. With `isLatest` it includes all changes before the call. */
   list(request: ListRequest & { signal?: AbortSignal | undefined }, isLatest: boolean): Promise<LivePage>
+  /** Waits until the index for filters is built. Throws `not_ready` if that takes too long, and `overloaded`. */
+  waitForIndex(signal?: AbortSignal): Promise<void>
   /** A page of the passports whose score changed since a time, or of new ones. */
   movers(request: MoversRequest & { signal?: AbortSignal | undefined }): Promise<MoversPage>
   /** Resolves when there may be a newer snapshot. */
@@ -51,6 +53,7 @@ export function createCatalog(
       return keyword === undefined ? { snapshot: known } : search(known, keyword)
     },
     list: async (request) => index.find(await current(), request),
+    waitForIndex: async () => index.wait(await current()),
     movers: async (request) => movers(await current(), request),
     // There is nothing to wait for: every call checks the store.
     next: () => undefined,
@@ -88,6 +91,7 @@ export function createSharedCatalog(client = createSearchClient()) {
     },
     list: ({ signal, ...request }, isLatest) =>
       client.list(request, isLatest ? undefined : snapshot.cursor, signal),
+    waitForIndex: client.waitForIndex,
     movers: ({ signal, ...request }) => client.movers(request, signal),
     standing: (score: number) => findStanding(snapshot, score),
   } satisfies Catalog & Record<string, unknown>

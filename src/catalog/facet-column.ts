@@ -1,21 +1,23 @@
 import type { Condition, Operator } from '../domain/lists/filter.ts'
-import type { FacetRequest, Group } from '../domain/lists/list-request.ts'
-import { countWhile, grow } from './snapshot.ts'
+import { grow } from './snapshot.ts'
 
 type Value = string | number
+
+/** Two bytes are enough for most columns. */
+type Numbers = Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
 
 /** The values of one field, dictionary-encoded: each slot has a list of value numbers, and equal lists are stored once. */
 export type Column = {
   values: Value[]
   numbers: Map<Value, number>
   /** Each list is its length, followed by its value numbers. Slots without a value have the empty list at 0. */
-  lists: Uint32Array<ArrayBuffer>
+  lists: Numbers
   used: number
   /** Finds the start of a list by its value numbers. `mostShared` limits the number of lists in it. */
   shared: Map<number | string, number>
   mostShared: number
   /** The start of each slot's list. */
-  starts: Uint32Array<ArrayBuffer>
+  starts: Numbers
 }
 
 /** Above this number of shared lists, a new list with several values is not shared: each slot gets its own copy. */
@@ -25,38 +27,59 @@ const MOST_SHARED_LISTS = 100_000
 export const createColumn = (mostShared = MOST_SHARED_LISTS): Column => ({
   values: [],
   numbers: new Map(),
-  lists: new Uint32Array(1024),
+  lists: new Uint16Array(1024),
   used: 1,
   shared: new Map(),
   mostShared,
-  starts: new Uint32Array(1024),
+  starts: new Uint16Array(1024),
 })
 
 export function setValues(column: Column, slot: number, values: number | readonly Value[]): void {
-  if (slot >= column.starts.length) column.starts = grow(column.starts, 2 * slot)
-  column.starts[slot] = startOf(column, typeof values === 'number' ? [values] : values)
+  const start =
+    typeof values === 'number' ? startOfOne(column, values) : startOf(column, values, column.starts[slot])
+  column.starts = fit(column.starts, slot + 1, start)
+  column.starts[slot] = start
 }
 
-function startOf(column: Column, values: readonly Value[]): number {
+/** Returns the numbers in an array that has room for `length` numbers up to `largest`. */
+function fit(numbers: Numbers, length: number, largest: number): Numbers {
+  const fitting = largest > 0xffff && numbers instanceof Uint16Array ? new Uint32Array(numbers) : numbers
+  return length > fitting.length ? grow<Numbers>(fitting, 2 * length) : fitting
+}
+
+/** `old` is the start of the list that the new list replaces. */
+function startOf(column: Column, values: readonly Value[], old = 0): number {
   const [first] = values
   if (first === undefined) return 0
   if (values.length === 1) return startOfOne(column, first)
   const list = values.map((value) => numberOf(column, value))
-  if (column.mostShared === 0) return addList(column, list)
-  const key = list.sort().join()
+  // If lists are not shared, no other slot has the old list.
+  if (column.mostShared === 0)
+    return addList(column, list, undefined, column.lists[old] === list.length ? old : undefined)
+  const key = keyOf(list)
   return column.shared.get(key) ?? addList(column, list, key)
 }
+
+/** The key of a list with several numbers, in any order: a negative number with a bit for each, if they are small. */
+const keyOf = (list: number[]) =>
+  list.every((number) => number < 53)
+    ? -list.reduce((bits, number) => bits + 2 ** number, 0)
+    : list.sort((one, other) => one - other).join()
 
 function startOfOne(column: Column, value: Value): number {
   const number = numberOf(column, value)
   return column.shared.get(number) ?? addList(column, [number], number)
 }
 
-function addList(column: Column, list: readonly number[], key?: number | string): number {
+function addList(
+  column: Column,
+  list: readonly number[],
+  key?: number | string,
+  start = column.used,
+): number {
   const { shared, mostShared } = column
-  const start = column.used
-  column.used += 1 + list.length
-  if (column.used > column.lists.length) column.lists = grow(column.lists, 2 * column.used)
+  column.used = Math.max(column.used, start + 1 + list.length)
+  column.lists = fit(column.lists, column.used, Math.max(list.length, column.values.length))
   column.lists[start] = list.length
   column.lists.set(list, start + 1)
   if (key !== undefined && (list.length === 1 || shared.size < mostShared)) shared.set(key, start)
@@ -243,54 +266,3 @@ const TESTS: Record<Operator, (value: Value, than: Value) => boolean> = {
   '<': (value, than) => value < than,
   '<=': (value, than) => value <= than,
 }
-
-export const MOST_GROUPS = 100
-
-/** `first` is the index of the first slot with the value. */
-type Counted = Group & { first: number }
-
-export type CountedGroups = { groups: Counted[]; more: number }
-
-/** The wanted values with their counts. Sorts groups by size, then by value. `more`: how many groups are left out. */
-export function toGroups(column: Column, counted: ValueCounts, wanted: Wanted): CountedGroups {
-  const { counts, firsts, none } = counted
-  const { values, numbers } = column
-  const isWanted = createTest(wanted.prefix)
-  const groups: Counted[] = []
-  let all = 0
-  const add = (value: string | null, count: number, first: number) => {
-    if (count === 0 || !isWanted(value)) return
-    all++
-    insertGroup(groups, { value, count, first })
-  }
-  // Listed values are looked up, because a column may have a million values.
-  const listed = wanted.values && [...new Set(wanted.values)].flatMap((value) => numbers.get(value) ?? [])
-  if (!listed) add(null, none, 0)
-  for (let at = 0; at < (listed ?? counts).length; at++) {
-    const number = listed ? (listed[at] as number) : at
-    const count = counts[number] as number
-    if (count > 0) add(String(values[number]), count, firsts[number] as number)
-  }
-  return { groups, more: all - groups.length }
-}
-
-type Wanted = Pick<FacetRequest, 'prefix' | 'values'>
-
-function createTest(prefix: string | undefined): (value: string | null) => boolean {
-  if (prefix === undefined) return () => true
-  const [afterSpace, afterLine] = [` ${prefix}`, `_${prefix}`]
-  return (value) =>
-    value !== null && (value.startsWith(prefix) || value.includes(afterSpace) || value.includes(afterLine))
-}
-
-/** Keeps only the largest groups, in order, because sorting a million groups would take a second. */
-function insertGroup(groups: Counted[], added: Counted): void {
-  const last = groups[MOST_GROUPS - 1]
-  if (last && isBefore(last, added)) return
-  const place = countWhile(groups.length, (at) => isBefore(groups[at] as Counted, added))
-  groups.splice(place, 0, added)
-  if (groups.length > MOST_GROUPS) groups.pop()
-}
-
-const isBefore = (one: Group, other: Group) =>
-  one.count > other.count || (one.count === other.count && String(one.value) < String(other.value))

@@ -14,7 +14,6 @@ import type { Facets } from '../store/store.ts'
 import { createByteCache } from './byte-cache.ts'
 import {
   type Column,
-  type CountedGroups,
   countAtLeast,
   countValues,
   createColumn,
@@ -23,12 +22,13 @@ import {
   setValues,
   sortBy,
   sortSlots,
-  toGroups,
   type ValueCounts,
   valueAt,
 } from './facet-column.ts'
+import { type CountedGroups, toGroups } from './facet-groups.ts'
+import { createSlots, insertSlots, isAt, positionOf, removeIds, type Slots, slotFor } from './facet-slots.ts'
 import { searchNames } from './search.ts'
-import { addNamed, countWhile, createNamed, cutPage, type ListPage, type Named, trim } from './snapshot.ts'
+import { countWhile, cutPage, type ListPage, trim } from './snapshot.ts'
 
 /** A list of a million passports takes 4 MB. */
 const MOST_BYTES = 16_000_000
@@ -53,12 +53,6 @@ export type FacetPage = Pick<ListPage, 'ids' | 'next'> & {
 
 const FIELDS = Object.keys(FILTER_FIELDS) as FilterField[]
 
-/** A changed passport gets a new slot: slots are only appended. */
-type Slots = Named & {
-  /** The slots in use, sorted by passport id. */
-  byId: Uint32Array
-}
-
 /** Cached lists and groups are kept until the index changes. */
 type Index = {
   readonly slots: Slots
@@ -78,7 +72,7 @@ export type FacetIndex = ReturnType<typeof createFacetIndex>
  * matching passports are cached in sorted order, so that the last page costs as much as the first.
  */
 export function createFacetIndex() {
-  const slots: Slots = { ...createNamed(1024), byId: new Uint32Array() }
+  const slots = createSlots()
   const createFor = (field: FilterField) => createColumn(field === 'points' ? 0 : undefined)
   const columns = Object.fromEntries(FIELDS.map((field) => [field, createFor(field)])) as Index['columns']
   const index: Index = {
@@ -90,25 +84,43 @@ export function createFacetIndex() {
     counts: createByteCache(MOST_BYTES),
   }
 
-  function add(facets: Facets): number {
-    const slot = addNamed(slots, facets.id, facets.name)
+  function add(facets: Facets, old?: number): number {
+    const slot = slotFor(slots, facets, old)
     for (const field of FIELDS) setValues(columns[field], slot, facets[field])
     return slot
+  }
+
+  /** Returns whether the passport is in the index already. */
+  function update(facets: Facets): boolean {
+    const position = positionOf(slots, facets.id)
+    if (!isAt(slots, position, facets.id)) return false
+    slots.byId[position] = add(facets, slots.byId[position])
+    slots.changed++
+    return true
   }
 
   return {
     /** The ids of all passports. */
     ids: () => Float64Array.from(slots.byId, (slot) => slots.ids[slot] as number),
 
-    /** The number of unused slots, which belonged to changed and removed passports. */
-    unused: () => slots.count - slots.byId.length,
+    /** How many passports were changed or removed since the index was created. */
+    changed: () => slots.changed,
 
-    /** Whether so many slots are unused that the index should be built again. */
-    isSparse: () => slots.count > 10_000 + 2 * slots.byId.length,
+    /** Whether so many passports were changed that the index should be built again. */
+    isSparse: () => slots.changed > 10_000 + slots.byId.length,
 
-    /** Removes the passports with the ids in `removed`, and adds those in `added`. */
-    replace(removed: readonly number[], added: readonly Facets[]): void {
-      replaceSlots(slots, removed, added.toSorted((one, other) => one.id - other.id).map(add))
+    /** Updates the passports in `added`, and removes the others of `ids`. */
+    replace(ids: readonly number[], added: readonly Facets[]): void {
+      const kept = new Set(added.map(({ id }) => id))
+      removeIds(
+        slots,
+        ids.filter((id) => !kept.has(id)),
+      )
+      const created = added.filter((facets) => !update(facets)).sort((one, other) => one.id - other.id)
+      insertSlots(
+        slots,
+        created.map((facets) => add(facets)),
+      )
       for (const cache of [index.orders, index.lists, index.groups, index.counts]) cache.clear()
     },
 
@@ -128,7 +140,7 @@ function findPage(index: Index, request: ListRequest): FacetPage {
   const { values, ...page } = cutPage({ length: list.length, at }, request)
   const readers = pointsFor.map((type) => readPoints(columns.points, type))
   const pointsOf = (id: number) =>
-    readers.map((pointsAt) => pointsAt(slots.byId[indexOf(slots, id)] as number))
+    readers.map((pointsAt) => pointsAt(slots.byId[positionOf(slots, id)] as number))
   return {
     ...page,
     points: pointsFor.length === 0 ? undefined : new Map(page.ids.map((id) => [id, pointsOf(id)])),
@@ -268,30 +280,3 @@ function countScores(index: Index, { filter, sort }: ListQuery, wanted: ScoreLis
     fields.map(([field, scores]) => [field, countAtLeast(index.columns[field], list, scores)]),
   )
 }
-
-/** Removes the passports with these ids. `added` are the new slots, sorted by passport id. */
-function replaceSlots(slots: Slots, removed: readonly number[], added: readonly number[]): void {
-  const { byId, ids } = slots
-  const isAt = (index: number, id: number) => index < byId.length && ids[byId[index] as number] === id
-  const gone = removed
-    .map((id) => ({ id, index: indexOf(slots, id) }))
-    .filter(({ id, index }) => isAt(index, id))
-  const changes: { index: number; slot?: number }[] = [
-    ...added.map((slot) => ({ index: indexOf(slots, ids[slot] as number), slot })),
-    ...gone.map(({ index }) => ({ index })),
-  ].sort((one, other) => one.index - other.index)
-  const merged = new Uint32Array(byId.length - gone.length + added.length)
-  let from = 0
-  let length = 0
-  for (const { index, slot } of [...changes, { index: byId.length }]) {
-    merged.set(byId.subarray(from, index), length)
-    length += index - from
-    from = slot === undefined ? index + 1 : index
-    if (slot !== undefined) merged[length++] = slot
-  }
-  slots.byId = merged
-}
-
-/** The index of a passport in `byId`; if it is not there, the index at which it would be. */
-const indexOf = ({ byId, ids }: Slots, id: number) =>
-  countWhile(byId.length, (index) => (ids[byId[index] as number] as number) < id)

@@ -71,6 +71,11 @@ export function createLiveIndex(store: FacetStore, options: Options = {}) {
     find: (snapshot: Snapshot, request: ListRequest, cursor?: string): Promise<LivePage> =>
       inTurn(() => find(live, snapshot, request, cursor)),
 
+    /** Waits until there is an index. Builds one if none is being built. */
+    async wait(snapshot: Snapshot): Promise<void> {
+      if (!live.state) await build(live, snapshot)
+    },
+
     /** Builds the index, or reads the changes of the store, in the background. */
     follow(snapshot: Snapshot): void {
       inTurn(() => update(live, snapshot, snapshot.cursor)).catch((error) => reportFailure(live, error))
@@ -129,10 +134,10 @@ function build(live: Live, base: Base): Promise<State> {
   return live.building
 }
 
-/** Builds a new index if too many slots are unused, or if the index is old and any slot is unused. */
+/** Builds a new index if too many passports were changed, or if the index is old and any passport was changed. */
 function limitUnused(live: Live, { index, cursor, builtAt }: State): void {
   const { longestUnused = LONGEST_UNUSED_MILLISECONDS } = live.options
-  const isOld = index.unused() > 0 && performance.now() >= builtAt + longestUnused
+  const isOld = index.changed() > 0 && performance.now() >= builtAt + longestUnused
   if (isOld || index.isSparse()) void build(live, { ids: index.ids(), cursor })
 }
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/errors.ts'
+import { overloaded, ServiceError } from '../domain/errors.ts'
 import type { ListRequest, MoversRequest } from '../domain/lists/list-request.ts'
 import { createCaller, createQueue, receiveCalls } from '../thread-calls.ts'
 import type { LivePage } from './live-index.ts'
@@ -9,38 +9,71 @@ import type { Snapshot } from './snapshot.ts'
 type Search = { keyword: string }
 type List = { list: ListRequest; cursor: string | undefined }
 type Movers = { movers: MoversRequest }
-type Page = Matches | LivePage | MoversPage
+type Index = { index: true }
+type Call = Search | List | Movers | Index
+type Page = Matches | LivePage | MoversPage | undefined
 
-const LONGEST_LIST_MILLISECONDS = 10_000
+const LIMITS = {
+  listMilliseconds: 10_000,
+  /** How long a request waits while the index for filters is built. Clients and proxies often wait no longer. */
+  indexMilliseconds: 30_000,
+  /** Maximum number of calls in the queue. The rate limit keeps one client from filling it. */
+  mostWaiting: 2000,
+  /** At most this many requests wait for the index. Their lists are evaluated in `listMilliseconds` after the build. */
+  mostForIndex: 200,
+}
 
-/** Maximum number of calls in the queue. The rate limit keeps one client from filling it. */
-const MOST_WAITING = 2000
+export function createSearchClient(limits: Partial<typeof LIMITS> = {}) {
+  const { listMilliseconds, indexMilliseconds, mostWaiting, mostForIndex } = { ...LIMITS, ...limits }
+  const { connect, send } = createCaller<Call, Page>('The search thread ended.', mostWaiting)
+  const limit = limitOf(listMilliseconds, 'The list takes too long. Try again shortly.')
+  const indexLimit = limitOf(indexMilliseconds, 'The index for filters is being built. Try again shortly.')
+  let isIndexed = false
+  let waiting = 0
 
-export function createSearchClient(longestList = LONGEST_LIST_MILLISECONDS, mostWaiting = MOST_WAITING) {
-  const { connect, send } = createCaller<Search | List | Movers, Page>(
-    'The search thread ended.',
-    mostWaiting,
-  )
-  const limit = {
-    milliseconds: longestList,
-    error: () => new ServiceError('not_ready', 'The list takes too long. Try again shortly.'),
+  async function waitForIndex(signal?: AbortSignal): Promise<void> {
+    if (isIndexed) return
+    if (waiting === mostForIndex) throw overloaded()
+    waiting++
+    try {
+      await send({ index: true }, { signal, limit: indexLimit })
+      isIndexed = true
+    } finally {
+      waiting--
+    }
   }
+
   return {
-    connect,
+    connect(port: MessagePort): void {
+      isIndexed = false
+      connect(port)
+    },
     search: (keyword: string, signal?: AbortSignal) => send({ keyword }, { signal }) as Promise<Matches>,
     list: (list: ListRequest, cursor: string | undefined, signal?: AbortSignal) =>
-      send({ list, cursor }, { signal, limit }) as Promise<LivePage>,
+      send({ list, cursor }, { signal, limit }).catch((error) => {
+        // The index may be built again after too many changes.
+        isIndexed = false
+        throw error
+      }) as Promise<LivePage>,
     movers: (movers: MoversRequest, signal?: AbortSignal) =>
       send({ movers }, { signal, limit }) as Promise<MoversPage>,
+    waitForIndex,
   }
 }
+
+const limitOf = (milliseconds: number, message: string) => ({
+  milliseconds,
+  error: () => new ServiceError('not_ready', message),
+})
 
 type FindList = (snapshot: Snapshot, request: ListRequest, cursor: string | undefined) => Promise<LivePage>
 
 type FindMovers = (snapshot: Snapshot, request: MoversRequest) => Promise<MoversPage>
 
+type WaitForIndex = (snapshot: Snapshot) => Promise<void>
+
 /** Runs one search, one list and one list of movers at a time, for all clients. They wait for the first snapshot. */
-export function createSearchServer(findList: FindList, findMovers: FindMovers) {
+export function createSearchServer(findList: FindList, findMovers: FindMovers, waitForIndex: WaitForIndex) {
   const search = createSearcher()
   const first = Promise.withResolvers<void>()
   let snapshot: Snapshot
@@ -56,7 +89,8 @@ export function createSearchServer(findList: FindList, findMovers: FindMovers) {
       first.resolve()
     },
     connect: (port: MessagePort) =>
-      receiveCalls<Search | List | Movers, Page>(port, (call, isCancelled) => {
+      receiveCalls<Call, Page>(port, async (call, isCancelled) => {
+        if ('index' in call) return first.promise.then(() => waitForIndex(snapshot)).then(() => undefined)
         if ('movers' in call) return movers(call, isCancelled)
         return 'list' in call ? lists(call, isCancelled) : searches(call, isCancelled)
       }),

@@ -133,7 +133,7 @@ export const trim = ({ count, ids, names, starts, end }: Named) => ({
   starts: starts.subarray(0, count + 1),
 })
 
-type Numbers = Float64Array | Uint32Array | Uint8Array
+type Numbers = Float64Array | Uint32Array | Uint16Array | Uint8Array
 
 type Constructor<T> = new (length: number | ArrayBufferLike) => T
 

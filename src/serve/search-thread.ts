@@ -3,13 +3,13 @@ import { createMovers } from '../catalog/movers.ts'
 import { createSearchServer } from '../catalog/remote-search.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
-import { describeError } from '../domain/errors.ts'
+import { describeError, ServiceError } from '../domain/errors.ts'
 import { createErrorLog } from '../log.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { threadLog as log, send, type ToThread } from './messages.ts'
 
-/** Requests wait while an index of at most this many passports is built, which takes about a second. */
+/** Optional parts of pages wait for an index of at most this many passports, which is built in about a second. */
 const MOST_AWAITED = 50_000
 
 declare const self: Worker
@@ -27,6 +27,7 @@ let mayIndex = false
 const server = createSearchServer(
   async (...request) => (await opened.promise).index.find(...request),
   async (...request) => (await opened.promise).movers(...request),
+  async (current) => (await opened.promise).index.wait(current),
 )
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
@@ -66,7 +67,7 @@ async function open({ database }: Config): Promise<void> {
 const follow = async (current: Snapshot) => (await opened.promise).index.follow(current)
 
 async function stop(): Promise<void> {
-  ending.abort()
+  ending.abort(new ServiceError('unavailable', 'The service is stopping.'))
   await (await opened.promise).store.close()
   failures.end()
   send({ kind: 'stopped' })

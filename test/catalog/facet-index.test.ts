@@ -133,6 +133,30 @@ test('an index of many passports finds each passport by its own values and lists
   expectList(index, all, { ...plain, keyword: '\0' })
 })
 
+test('an index with more than 65,536 values finds each of them, also after an update', () => {
+  const scored = (id: number, score = id) => facets(id, { score, points: [`${id} a`, `${id} b`] })
+  const index = createFacetIndex()
+  index.replace(
+    [],
+    Array.from({ length: 70_000 }, (_, id) => scored(id)),
+  )
+  const find = (operator: '=' | '>=', value: number) =>
+    index.find({ ...where('score', [{ not: false, operator, value }]), limit: 2, pointsFor: ['b'] })
+  for (const id of [0, 65_535, 65_536, 69_999])
+    expect(find('=', id)).toMatchObject({ ids: [id], total: 1, points: new Map([[id, [id]]]) })
+  expect(find('>=', 65_530)).toMatchObject({ ids: [69_999, 69_998], total: 4470 })
+  index.replace([1, 2], [scored(2, 80_000)])
+  expect(find('>=', 65_530)).toMatchObject({
+    ids: [2, 69_999],
+    total: 4471,
+    points: new Map([
+      [2, [2]],
+      [69_999, [69_999]],
+    ]),
+  })
+  expect(find('>=', 0).total).toBe(69_999)
+})
+
 test('a list can be sorted by the points for a type: the best credential of a passport counts, and equal points are sorted by score', () => {
   const index = createFacetIndex()
   const holder = (id: number, score: number, ...points: string[]) =>

@@ -8,19 +8,23 @@ const NAMES = ['ada', 'bob', 'ada b']
 const request = { filter: [], sort: { field: 'score', descending: true }, limit: 1 } as const
 
 /** `search` returns the ranks of the matches. */
-function connectSearch(findList: Parameters<typeof createSearchServer>[0] = failOnPurpose) {
-  const server = createSearchServer(findList, failOnPurpose)
+function connectSearch(
+  findList: Parameters<typeof createSearchServer>[0] = failOnPurpose,
+  waitForIndex: () => Promise<void> = failOnPurpose,
+) {
+  const server = createSearchServer(findList, failOnPurpose, waitForIndex)
   const ports: MessagePort[] = []
   return {
     server,
-    connect(...limits: [longestList?: number, mostWaiting?: number]) {
+    connect(limits?: Parameters<typeof createSearchClient>[0]) {
       const { port1, port2 } = new MessageChannel()
       ports.push(port1, port2)
       server.connect(port1)
-      const client = createSearchClient(...limits)
+      const client = createSearchClient(limits)
       client.connect(port2)
       return {
         list: client.list,
+        waitForIndex: client.waitForIndex,
         search: async (...args: Parameters<typeof client.search>) => [
           ...((await client.search(...args)).ranks ?? []),
         ],
@@ -50,7 +54,7 @@ async function failOnPurpose(): Promise<never> {
 
 test('a list that takes too long is rejected with not_ready, and a list that fails is rejected with its error and stack', async () => {
   using searches = connectSearch(failOnPurpose)
-  const [hasty, patient] = [searches.connect(1), searches.connect()]
+  const [hasty, patient] = [searches.connect({ listMilliseconds: 1 }), searches.connect()]
   // This list waits, because there is no snapshot yet.
   await expect(hasty.list(request, undefined)).rejects.toMatchObject({ code: 'not_ready' })
   searches.server.update(await people(NAMES))
@@ -68,7 +72,7 @@ test('lists run one at a time with the latest snapshot; lists that were aborted 
     await held.promise
     return { ids: [list.limit], next: undefined, total: 1, grouped: undefined, cursor: '' }
   })
-  const [patient, hasty] = [searches.connect(), searches.connect(1)]
+  const [patient, hasty] = [searches.connect(), searches.connect({ listMilliseconds: 1 })]
   searches.server.update(await people(['ada']))
   const first = patient.list({ ...request, limit: 1 }, undefined)
   const leaving = new AbortController()
@@ -90,7 +94,7 @@ test('lists run one at a time with the latest snapshot; lists that were aborted 
 
 test('a client with too many pending calls rejects further ones as overloaded', async () => {
   using searches = connectSearch()
-  const client = searches.connect(1000, 2)
+  const client = searches.connect({ mostWaiting: 2 })
   // A call that cannot be cloned does not count as pending.
   await expect(client.search(Symbol('ada') as never)).rejects.toThrow('cloned')
   const pending = [client.search('ada'), client.search('b')]
@@ -102,4 +106,44 @@ test('a client with too many pending calls rejects further ones as overloaded', 
     [1, 2],
   ])
   expect(await client.search('c')).toEqual([])
+})
+
+test('a client that leaves ends its wait for the index, and too many waiting requests are rejected as overloaded', async () => {
+  const built = Promise.withResolvers<void>()
+  using searches = connectSearch(failOnPurpose, () => built.promise)
+  searches.server.update(await people(NAMES))
+  const client = searches.connect({ mostForIndex: 2 })
+  const leaving = new AbortController()
+  const left = client.waitForIndex(leaving.signal)
+  const waits = [client.waitForIndex()]
+  await expect(client.waitForIndex()).rejects.toMatchObject({ code: 'overloaded' })
+  expect(await client.search('ada')).toEqual([0, 2])
+  leaving.abort()
+  await expect(left).rejects.toThrow(ClientGone)
+  waits.push(client.waitForIndex())
+  built.resolve()
+  await Promise.all(waits)
+})
+
+test('a request that waits too long for the index is rejected with not_ready', async () => {
+  using searches = connectSearch(failOnPurpose, () => new Promise(() => undefined))
+  const client = searches.connect({ indexMilliseconds: 1 })
+  await expect(client.waitForIndex()).rejects.toMatchObject({
+    code: 'not_ready',
+    message: 'The index for filters is being built. Try again shortly.',
+  })
+})
+
+test('a request gets the error of an index that cannot be built, and later requests wait only after a list failed', async () => {
+  const outcomes = [failOnPurpose, async () => undefined, async () => undefined]
+  using searches = connectSearch(failOnPurpose, () => (outcomes.shift() ?? failOnPurpose)())
+  searches.server.update(await people(NAMES))
+  const client = searches.connect()
+  await expect(client.waitForIndex()).rejects.toThrow('on purpose')
+  await client.waitForIndex()
+  await client.waitForIndex()
+  expect(outcomes).toHaveLength(1)
+  await expect(client.list(request, undefined)).rejects.toThrow('on purpose')
+  await client.waitForIndex()
+  expect(outcomes).toEqual([])
 })

@@ -4,6 +4,7 @@ const PLAIN = Object.fromEntries(
 ) as Record<string, string>
 const PLAIN_LETTERS = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g')
 
+const FOLDED_WORD = /^[a-z0-9_-]*$/
 const PLAIN_TEXT = /^[\x20-\x7e]*$/
 
 /**
@@ -15,7 +16,8 @@ const ACCENTS =
 
 /** Folds names and keywords for search: no case, no accents, single spaces. */
 export function foldName(text: string): string {
-  // Fast path: most names are ASCII.
+  // Fast paths: most tags are folded words, and most names are ASCII.
+  if (FOLDED_WORD.test(text)) return text
   if (PLAIN_TEXT.test(text)) return text.toLowerCase().replace(/ {2,}/g, ' ').trim()
   return text
     .normalize('NFKD')

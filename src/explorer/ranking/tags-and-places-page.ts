@@ -1,4 +1,4 @@
-import { MOST_GROUPS } from '../../catalog/facet-column.ts'
+import { MOST_GROUPS } from '../../catalog/facet-groups.ts'
 import { parseKeyword } from '../../domain/lists/list-request.ts'
 import { type Html, html } from '../design/html.ts'
 import { addressOfFilter, shortWord } from '../design/text.ts'

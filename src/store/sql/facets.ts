@@ -19,15 +19,15 @@ export const createFacetsReader = ({ query, dialect }: Connection): Store['facet
   },
 })
 
+const MOST_REMEMBERED = 10_000
+
 type FacetsRow = Pick<StoredRow, ScoreField | 'id' | 'human' | 'location' | 'tags' | 'socials' | 'rules'> & {
   name: string
   body: string | null
 }
 
 function toFacets(row: FacetsRow): Facets {
-  const scored = scoredPart(row.body ?? '')
-  const types = textsOf(scored, TYPES)
-  const scores = textsOf(scored, SCORES)
+  const credentials = matchesOf(scoredPart(row.body ?? ''), CREDENTIAL).map(parseCredential)
   return {
     id: row.id,
     name: row.name,
@@ -35,18 +35,22 @@ function toFacets(row: FacetsRow): Facets {
     activity_score: row.activity_score,
     identity_score: row.identity_score,
     skills_score: row.skills_score,
-    human: [String(row.human === 1)],
-    location: foldAll([row.location]),
-    tag: foldAll(JSON.parse(row.tags)),
-    source: foldAll(textsOf(row.socials, SOURCES)),
-    type: foldAll(types),
-    points: types.map((type, at) => `${scores[at]} ${foldName(type)}`),
-    rules: foldAll([row.rules]),
+    human: row.human === 1 ? HUMAN : NOT_HUMAN,
+    location: distinct([foldName(row.location)]),
+    tag: distinct((JSON.parse(row.tags) as string[]).map(foldName)),
+    source: distinct(matchesOf(row.socials, SOURCE).map(parseSource)),
+    type: distinct(credentials.map(({ type }) => type)),
+    points: credentials.map(({ points }) => points),
+    rules: distinct([foldName(row.rules)]),
   }
 }
 
-const foldAll = (values: readonly string[]) =>
-  [...new Set(values.map(foldName))].filter((value) => value !== '')
+const HUMAN = ['true']
+const NOT_HUMAN = ['false']
+
+/** The lists are short. A set would take twice as long. */
+const distinct = (values: readonly string[]) =>
+  values.filter((value, at) => value !== '' && values.indexOf(value) === at)
 
 /** The part of the JSON with credentials that have a score above 0. `toV1CredentialsRow` puts them at the beginning. */
 function scoredPart(body: string): string {
@@ -55,10 +59,29 @@ function scoredPart(body: string): string {
 }
 
 /** Match members with their values. Quotes in strings are escaped, so that only members match. */
-const SOURCES = /"source":"(?:[^"\\]|\\.)*"/g
-const SCORES = /"score":[^,]+/g
-const TYPES = /"type":"(?:[^"\\]|\\.)*"/g
+const SOURCE = /"source":"(?:[^"\\]|\\.)*"/g
+const CREDENTIAL = /"score":[^,]+,"name":"(?:[^"\\]|\\.)*","type":"(?:[^"\\]|\\.)*"/g
 
-/** Finds the values of a member. Parsing all of the JSON would take several times longer. */
-const textsOf = (json: string, member: RegExp): string[] =>
-  (json.match(member) ?? []).map((text) => JSON.parse(text.slice(text.indexOf(':') + 1)))
+const matchesOf = (json: string, members: RegExp): string[] => json.match(members) ?? []
+
+const parseSource = remember((text) => foldName(JSON.parse(`{${text}}`).source))
+
+const parseCredential = remember((text) => {
+  const { score, type } = JSON.parse(`{${text}}`)
+  const folded = foldName(type)
+  return { type: folded, points: `${score} ${folded}` }
+})
+
+/** Remembers some results: passports have the same sources and credentials. Parsing takes several times longer. */
+function remember<T>(parse: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    if (known.size === MOST_REMEMBERED) known.clear()
+    const value = parse(text)
+    // A match refers to all of the JSON, so that the copy takes less memory.
+    known.set(Buffer.from(text).toString(), value)
+    return value
+  }
+}
