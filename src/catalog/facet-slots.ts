@@ -24,7 +24,7 @@ function isNameAt({ names, starts }: Slots, slot: number, name: string): boolean
   return Buffer.from(names.buffer, start, end - start).equals(Buffer.from(name))
 }
 
-/** Updates write in place: copying `byId` for each update takes most of the CPU and 1 GB during a rescoring. */
+/** Updates write in place: at a million passports, a copy of `byId` for each update is 4 MB. */
 export function removeIds(slots: Slots, ids: readonly number[]): void {
   const { byId, places } = slots
   const removed = [...new Set(ids)]
