@@ -20,8 +20,8 @@ const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   shared_buffers: '1GB',
-  max_wal_size: '8GB',
-  wal_keep_size: '4GB',
+  max_wal_size: '4GB',
+  wal_keep_size: '2GB',
   max_connections: '200',
   synchronous_commit: 'off',
 }

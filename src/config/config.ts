@@ -4,7 +4,7 @@ import { type DatabaseAddress, hidePassword } from './database-address.ts'
 import { misspeltSettings } from './misspelt-settings.ts'
 import { type Environment, readText, SECRETS } from './secrets.ts'
 import { SETTINGS } from './settings.ts'
-import { DEFAULT_SITE, type SiteSettings } from './site.ts'
+import { DEFAULT_SITE, DEMO_SITE, type SiteSettings } from './site.ts'
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -34,14 +34,15 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
   const address = { host: read('HOST') ?? '127.0.0.1', port: read('PORT') ?? 8080 }
   const requireKey = read('REQUIRE_API_KEY') ?? false
   const deprecatedAt = read('DEPRECATED_AT')
+  const defaults: SiteSettings = { ...DEFAULT_SITE, ...(demo && DEMO_SITE) }
   const site: SiteSettings = {
-    name: read('SITE_NAME') ?? DEFAULT_SITE.name,
-    owner: read('SITE_OWNER'),
+    name: read('SITE_NAME') ?? defaults.name,
+    owner: read('SITE_OWNER') ?? defaults.owner,
     contact: read('SITE_CONTACT'),
     privacyUrl: read('SITE_PRIVACY_URL'),
-    keys: read('SITE_KEYS'),
+    keys: read('SITE_KEYS') ?? defaults.keys,
     accent: read('SITE_ACCENT'),
-    index: read('SITE_INDEX') ?? DEFAULT_SITE.index,
+    index: read('SITE_INDEX') ?? defaults.index,
     ...(demo && { demo }),
   }
   const database = readDatabase(read, problems, demo)

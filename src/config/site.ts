@@ -23,6 +23,13 @@ export type SiteSettings = {
 
 export const DEFAULT_SITE: SiteSettings = { name: 'passportd', index: true }
 
+/** What is known about a demo. */
+export const DEMO_SITE: Partial<SiteSettings> = {
+  owner: 'The person who started this demo of passportd',
+  keys: 'Where the demo was started, run: passportd keys create --demo --name me (in a clone: npm run -s passportd -- keys create --demo --name me)',
+  demo: true,
+}
+
 /** The background of pages and pictures in light mode. */
 export const PAPER = '#f7f3ea'
 

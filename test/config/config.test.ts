@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { DEFAULT_SITE } from '../../src/config/site.ts'
+import { DEFAULT_SITE, DEMO_SITE } from '../../src/config/site.ts'
 import { DEFAULT_TIERS } from '../../src/domain/rate-limit-tier.ts'
 import { readPage } from '../support/docs/pages.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -33,7 +33,7 @@ test('every setting has a default, which is also used if the variable is empty',
   expect(read({})).toEqual(DEFAULTS)
   expect(read({ PORT: '', HOST: ' ', DATABASE_URL: '' })).toEqual(DEFAULTS)
   expect(readConfig({}, { demo: true }).database).toEqual({ engine: 'sqlite', path: 'data/demo.db' })
-  expect(readConfig({}, { demo: true }).site).toEqual({ ...DEFAULT_SITE, demo: true })
+  expect(readConfig({}, { demo: true }).site).toEqual({ ...DEFAULT_SITE, ...DEMO_SITE })
 })
 
 const POSTGRES = 'postgres://ada:secret@db:5433/x?sslmode=require'
