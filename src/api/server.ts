@@ -256,8 +256,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     const units = route.units + (route.body ? unitsOfBody(declaredLength(request)) : 0)
     if (units > 1) await charge(limiter, exchange, units)
     if (retirement) checkBrownout(retirement, exchange.time, exchange.principal.id, surface.retires)
-    const turn = route.isImmediate ? undefined : state.shared.backpressure.takeTurn(request)
-    if (turn) await turn
+    if (!route.isImmediate) await state.shared.backpressure.takeTurn(request)
     const handled = route.handle(request, contextOf(state, exchange))
     const response = handled instanceof Promise ? await handled : handled
     checkIfMatch(request, response)

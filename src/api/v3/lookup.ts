@@ -4,7 +4,6 @@ import { CHUNK } from '../../catalog/find-list.ts'
 import { ClientGone, pointerTo } from '../../domain/errors.ts'
 import { type PassportKey, parsePassportKey } from '../../domain/passport.ts'
 import { LookupBody, LookupItem, LookupRequest, type WireLookupRequest } from '../../domain/v3/schemas.ts'
-import type { Awaitable } from '../../store/awaitable.ts'
 import { hold, limitStall, renderLarge, takeTurn } from '../backpressure/turns-and-large-pages.ts'
 import { acceptsGzip, createPage, sendPage } from '../rendered-page.ts'
 import { JSON_HEADERS } from '../response.ts'
@@ -69,7 +68,7 @@ type Item = { json: string; isFound: boolean }
 async function* listItems(
   context: Context,
   texts: readonly string[],
-  read: (keys: readonly PassportKey[]) => Awaitable<RenderedResult[]>,
+  read: (keys: readonly PassportKey[]) => Promise<RenderedResult[]>,
 ): AsyncGenerator<Item> {
   const keys = texts.map(parsePassportKey)
   const known = keys.filter((key) => key !== undefined)

@@ -1,5 +1,4 @@
 import { PassportOrSelected } from '../../domain/v3/schemas.ts'
-import { then } from '../../store/awaitable.ts'
 import { checkSnapshotQuery, respondSnapshot, SNAPSHOT_TYPE, wantsSnapshot } from '../proof/snapshot.ts'
 import { json } from '../response.ts'
 import { route } from '../route.ts'
@@ -40,23 +39,19 @@ export const passport = route(V3, {
   example: PASSPORT,
   alternatives: { [SNAPSHOT_TYPE]: SNAPSHOT },
   errors: ['before_history', 'not_acceptable', 'ambiguous', 'cursor_expired'],
-  handle(request, context, query) {
+  async handle(request, context, query) {
     const { key } = request.params
     const isSnapshot = wantsSnapshot(request)
     if (isSnapshot) checkSnapshotQuery(query)
     const fields = fieldsOf(query)
     const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
     const parsed = parseKey(key)
-    const read = () => readPassports(context, [parsed], fields, asOf)
-    const results = query.after === undefined ? read() : waitForCursor(context, query.after).then(read)
-    return then(results, ([found]) => {
-      const { passport, json: body } = onlyOne(key, found, asOf)
-      const sent = isSnapshot ? respondSnapshot(request, context, passport.id) : json(context, body)
-      return then(sent, (response) => {
-        response.headers.set('Vary', 'Accept')
-        if (passport.merged) response.headers.set('Content-Location', `/api/v3/passports/${passport.id}`)
-        return response
-      })
-    })
+    await waitForCursor(context, query.after)
+    const [found] = await readPassports(context, [parsed], fields, asOf)
+    const { passport, json: body } = onlyOne(key, found, asOf)
+    const response = isSnapshot ? await respondSnapshot(request, context, passport.id) : json(context, body)
+    response.headers.set('Vary', 'Accept')
+    if (passport.merged) response.headers.set('Content-Location', `/api/v3/passports/${passport.id}`)
+    return response
   },
 })

@@ -1,16 +1,14 @@
 import { rankOf } from '../../catalog/score-standing.ts'
 import type { Snapshot } from '../../catalog/snapshot.ts'
-import type { Explanation } from '../../domain/explanation.ts'
 import type { ScoreState } from '../../domain/history/event.ts'
 import { undo } from '../../domain/history/undo.ts'
 import type { PassportKey } from '../../domain/passport.ts'
 import type { WireDiff } from '../../domain/v3/event-schema.ts'
 import { type PassportV3, stateOf, toPassportAt } from '../../domain/v3/passport.ts'
-import { type Included, presentExplanation, presentPassport } from '../../domain/v3/present.ts'
+import { presentExplanation, presentPassport } from '../../domain/v3/present.ts'
 import type { WireStanding } from '../../domain/v3/schemas.ts'
-import { type Awaitable, then } from '../../store/awaitable.ts'
 import { readLater } from '../../store/read-later-events.ts'
-import type { FindOptions, Store } from '../../store/store.ts'
+import type { Awaitable, FindOptions } from '../../store/store.ts'
 import { takeTurn } from '../backpressure/turns-and-large-pages.ts'
 import type { Context } from '../route.ts'
 import { checkKnown, type Fields, type Include } from './parameters.ts'
@@ -25,78 +23,49 @@ const PER_TURN = 50
  * Returns the results of the first keys, in order. The store decides how many keys it reads, but reads at least one. `asOf`
  * is a time in the past; past standings and explanations are unknown.
  */
-export function readPassports(
+export async function readPassports(
   context: Context,
   keys: readonly PassportKey[],
   fields: Fields,
   asOf?: number,
-): Awaitable<RenderedResult[]> {
+): Promise<RenderedResult[]> {
   const options = { credentials: fields.includes.has('credentials') }
-  const found = findAt(context, keys, options, asOf)
-  return then(found, (some) => renderPassports(context, some, fields, { isPast: asOf !== undefined }))
+  const found = await findAt(context, keys, options, asOf)
+  return renderPassports(context, found, fields, { isPast: asOf !== undefined })
 }
 
 /** `changes` has the changes of passports that are movers, by id. */
-export function renderPassports(
+export async function renderPassports(
   context: Context,
   found: Found,
   { includes, selection }: Fields,
   { isPast = false, changes }: { isPast?: boolean; changes?: ReadonlyMap<number, WireDiff> },
-): Awaitable<RenderedResult[]> {
-  const passports = passportsOf(found)
-  const parts = includes.size === 0 || isPast ? NO_PARTS : readParts(context, passports, includes)
-  const findDigests = () => context.findDigests(passports.map(({ rules }) => rules))
-  return then(parts, ({ snapshot, explanations }) =>
-    then(findDigests(), (digests) => {
-      const render = (passport: PassportV3): string => {
-        const included: Included = { rules_digest: digests.get(passport.rules) ?? null }
-        if (includes.has('standing')) included.standing = snapshot && presentStanding(snapshot, passport)
-        if (includes.has('explanation')) {
-          const explanation = explanations?.get(passport.id)
-          included.explanation = explanation ? presentExplanation(explanation, passport.scores.total) : null
-        }
-        const change = changes?.get(passport.id)
-        if (change) included.change = change
-        const wire = presentPassport(passport, included)
-        return JSON.stringify(selection ? pick(wire, selection) : wire)
-      }
-      return renderAll(context, found, render)
-    }),
-  )
-}
-
-type Parts = { snapshot: Snapshot | null; explanations: ReadonlyMap<number, Explanation> | null }
-
-const NO_PARTS: Parts = { snapshot: null, explanations: null }
-
-const readParts = async (
-  context: Context,
-  passports: readonly PassportV3[],
-  includes: Fields['includes'],
-): Promise<Parts> => ({
-  snapshot: includes.has('standing') ? await context.catalog.current() : null,
-  explanations: includes.has('explanation') ? await context.explainAll(passports) : null,
-})
-
-function renderAll(
-  context: Context,
-  found: Found,
-  render: (passport: PassportV3) => string,
-): Awaitable<RenderedResult[]> {
-  const first = found
-    .slice(0, PER_TURN)
-    .map(
-      (result): RenderedResult =>
-        result && 'passport' in result
-          ? { passport: result.passport, json: render(result.passport) }
-          : result,
-    )
-  if (found.length <= PER_TURN) return first
-  const renderRest = async () => {
-    await takeTurn(context)
-    return [...first, ...(await renderAll(context, found.slice(PER_TURN), render))]
+): Promise<RenderedResult[]> {
+  const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
+  const explanations =
+    includes.has('explanation') && !isPast ? await context.explainAll(passportsOf(found)) : null
+  const digests = await context.findDigests(passportsOf(found).map(({ rules }) => rules))
+  const render = (passport: PassportV3): string => {
+    const explanation = explanations?.get(passport.id)
+    const change = changes?.get(passport.id)
+    const wire = presentPassport(passport, {
+      ...(includes.has('standing') && { standing: snapshot && presentStanding(snapshot, passport) }),
+      ...(includes.has('explanation') && {
+        explanation: explanation ? presentExplanation(explanation, passport.scores.total) : null,
+      }),
+      rules_digest: digests.get(passport.rules) ?? null,
+      ...(change && { change }),
+    })
+    return JSON.stringify(selection ? pick(wire, selection) : wire)
   }
-  return renderRest()
+  const rendered: RenderedResult[] = []
+  for (const result of found) {
+    if (rendered.length > 0 && rendered.length % PER_TURN === 0) await takeTurn(context)
+    rendered.push(
+      result && 'passport' in result ? { passport: result.passport, json: render(result.passport) } : result,
+    )
+  }
+  return rendered
 }
 
 /** The selected fields of a value, or of each item of a list. */
@@ -130,17 +99,14 @@ export async function* readAll<Key, Result>(
 type Found = Awaited<ReturnType<Context['store']['v3']['find']>>
 
 /** The passports now, or as of a time: all later events are undone. Throws `before_history`. */
-export function findAt(
+export async function findAt(
   { store }: Pick<Context, 'store'>,
   keys: readonly PassportKey[],
   options: FindOptions,
   time: number | undefined,
-): Awaitable<Found> {
-  const found = store.v3.find(keys, options)
-  return time === undefined ? found : then(found, (current) => undoLater(store, current, time))
-}
-
-async function undoLater(store: Store, found: Found, time: number): Promise<Found> {
+): Promise<Found> {
+  const found = await store.v3.find(keys, options)
+  if (time === undefined) return found
   const now = new Map(passportsOf(found).map((passport) => [passport.id, stateOf(passport)]))
   const states = new Map<number, ScoreState | undefined>(now)
   const check = (knownSince: number) => checkKnown('as_of', time, knownSince)
