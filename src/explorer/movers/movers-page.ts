@@ -9,7 +9,7 @@ import { describeChange, joinFirst, renderChange } from '../design/credential-ro
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatChange, formatFigure, renderDay, shortNameOf } from '../design/text.ts'
-import { drawTitleCard } from '../pictures/cards.ts'
+import { drawPeople } from '../pictures/people-card.ts'
 import { renderPager } from '../search/ranking-list.ts'
 import { PAGE_SIZE, parseChoice } from '../search/ranking-query.ts'
 import { file, POLICY, withoutCaching } from '../site/assets-and-csp.ts'
@@ -62,7 +62,7 @@ ${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target 
     }),
 })
 
-/** The card of the movers: `/card/movers.png?days=7`. */
+/** The card of the movers, with the first three of them: `/card/movers.png?days=7`. */
 export const createMoversCard = (options: CardOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
@@ -70,9 +70,13 @@ export const createMoversCard = (options: CardOptions): ExplorerPage => ({
     const words = sections
       .map(({ sort, total }) => `${formatFigure(total)} ${TITLES[sort].toLowerCase()}`)
       .join(', ')
-    const ids = sections.flatMap(({ movers }) => movers.map(({ passport }) => passport.id)).slice(0, 7)
-    const draw = () => drawTitleCard(site, { title: titleOf(asked), words, ids, size: 84 })
-    const card = await options.drawCard({ site, ...request }, draw)
+    const first = sections.flatMap(({ movers }) => movers).slice(0, 3)
+    const people = first.map((mover) => {
+      const [figure, note] = describeScore(mover)
+      return { ...mover.passport, figure, note }
+    })
+    const list = { title: titleOf(asked), words, people, rules: await options.rules() }
+    const card = await options.drawCard({ site, ...request }, () => drawPeople(site, list))
     return isCurrent ? card : withoutCaching(card)
   },
 })
