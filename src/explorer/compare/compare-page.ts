@@ -124,7 +124,7 @@ export const createCompareCard = (options: CardOptions): ExplorerPage => ({
     const { people, unknown } = await findPeople(options, ids, signal)
     if (people.length === 0 || unknown.length > 0) throw notFound()
     const rules = await options.rules()
-    const words = describeTime(Math.max(...people.map(({ calculatedAt }) => calculatedAt)))
+    const words = describeTime(site, Math.max(...people.map(({ calculatedAt }) => calculatedAt)))
     return options.drawCard(request, () => drawPeople(site, { title: 'Comparison', words, people, rules }))
   },
 })

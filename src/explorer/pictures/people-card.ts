@@ -15,7 +15,10 @@ type PeopleCard = { title: string; words: string; people: readonly Person[]; rul
 /** `figure` replaces the score, and `note` replaces the level. */
 type Person = FullPassport & { figure?: string; note?: string | undefined }
 
-export const describeTime = (time: number): string => `Passport scores, ${formatDay(time)}`
+export function describeTime({ owner = '', fonts }: Site, time: number): string {
+  const runBy = drawableText(owner, fonts)
+  return `Passport scores, ${formatDay(time)}${runBy === '' ? '' : `. Run by ${runBy}`}`
+}
 
 /** The top and the height of all rows, and the space between score and bar. */
 const [TOP, HEIGHT, GAP] = [210, 340, 36]
@@ -24,8 +27,6 @@ const [TOP, HEIGHT, GAP] = [210, 340, 36]
 export function drawPeople(site: Site, { title, words, people, rules }: PeopleCard): Html {
   if (people.length === 0) return drawTitleCard(site, { title, words, ids: [], size: 84 })
   const colors = colorsOf(site, 'light')
-  const owner = drawableText(site.owner ?? '', site.fonts)
-  const below = `${words}${owner === '' ? '' : `. Run by ${owner}`}`
   const height = Math.min(HEIGHT / people.length, 172)
   const names = people.map((passport) => drawableName(passport, site.fonts))
   const scores = people.map(({ figure, scores }) => figure ?? formatFigure(scores.total))
@@ -57,7 +58,7 @@ ${isTall ? drawText(x, round(y + height * 0.87), 40, colors.soft, level) : html`
     title,
     site,
     html`${drawTitle(title, colors.ink)}
-${drawName(below, { x: LEFT, y: 183, width: RIGHT - LEFT, size: 36, smallest: 36, fill: colors.soft })}
+${drawName(words, { x: LEFT, y: 183, width: RIGHT - LEFT, size: 36, smallest: 36, fill: colors.soft })}
 ${rows}`,
   )
 }

@@ -32,7 +32,7 @@ export function createListCard(options: CardOptions): ExplorerPage {
       const filters = await facets.presentFilters(list, requests, found)
       const counted = countList(describeList(list, filters), found.total)
       const title = drawableText(counted, site.fonts) || `${found.total} people`
-      const card = { title, words: describeTime(options.now()), people, rules: await options.rules() }
+      const card = { title, words: describeTime(site, options.now()), people, rules: await options.rules() }
       return options.drawCard(request, () => drawPeople(site, card))
     },
   }
