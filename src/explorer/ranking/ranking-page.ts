@@ -159,7 +159,7 @@ function renderHeading({ asked, found, filters }: Shown): Html {
   if (isFiltered(asked))
     return html`<h1>${asked.typed === '' && total > 0 ? countList(words, total) : words}</h1>`
   const labels = [...filters.map(({ label }) => label), query.typed].filter(Boolean).join(', ')
-  const text = html`<bdi>${shortWord(labels, 60)}</bdi>: ${isMore ? 'at least ' : ''}${formatPeople(total)}`
+  const text = html`${isMore ? 'At least ' : ''}${formatPeople(total)}: <bdi>${shortWord(labels, 60)}</bdi>`
   const shown = html`<span class="clamp found">${total === 0 ? 'No passport found' : text}</span>`
   return html`<h1 id="heading" data-live>${asked.typed === '' ? `Explore ${count(all, 'passport')}` : shown}</h1>`
 }
