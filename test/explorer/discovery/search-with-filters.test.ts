@@ -59,6 +59,8 @@ test.each([
   ['biulders without githb', 'people tagged “builder” without GitHub'],
   ['solidty lisb', 'people tagged “solidity” in Lisbon'],
   ['humans in kapetown', 'humans in Cape Town'],
+  ['tokio', 'people in Tokyo 東京'],
+  ['builders in tokio', 'people tagged “builder” in Tokyo 東京'],
 ])('the text %j with misspelt words shows the %s', async (typed, words) => {
   const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
   expect(shown).toMatch(new RegExp(`No passport matches “${typed}”; showing \\d+ ${words}`))
