@@ -10,7 +10,7 @@ import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatChange, formatFigure, renderDay, shortNameOf } from '../design/text.ts'
 import { drawPeople } from '../pictures/people-card.ts'
-import { renderPager } from '../search/ranking-list.ts'
+import { LEGEND, renderPager } from '../search/ranking-list.ts'
 import { PAGE_SIZE, parseChoice } from '../search/ranking-query.ts'
 import { file, POLICY, withoutCaching } from '../site/assets-and-csp.ts'
 import type {
@@ -53,7 +53,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
         head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feedOf(asked)}">\n`,
         main: html`<h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
-<div class="row"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}</div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}
+<div class="row"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}</div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}${LEGEND}
 ${sections.map((section) => renderSection(section, asked, scale))}
 ${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target })) : html``}
 <p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as a <a href="${feedOf(asked)}">feed</a> and as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,

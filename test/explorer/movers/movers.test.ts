@@ -55,6 +55,7 @@ onEngine('sqlite', 'movers', (open) => {
       '<h2 id="change">Falls',
     ])
       expect(text).toContain(part)
+    expect(words).toMatch(/activity identity skills Rises/)
     expect(text).toMatch(/<a href="#-added">new people<\/a>.*<h2 id="-added">New people/s)
     expect(text).toContain('<a href="/movers" aria-current="page">Movers</a>')
     expect(text).toMatch(
