@@ -67,15 +67,13 @@ export const createMoversCard = (options: CardOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
     const { asked, sections, isCurrent } = await findSections(options, request)
-    const words = sections
-      .map(({ sort, total }) => `${formatFigure(total)} ${TITLES[sort].toLowerCase()}`)
-      .join(', ')
+    const counts = sections.map(({ sort, total }) => `${formatFigure(total)} ${TITLES[sort].toLowerCase()}`)
     const first = sections.flatMap(({ movers }) => movers).slice(0, 3)
     const people = first.map((mover) => {
       const [figure, note] = describeScore(mover)
       return { ...mover.passport, figure, note }
     })
-    const list = { title: titleOf(asked), words, people, rules: await options.rules() }
+    const list = { title: titleOf(asked), words: counts.join(', '), people, rules: await options.rules() }
     const card = await options.drawCard({ site, ...request }, () => drawPeople(site, list))
     return isCurrent ? card : withoutCaching(card)
   },

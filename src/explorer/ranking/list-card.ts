@@ -24,10 +24,9 @@ export function createListCard(options: CardOptions): ExplorerPage {
       await request.charge(PNG_UNITS + 4)
       const requests = await facets.requestsFor(list)
       const found = await findRanking(options, list, requests, signal)
-      const first = found.ranked
-        .slice(0, 3)
-        .map(({ passport: { id } }) => options.store.passports.find({ id }))
-      const people = (await Promise.all(first)).filter((passport) => passport !== undefined)
+      const ids = found.ranked.slice(0, 3).map(({ passport }) => passport.id)
+      const first = await Promise.all(ids.map((id) => options.store.passports.find({ id })))
+      const people = first.filter((passport) => passport !== undefined)
       if (people.length === 0) throw notFound()
       const filters = await facets.presentFilters(list, requests, found)
       const counted = countList(describeList(list, filters), found.total)

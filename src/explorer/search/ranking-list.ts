@@ -30,7 +30,7 @@ export function renderRankingList({ ranked, scale, query, among }: RankingList):
 <li class="labels" aria-hidden="true"><span>${isFiltered(query) && among !== undefined ? `Rank among these ${formatFigure(among)}` : 'Rank'}</span><span>${ranked[0]?.points === undefined ? FIGURES[query.sort] : 'Points'}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query))}</ol>
 <form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="plain">Clear</button></form>
-<p class="legend"><span class="pill">human</span> <a href="/about#human">a credential shows that this is a person</a></p>`
+<p class="legend"><span><span class="pill">human</span> <a href="/about#human">a credential shows that this is a person</a></span></p>`
 }
 
 /** The colours of score bars. */
