@@ -1,4 +1,5 @@
 import { type ListQuery, type ListRequest, toWords, wordsOf } from '../domain/lists/list-request.ts'
+import type { Passport } from '../domain/passport.ts'
 import { foldName } from '../domain/text/fold-name.ts'
 import { editDistance } from '../domain/text/nearest-name.ts'
 import type { Store } from '../store/store.ts'
@@ -24,7 +25,8 @@ export async function countNamed(
 
 /**
  * Finds the words of a name that the given words may be a misspelling of. It compares the first passports that match the filter
- * and whose names contain the first half of each word or, if none is similar, the last halves. Also counts other lists.
+ * and whose names contain the first half of each word or, if none is similar, the last halves. `people` are the first of the
+ * compared passports with these words in their name. Also counts other lists.
  */
 export async function findSimilarName(
   { catalog, store }: Reader,
@@ -40,11 +42,14 @@ export async function findSimilarName(
     const found = await catalog.list({ ...request, keyword, filter, sort, limit, signal }, false)
     const people = await store.passports.listByIds(found.ids)
     const names = people.map(({ profile }) => profile.displayName)
-    return { name: findNearest(names, folded), counts: found.counts ?? [] }
+    const name = findNearest(names, folded)
+    const isNamed = ({ profile }: Passport) =>
+      name?.split(' ').every((word) => splitName(profile.displayName).includes(word))
+    return { name, people: people.filter(isNamed).slice(0, MOST_READ), counts: found.counts ?? [] }
   }
   const first = await find((word) => word.slice(0, Math.ceil(word.length / 2)), { counts })
   if (limit === 0 || first.name !== undefined) return first
-  return { ...first, name: (await find((word) => word.slice(word.length / 2), {})).name }
+  return { ...(await find((word) => word.slice(word.length / 2), {})), counts: first.counts }
 }
 
 /** Returns the words of the most similar name. */

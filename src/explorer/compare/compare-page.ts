@@ -6,7 +6,7 @@ import { levelOf } from '../../domain/rule-set.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
-import { drawPeople } from '../pictures/people-card.ts'
+import { describeTime, drawPeople } from '../pictures/people-card.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
@@ -124,6 +124,7 @@ export const createCompareCard = (options: CardOptions): ExplorerPage => ({
     const { people, unknown } = await findPeople(options, ids, signal)
     if (people.length === 0 || unknown.length > 0) throw notFound()
     const rules = await options.rules()
-    return options.drawCard(request, () => drawPeople(site, { title: 'Comparison', people, rules }))
+    const words = describeTime(site, Math.max(...people.map(({ calculatedAt }) => calculatedAt)))
+    return options.drawCard(request, () => drawPeople(site, { title: 'Comparison', words, people, rules }))
   },
 })

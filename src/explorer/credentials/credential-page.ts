@@ -15,8 +15,9 @@ import { drawHistogram, partOf } from '../design/charts.ts'
 import { MAX_NAME_LENGTH } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import * as text from '../design/text.ts'
-import { drawTitleCard, PNG_UNITS } from '../pictures/cards.ts'
+import { PNG_UNITS } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
+import { drawPeople } from '../pictures/people-card.ts'
 import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
 import { ALL_PASSPORTS, PAGE_SIZE, withFilter } from '../search/ranking-query.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
@@ -183,7 +184,7 @@ ${drawHistogram(bars, { describe: describeBar, line: median / step })}
 </section>`
 }
 
-/** The card of a credential: `/card/credential/{type}.png`. */
+/** The card of a credential, with the first three people of its page: `/card/credential/{type}.png`. */
 export const createCredentialCard = (options: CardOptions): ExplorerPage => ({
   version: async () => (await options.rules()).stamp,
   async render(request) {
@@ -191,12 +192,17 @@ export const createCredentialCard = (options: CardOptions): ExplorerPage => ({
     await request.charge(PNG_UNITS)
     const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
     const type = foldName(name ?? '')
-    const rule = ruleOf(await options.rules(), type)
-    const { ids, total } = await options.catalog.list({ ...listOf(type), limit: 7, signal }, false)
-    if (total === 0 && !rule) throw notFound()
+    const { rule, holders, ranked, isSame } = await find(options, type, 1, signal)
+    const first = ranked.slice(0, 3).map(async ({ passport: { id, scores }, note }) => {
+      const passport = await options.store.passports.find({ id })
+      return passport && { ...passport, scores, note }
+    })
+    const people = (await Promise.all(first)).filter((passport) => passport !== undefined)
     const title = drawableText(rule?.name ?? type, site.fonts) || 'Credential'
-    const about = [rule?.category, `held by ${text.formatPeople(total)}`]
+    const order = holders > 0 && (isSame ? 'by score' : 'by points')
+    const about = [rule?.category, `held by ${text.formatPeople(holders)}`, order]
     const words = drawableText(about.filter(Boolean).join(', '), site.fonts)
-    return options.drawCard(request, () => drawTitleCard(site, { title, words, ids, size: 108 }))
+    const rules = await options.rules()
+    return options.drawCard(request, () => drawPeople(site, { title, words, people, rules }))
   },
 })

@@ -9,8 +9,8 @@ import { describeChange, joinFirst, renderChange } from '../design/credential-ro
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatChange, formatFigure, renderDay, shortNameOf } from '../design/text.ts'
-import { drawTitleCard } from '../pictures/cards.ts'
-import { renderPager } from '../search/ranking-list.ts'
+import { drawPeople } from '../pictures/people-card.ts'
+import { LEGEND, renderPager } from '../search/ranking-list.ts'
 import { PAGE_SIZE, parseChoice } from '../search/ranking-query.ts'
 import { file, POLICY, withoutCaching } from '../site/assets-and-csp.ts'
 import type {
@@ -53,7 +53,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
         head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feedOf(asked)}">\n`,
         main: html`<h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
-<div class="row"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}</div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}
+<div class="row"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}</div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}${LEGEND}
 ${sections.map((section) => renderSection(section, asked, scale))}
 ${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target })) : html``}
 <p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as a <a href="${feedOf(asked)}">feed</a> and as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
@@ -62,17 +62,19 @@ ${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target 
     }),
 })
 
-/** The card of the movers: `/card/movers.png?days=7`. */
+/** The card of the movers, with the first three of them: `/card/movers.png?days=7`. */
 export const createMoversCard = (options: CardOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
     const { asked, sections, isCurrent } = await findSections(options, request)
-    const words = sections
-      .map(({ sort, total }) => `${formatFigure(total)} ${TITLES[sort].toLowerCase()}`)
-      .join(', ')
-    const ids = sections.flatMap(({ movers }) => movers.map(({ passport }) => passport.id)).slice(0, 7)
-    const draw = () => drawTitleCard(site, { title: titleOf(asked), words, ids, size: 84 })
-    const card = await options.drawCard({ site, ...request }, draw)
+    const counts = sections.map(({ sort, total }) => `${formatFigure(total)} ${TITLES[sort].toLowerCase()}`)
+    const first = sections.flatMap(({ movers }) => movers).slice(0, 3)
+    const people = first.map((mover) => {
+      const [figure, note] = describeScore(mover)
+      return { ...mover.passport, figure, note }
+    })
+    const list = { title: titleOf(asked), words: counts.join(', '), people, rules: await options.rules() }
+    const card = await options.drawCard({ site, ...request }, () => drawPeople(site, list))
     return isCurrent ? card : withoutCaching(card)
   },
 })

@@ -5,27 +5,34 @@ import { rosette } from '../design/rosette.ts'
 import { formatDay, formatFigure } from '../design/text.ts'
 import type { Site } from '../site/site.ts'
 import { drawText, frame, LEFT, RIGHT, SERIF } from './card-frame.ts'
+import { drawTitleCard } from './cards.ts'
 import { drawableName, drawableText } from './drawable-text.ts'
 import { colorsOf, drawName, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
 
-/** `time` is the time of the scores; by default that of the latest calculation. */
-type PeopleCard = { title: string; people: readonly FullPassport[]; rules: RuleSetShape; time?: number }
+/** `words` is the line below the title. */
+type PeopleCard = { title: string; words: string; people: readonly Person[]; rules: RuleSetShape }
+
+/** `figure` replaces the score, and `note` replaces the level. */
+type Person = FullPassport & { figure?: string; note?: string | undefined }
+
+export function describeTime({ owner = '', fonts }: Site, time: number): string {
+  const runBy = drawableText(owner, fonts)
+  return `Passport scores, ${formatDay(time)}${runBy === '' ? '' : `. Run by ${runBy}`}`
+}
 
 /** The top and the height of all rows, and the space between score and bar. */
 const [TOP, HEIGHT, GAP] = [210, 340, 36]
 
-/** Draws a row for each of one to four people. Names have the same size, scores too, and all bars have the same scale. */
-export function drawPeople(site: Site, { title, people, rules, time }: PeopleCard): Html {
+/** Draws a row for each of at most four people. Names have the same size, scores too, and all bars have the same scale. */
+export function drawPeople(site: Site, { title, words, people, rules }: PeopleCard): Html {
+  if (people.length === 0) return drawTitleCard(site, { title, words, ids: [], size: 84 })
   const colors = colorsOf(site, 'light')
-  const owner = drawableText(site.owner ?? '', site.fonts)
-  const day = formatDay(time ?? Math.max(...people.map(({ calculatedAt }) => calculatedAt)))
-  const words = `Passport scores, ${day}${owner === '' ? '' : `. Run by ${owner}`}`
   const height = Math.min(HEIGHT / people.length, 172)
   const names = people.map((passport) => drawableName(passport, site.fonts))
-  const scores = people.map((passport) => formatFigure(passport.scores.total))
+  const scores = people.map(({ figure, scores }) => figure ?? formatFigure(scores.total))
   // Two rows have space for the level below the bar, three have it beside the name, and four have no space.
   const isTall = people.length < 3
-  const levels = people.map(({ scores }) => levelOf(scores.total, rules)?.level.name ?? '')
+  const levels = people.map(({ note, scores }) => note ?? levelOf(scores.total, rules)?.level.name ?? '')
   if (people.length > 3) levels.fill('')
   const [line, bar, thickness] = isTall ? [0.33, 0.43, 0.2] : [0.42, 0.56, 0.2]
   const highest = Math.max(1, ...people.map((passport) => passport.scores.total))

@@ -2,7 +2,7 @@ import { notFound } from '../../domain/errors.ts'
 import { formatDay } from '../design/text.ts'
 import { PNG_UNITS } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
-import { drawPeople } from '../pictures/people-card.ts'
+import { describeTime, drawPeople } from '../pictures/people-card.ts'
 import { createFacetReader } from '../search/facets.ts'
 import { addressOf, parseRankingQuery } from '../search/ranking-query.ts'
 import type { CardOptions, ExplorerPage } from '../site/explorer-page-types.ts'
@@ -24,16 +24,15 @@ export function createListCard(options: CardOptions): ExplorerPage {
       await request.charge(PNG_UNITS + 4)
       const requests = await facets.requestsFor(list)
       const found = await findRanking(options, list, requests, signal)
-      const first = found.ranked
-        .slice(0, 3)
-        .map(({ passport: { id } }) => options.store.passports.find({ id }))
-      const people = (await Promise.all(first)).filter((passport) => passport !== undefined)
+      const ids = found.ranked.slice(0, 3).map(({ passport }) => passport.id)
+      const first = await Promise.all(ids.map((id) => options.store.passports.find({ id })))
+      const people = first.filter((passport) => passport !== undefined)
       if (people.length === 0) throw notFound()
       const filters = await facets.presentFilters(list, requests, found)
-      const words = countList(describeList(list, filters), found.total)
-      const title = drawableText(words, site.fonts) || `${found.total} people`
-      const rules = await options.rules()
-      return options.drawCard(request, () => drawPeople(site, { title, people, rules, time: options.now() }))
+      const counted = countList(describeList(list, filters), found.total)
+      const title = drawableText(counted, site.fonts) || `${found.total} people`
+      const card = { title, words: describeTime(site, options.now()), people, rules: await options.rules() }
+      return options.drawCard(request, () => drawPeople(site, card))
     },
   }
 }

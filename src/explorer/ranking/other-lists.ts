@@ -4,7 +4,7 @@ import type { RankingQuery } from '../search/ranking-query.ts'
 import { ALL_PASSPORTS, toListQuery, withFilter, withoutFilter, withText } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 
-/** Lists that find people, for a page that finds nobody. `named` has the name that the search text may mean. */
+/** Lists that find people, for a page that finds nobody. `named` has the name that the text may mean, `ranked` its people. */
 export type OtherLists = Awaited<ReturnType<typeof findOthers>>
 
 const MOST_LISTS = 8
@@ -31,9 +31,13 @@ export async function findOthers(
     ...{ word: 'Only ', label, count, query: withFilter(ALL_PASSPORTS, name, value) },
   }))
   const list = { ...toListQuery(query), counts: fewer.map((each) => toListQuery(each.query)) }
-  const { name, counts } = await findSimilarName(options, words, list, signal)
+  const { name, people, counts } = await findSimilarName(options, words, list, signal)
   const counted = fewer.map((each, at) => ({ ...each, count: counts[at] ?? 0 }))
+  // Ranks among filtered people, or by a part of the score, would need another search.
+  const shown = filters.length > 0 || query.sort !== 'total' ? [] : people
+  const standings = await Promise.all(shown.map(({ scores }) => options.catalog.standing(scores.total)))
   return {
+    ranked: shown.map((passport, at) => ({ passport, rank: standings[at]?.rank ?? 1 })),
     named: name === undefined ? undefined : withText(query, name, true),
     lists: [...counted, ...alone].filter(({ count }) => count > 0),
   }

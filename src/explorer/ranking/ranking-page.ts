@@ -159,7 +159,7 @@ function renderHeading({ asked, found, filters }: Shown): Html {
   if (isFiltered(asked))
     return html`<h1>${asked.typed === '' && total > 0 ? countList(words, total) : words}</h1>`
   const labels = [...filters.map(({ label }) => label), query.typed].filter(Boolean).join(', ')
-  const text = html`<bdi>${shortWord(labels, 60)}</bdi>: ${isMore ? 'at least ' : ''}${formatPeople(total)}`
+  const text = html`${isMore ? 'At least ' : ''}${formatPeople(total)}: <bdi>${shortWord(labels, 60)}</bdi>`
   const shown = html`<span class="clamp found">${total === 0 ? 'No passport found' : text}</span>`
   return html`<h1 id="heading" data-live>${asked.typed === '' ? `Explore ${count(all, 'passport')}` : shown}</h1>`
 }
@@ -204,9 +204,9 @@ const PEOPLE: Record<string, string> = { true: 'Humans', false: 'People not show
 const MAX_TITLE_VALUE = 40
 
 function renderResults({ found, others }: Shown): Html {
-  const { query, last, total } = found
+  const { query, last, total, scale } = found
   if (total === 0)
-    return html`${others ? controls.renderOthers(others) : html``}<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
+    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : html``}<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. <a href="/">Show all passports</a></p>`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = typesOf(query)

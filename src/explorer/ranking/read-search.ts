@@ -46,11 +46,7 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     const withPhrases = (list: typeof known) =>
       list.flatMap((facet) => phrasesFor(facet).map((phrase) => ({ ...facet, phrase })))
     // A level counts nobody, so that a tag or place of the same name is preferred.
-    const levels = compareLevels(current.levels).map((each) => ({
-      ...each,
-      name: 'score' as const,
-      count: 0,
-    }))
+    const levels = compareLevels(current.levels).map((one) => ({ ...one, name: 'score' as const, count: 0 }))
     const facets = Map.groupBy([...withPhrases(known), ...levels], ({ phrase }) => phrase)
     const read = parseSearch(query.typed, facets)
     const [only] = read.rest === '' && read.filters.length === 1 ? read.filters : []
@@ -84,7 +80,10 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
       query: { ...list, page: query.page },
       suggestions,
       instead() {
-        const find = createSpelling(withPhrases(offered))
+        // "tokyo" alone stands for "tokyo 東京" and "tokyo, japan".
+        const shorten = (value: string) => value.replace(/,.*| [^\p{Script=Latin}]+$/u, '')
+        const short = offered.map((each) => ({ ...each, phrase: shorten(each.value) }))
+        const find = createSpelling([...withPhrases(offered), ...short])
         const similar = { get: (phrase: string) => facets.get(phrase) ?? find(phrase) }
         return suggestions[0]?.read(similar) ?? toQuery(all, parseSearch(query.typed, similar))
       },

@@ -45,6 +45,22 @@ onEngine('sqlite', 'credential pages', (open) => {
     expect(text).toContain('href="/credentials/kite%20club"')
   })
 
+  test('the card of a type names the people with the most points, or nobody if nobody has it', async () => {
+    const rasterize = async (svg: string) => new TextEncoder().encode(svg)
+    const owl = credential('o', { type: 'owl', score: 9, maxScore: 9 })
+    await using server = await servePeople([...PEOPLE, holder(5, 'Eve', 70, owl)], { rasterize })
+    const textsOf = async (type: string) => {
+      const { text } = await server.look(`/card/credential/${type}.png`)
+      return [...text.matchAll(/<text[^>]*>([^<]*)/g)].map(([, words]) => words).slice(0, -2)
+    }
+    expect(await textsOf('github')).toEqual([
+      ...['GitHub', 'Skills, held by 3 people, by points'],
+      ...['Ben', 'score 40', '40', 'Ana', 'score 30', '30', 'Cleo', 'score 90', '5'],
+    ])
+    expect(await textsOf('owl')).toEqual(['owl', 'held by 1 person, by score', 'Eve', 'Established', '70'])
+    expect(await textsOf('ens')).toEqual([expect.any(String), 'Identity, held by 0 people'])
+  })
+
   test('the page of a type says how it is earned, in its own unit, and lists people by its points, highest first', async () => {
     const { status, text } = await server.look('/credentials/github')
     expect(status).toBe(200)

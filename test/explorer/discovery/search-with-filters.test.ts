@@ -59,6 +59,8 @@ test.each([
   ['biulders without githb', 'people tagged “builder” without GitHub'],
   ['solidty lisb', 'people tagged “solidity” in Lisbon'],
   ['humans in kapetown', 'humans in Cape Town'],
+  ['tokio', 'people in Tokyo 東京'],
+  ['builders in tokio', 'people tagged “builder” in Tokyo 東京'],
 ])('the text %j with misspelt words shows the %s', async (typed, words) => {
   const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
   expect(shown).toMatch(new RegExp(`No passport matches “${typed}”; showing \\d+ ${words}`))
@@ -104,12 +106,24 @@ test.each([
   ['a'.repeat(200), undefined],
   ['qwe '.repeat(50), undefined],
   ['漢字仮名交じり文', undefined],
-])('the page for %j offers the similar name %j, which finds people', async (typed, name) => {
+])('the page for %j shows the people of the similar name %j', async (typed, name) => {
   const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
-  const [, address, offered] = /Did you mean <a href="([^"]+)"><bdi>(.*?)<\/bdi>/.exec(text) ?? []
+  const [, address, offered] = /Showing results for <a href="([^"]+)"><bdi>(.*?)<\/bdi>/.exec(text) ?? []
   expect(offered).toBe(name as string)
-  if (address) expect(rowsOf((await server.look(address)).text)[0]?.name).toContain(name as string)
+  const shown = (page: string) => rowsOf(page).map(({ path, rank, score }) => [path, rank, score])
+  if (!address) return expect(shown(text)).toEqual([])
+  expect(shown(text)).not.toEqual([])
+  expect(shown(text)).toEqual(shown((await server.look(address)).text))
 })
+
+test.each(['human=false', 'sort=skills'])(
+  'a page with %s, whose ranks would need another search, links to the similar name',
+  async (parameter) => {
+    const { text } = await server.look(`/?q=sparowbridge&${parameter}`)
+    expect(readable(text)).toContain('Did you mean Sparrowbridge ?')
+    expect(rowsOf(text)).toEqual([])
+  },
+)
 
 test.each([
   ['who rose this week', '/movers'],

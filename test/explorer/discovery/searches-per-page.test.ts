@@ -62,6 +62,7 @@ test.each([
   '/tags-and-places?q=l',
   '/?q=no+such+name',
   '/?q=ada+harborligt',
+  '/?q=sparowbridge',
   '/?q=solidty+lisbn',
   // A word of accents alone is empty when folded.
   '/?q=qqqq+%CC%81',

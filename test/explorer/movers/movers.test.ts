@@ -55,11 +55,27 @@ onEngine('sqlite', 'movers', (open) => {
       '<h2 id="change">Falls',
     ])
       expect(text).toContain(part)
+    expect(words).toMatch(/activity identity skills Rises/)
     expect(text).toMatch(/<a href="#-added">new people<\/a>.*<h2 id="-added">New people/s)
     expect(text).toContain('<a href="/movers" aria-current="page">Movers</a>')
     expect(text).toMatch(
       /<link rel="alternate" type="application\/atom\+xml" [^>]*href="\/movers\.atom\?days=7">/,
     )
+  })
+
+  test('the card names the first three movers, with the change of their score', async () => {
+    await using store = await open()
+    await fill(store)
+    await using server = serveExplorer(store, { rasterize: async (svg) => new TextEncoder().encode(svg) })
+    const textsOf = async (query: string) => {
+      const { text } = await server.look(`/card/movers.png${query}`)
+      return [...text.matchAll(/<text[^>]*>([^<]*)/g)].map(([, words]) => words).slice(0, -2)
+    }
+    expect(await textsOf('')).toEqual([
+      ...['Movers of the last 7 days', '1 rises, 1 falls, 1 new people'],
+      ...['Ada', '15 to 19', '+4', 'Bob', '26 to 18', '−8', '&lt;i&gt;Eve &amp; co&lt;/i&gt;', 'new', '12'],
+    ])
+    expect((await textsOf('?sort=change')).slice(2)).toEqual(['Bob', '26 to 18', '−8'])
   })
 
   test('days selects the period, and other values get 400 with those that are accepted', async () => {
