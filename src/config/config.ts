@@ -37,7 +37,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
   const defaults: SiteSettings = { ...DEFAULT_SITE, ...(demo && DEMO_SITE) }
   const site: SiteSettings = {
     name: read('SITE_NAME') ?? defaults.name,
-    owner: read('SITE_OWNER') ?? defaults.owner,
+    owner: read('SITE_OWNER'),
     contact: read('SITE_CONTACT'),
     privacyUrl: read('SITE_PRIVACY_URL'),
     keys: read('SITE_KEYS') ?? defaults.keys,

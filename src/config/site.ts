@@ -25,7 +25,6 @@ export const DEFAULT_SITE: SiteSettings = { name: 'passportd', index: true }
 
 /** What is known about a demo. */
 export const DEMO_SITE: Partial<SiteSettings> = {
-  owner: 'the person who started it',
   keys: 'Where the demo was started, run: passportd keys create --demo --name me (in a clone: npm run -s passportd -- keys create --demo --name me)',
   demo: true,
 }

@@ -32,7 +32,7 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
 <p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score.</p>
 ${site.demo ? html`<p class="notice">This is a demo. Its people and their records are invented.</p>` : html``}
 <dl class="row summary">
-<div><dt class="soft">Run by</dt><dd>${site.owner ?? 'Not stated'}</dd></div>
+<div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
 <div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
 <div><dt class="soft">People</dt><dd>${text.formatFigure(snapshot.ids.length)}</dd></div>
 ${data?.newest === undefined ? html`` : html`<div><dt class="soft">Newest change</dt><dd>${formatInstant(data.newest)}</dd></div>`}

@@ -180,6 +180,7 @@ test('a demo says once on /about and on the home page that its people are invent
   const about = (await demo.look('/about')).text
   expect(about).toContain('This is a demo. Its people and their records are invented.')
   expect(about.match(/invented/g)).toHaveLength(1)
+  expect(readable(about)).toContain('Run by The person who started this demo')
   expect((await demo.look('/')).text).toContain('This is a demo: its people are invented.')
   for (const path of ['/about', '/']) expect((await server.look(path)).text).not.toContain('invented')
 })
