@@ -1,7 +1,7 @@
 /**
  * Measures how fast `passportd serve` delivers events, to one receiver and to ten. SQLite; the receivers are in this process.
  *
- *   npx bun bench/webhooks.ts [--events 3000] [--rounds 3]
+ *   npx bun bench/webhooks.ts [--events 1000] [--rounds 3]
  */
 import { join } from 'node:path'
 import type { Subscription } from '../src/domain/webhooks/subscription.ts'
@@ -16,7 +16,7 @@ import { readOptions } from './support/options.ts'
 import { printResult } from './support/report.ts'
 import { startOurs } from './support/servers.ts'
 
-const { events, rounds } = readOptions({ events: 3000, rounds: 3 })
+const { events, rounds } = readOptions({ events: 1000, rounds: 3 })
 const MANY = 10
 
 const results = new Map(
