@@ -56,7 +56,10 @@ for (const part of parts) {
 printResult(result)
 if (markdown) writeMarkdown(result)
 // A part that fails does not end the others.
-if (failed.length > 0) refuse(`These parts failed: ${failed.join(', ')}`)
+if (failed.length > 0) {
+  console.error(`These parts failed: ${failed.join(', ')}`)
+  process.exit(1)
+}
 
 async function runPart(part: string): Promise<Result | undefined> {
   using folder = tempFolder()

@@ -36,6 +36,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
   const deprecatedAt = read('DEPRECATED_AT')
   const defaults: SiteSettings = { ...DEFAULT_SITE, ...(demo && DEMO_SITE) }
   const site: SiteSettings = {
+    ...defaults,
     name: read('SITE_NAME') ?? defaults.name,
     owner: read('SITE_OWNER'),
     contact: read('SITE_CONTACT'),
@@ -43,7 +44,6 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     keys: read('SITE_KEYS') ?? defaults.keys,
     accent: read('SITE_ACCENT'),
     index: read('SITE_INDEX') ?? defaults.index,
-    ...(demo && { demo }),
   }
   const database = readDatabase(read, problems, demo)
   const logLevel = read('LOG_LEVEL') ?? 'info'
