@@ -120,18 +120,6 @@ export function countValues(column: Column, slots: Uint32Array): ValueCounts {
   return { counts, firsts, none: sizes[0] as number }
 }
 
-/** For each of `scores`: how many slots have that score or a higher one. */
-export function countAtLeast(column: Column, slots: Uint32Array, scores: readonly number[]): number[] {
-  const { sizes } = countLists(column, slots)
-  const counts = scores.map(() => 0)
-  for (let start = 1; start < column.used; start = nextStart(column, start)) {
-    const value = column.values[column.lists[start + 1] as number] as number
-    for (const [at, score] of scores.entries())
-      if (value >= score) counts[at] = (counts[at] as number) + (sizes[start] as number)
-  }
-  return counts
-}
-
 /** For each list, by its start: how many slots have it, and the index of the first one. */
 function countLists({ starts, used }: Column, slots: Uint32Array) {
   const sizes = new Uint32Array(used)

@@ -14,7 +14,6 @@ import type { Facets } from '../store/store.ts'
 import { createByteCache } from './byte-cache.ts'
 import {
   type Column,
-  countAtLeast,
   countValues,
   createColumn,
   flagLists,
@@ -232,19 +231,19 @@ function countGroups(index: Index, { keyword, filter, sort }: ListQuery, facet: 
   return index.groups.getOrAdd(keyOf({ keyword, filter, sort }, facet), () => {
     const list = listOf(index, { keyword, filter, sort })
     const column = index.columns[facet.field]
-    const countAll = () => {
-      const value = countValues(column, list)
-      return { value, bytes: value.counts.byteLength + value.firsts.byteLength }
-    }
     const isAll = keyword === undefined && filter.length === 0
-    const counted = isAll
-      ? index.counts.getOrAdd(`${facet.field} ${sort.field}`, countAll)
-      : countValues(column, list)
+    const counted = isAll ? countAll(index, facet.field, sort) : countValues(column, list)
     const value = toGroups(column, counted, facet)
     for (const group of value.groups) group.first = index.slots.ids[list[group.first] as number] as number
     return { value, bytes: 200 * (1 + value.groups.length) }
   })
 }
+
+const countAll = (index: Index, field: FilterField, sort: Sort): ValueCounts =>
+  index.counts.getOrAdd(`${field} ${sort.field}`, () => {
+    const value = countValues(index.columns[field], orderOf(index, sort.field))
+    return { value, bytes: value.counts.byteLength + value.firsts.byteLength }
+  })
 
 const withoutFirsts = ({ groups, more }: CountedGroups): Groups => ({
   groups: groups.map(({ value, count }) => ({ value, count })),
@@ -273,10 +272,16 @@ function rank(index: Index, { filter, sort }: ListQuery, scores: readonly number
   return { among: list.length, ranks: new Map(scores.map((score) => [score, 1 + countAbove(score)])) }
 }
 
-function countScores(index: Index, { filter, sort }: ListQuery, wanted: ScoreLists): ScoreLists {
-  const list = listOf(index, { filter, sort })
+/** For each score: how many of all passports have that score or a higher one. */
+function countScores(index: Index, { sort }: ListQuery, wanted: ScoreLists): ScoreLists {
   const fields = Object.entries(wanted) as [ScoreField, readonly number[]][]
   return Object.fromEntries(
-    fields.map(([field, scores]) => [field, countAtLeast(index.columns[field], list, scores)]),
+    fields.map(([field, scores]) => {
+      const { values } = index.columns[field]
+      const { counts } = countAll(index, field, sort)
+      const countAtLeast = (score: number) =>
+        counts.reduce((sum, count, number) => ((values[number] as number) >= score ? sum + count : sum), 0)
+      return [field, scores.map(countAtLeast)]
+    }),
   )
 }

@@ -42,7 +42,7 @@ export type ListRequest = ListQuery & {
   pointsFor?: readonly string[] | undefined
   /** Counts the passports of each of these other lists. */
   counts?: readonly Pick<ListQuery, 'keyword' | 'filter'>[] | undefined
-  /** For each score, counts the passports that match the filter and have at least that score. Ignores the keyword. */
+  /** For each score, counts all passports with at least that score. Ignores the keyword and the filter. */
   atLeast?: ScoreLists | undefined
   after?: Position | undefined
   limit: number
