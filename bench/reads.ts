@@ -47,6 +47,8 @@ for (const read of reads) {
 }
 if (search) measurements.push(...searchMeasurements(ours, loads))
 const series = await runRounds(measurements, { rounds, seconds })
+// The runtime releases the memory of the last load within seconds.
+await Bun.sleep(15_000)
 const megabytes = unmappedMegabytes(ours.pid)
 printResult({ figures: figuresOf({ series, passports, fewer, megabytes }), series })
 process.exit()

@@ -89,7 +89,7 @@ export function figuresOf({ series, fewer, megabytes, passports }: Input): Figur
       ({ p99 }) => p99,
       { most: 2 },
     ),
-    figureOf('resident memory without mapped files', 'MB', [megabytes], { most: 250 }),
+    figureOf('resident memory without mapped files, 15 s after the loads', 'MB', [megabytes], { most: 250 }),
     ...ratio(
       `by id: requests a second, ours / peer, ${count(fewer)} passports`,
       ['fewer', 'by-id'],
