@@ -8,6 +8,7 @@ import { createErrorLog } from '../log.ts'
 import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { threadLog as log, send, type ToThread } from './messages.ts'
+import { releaseReplaced } from './release-snapshots.ts'
 
 /** Optional parts of pages wait for an index of at most this many passports, which is built in about a second. */
 const MOST_AWAITED = 50_000
@@ -44,6 +45,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
       mayIndex = true
       break
     case 'snapshot':
+      releaseReplaced(data.snapshot)
       snapshot = data.snapshot
   }
   if (!snapshot) return

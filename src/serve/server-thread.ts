@@ -18,6 +18,7 @@ import {
   WRITER_METHODS,
   type WriterCall,
 } from './messages.ts'
+import { releaseReplaced } from './release-snapshots.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics, type RedisMetrics } from './server-thread-metrics.ts'
 
@@ -45,6 +46,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
     case 'start':
       return void start(data)
     case 'snapshot':
+      releaseReplaced(data.snapshot)
       return catalog.update(data.snapshot)
     case 'connect':
       return called[data.thread].connect(data.port)

@@ -10,6 +10,7 @@ import type { Store } from '../store/store.ts'
 import { createDamage } from './damage.ts'
 import type { CalledThread, FromThread } from './messages.ts'
 import { createMetricSums, startMetrics } from './metrics-server.ts'
+import { releaseReplaced } from './release-snapshots.ts'
 import { startThread, type ThreadOptions } from './thread.ts'
 
 type Options = {
@@ -62,6 +63,7 @@ export async function startService(options: Options) {
       for (const thread of [search, ...servers]) thread.post(message)
     if (message.kind !== 'snapshot') return
     node.snapshot = message.snapshot
+    releaseReplaced(message.snapshot)
     firstSnapshot.resolve()
   })
   const search = startCalled(node, 'search-thread')

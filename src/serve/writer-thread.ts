@@ -10,6 +10,7 @@ import { type Job, pause, supervise } from './jobs/supervise.ts'
 import { updateScores } from './jobs/update-scores.ts'
 import { updateSnapshots } from './jobs/update-snapshots.ts'
 import { threadLog as log, send, type ToThread, type WriterCall } from './messages.ts'
+import { releaseReplaced } from './release-snapshots.ts'
 
 const HOUR_MILLISECONDS = 3_600_000
 
@@ -63,7 +64,10 @@ function createJobs(config: Config, store: Store): Job[] {
   const scoringEnd = AbortSignal.any([signal, scoring.signal])
   const jobs: Job[] = [
     updateSnapshots(store, {
-      onSnapshot: (snapshot) => send({ kind: 'snapshot', snapshot }),
+      onSnapshot(snapshot) {
+        send({ kind: 'snapshot', snapshot })
+        releaseReplaced(snapshot)
+      },
       onChecked: () => send({ kind: 'checked' }),
       signal,
     }),
