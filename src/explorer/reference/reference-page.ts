@@ -3,7 +3,7 @@ import { ERRORS } from '../../api/openapi-parts.ts'
 import { type DocumentedRoute, isDocumented, type Route, SERVICE } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../design/html.ts'
-import { renderLayout } from '../site/layout-and-link-previews.ts'
+import { renderLayout, renderLink } from '../site/layout-and-link-previews.ts'
 import { callPath, referencePath, renderKeyHelp, type Site } from '../site/site.ts'
 import { fieldsOf, heading, renderEndpoint, renderExample, renderPath } from './endpoint.ts'
 
@@ -59,6 +59,7 @@ function renderCalls(calls: readonly DocumentedRoute[], options: Options): Html 
 ${renderNotice(first, options)}
 <section id="introduction" class="call">
 <div class="call-text">
+<h2 class="unseen">Introduction</h2>
 <p>${prose(ABOUT)}</p>
 ${version ? html`` : html`<p>New programs use <a href="${referencePath(name)}">${name}</a>. <a href="/deprecation">${headline}</a>.</p>`}
 <p>${prose(description)}</p>
@@ -71,13 +72,10 @@ ${renderExample(first, site.origin)}
 <section id="calls">
 ${heading('calls', 'Calls')}
 <p class="scripted find-call"><label for="find">Find a call</label> <input id="find" type="search" placeholder="Words, path or parameter" autocomplete="off" spellcheck="false"> <span class="soft" data-count role="status"></span></p>
-${[...Map.groupBy(shown, (call) => titleOf(call, version))].map(renderGroup)}
+${[...Map.groupBy(shown, (call) => (version ? GROUPS[call.scope] : titleOf(call)))].map(renderGroup)}
 </section>
 ${version ? renderErrors(shown) : html`<p id="errors">The page of each version describes its <a href="${referencePath(name)}#errors">errors</a>.</p>`}`
 }
-
-const renderLink = (path: string, text: string, isHere: boolean) =>
-  html`<a href="${path}"${isHere ? html` aria-current="page"` : html``}>${text}</a>`
 
 const renderService = (service: readonly Route[]) => html`<section id="service">
 ${heading('service', 'For operators and tools')}
@@ -87,11 +85,9 @@ ${heading('service', 'For operators and tools')}
 /** The groups of calls, by the scope that a key needs. */
 const GROUPS = { read: 'Read', events: 'Follow changes', write: 'Write', 'write:*': 'Write' }
 
-/** The title of the group of a call. Deprecated versions are one group among all versions. */
-function titleOf({ scope, surface }: DocumentedRoute, version: string | undefined): string {
-  if (version) return GROUPS[scope]
-  return `${surface.tag.name}: ${surface.retires ? 'deprecated' : GROUPS[scope].toLowerCase()}`
-}
+/** The title of the group of a call among all versions. */
+const titleOf = ({ scope, surface }: DocumentedRoute) =>
+  `${surface.tag.name}: ${surface.retires ? 'deprecated' : GROUPS[scope].toLowerCase()}`
 
 const renderGroup = ([title, calls]: [string, readonly DocumentedRoute[]]) =>
   html`<div class="call-list"><h3>${title}</h3><ul class="rows">${calls.map(renderCallRow)}</ul></div>\n`
@@ -119,7 +115,7 @@ function renderCall(call: DocumentedRoute, all: readonly DocumentedRoute[], opti
 <p>${renderPath(call)}</p>
 ${renderNotice(call, options)}
 <p class="lead">${prose(call.description ?? '')}</p>
-${call.needsKey ? [renderKey(site), request] : [request, renderKey(site)]}
+${call.needsKey ? [renderKey(site, ''), request] : [request, renderKey(site, ' (optional)')]}
 ${renderErrors([call], html`The <a href="${referencePath(version)}#errors">errors of all calls</a> apply here, too.`)}
 </div>
 </div>`
@@ -131,7 +127,7 @@ const renderNotice = (call: DocumentedRoute, { headline }: Options): Html =>
     ? html`<p id="deprecation" class="notice"><strong>${headline}</strong> <a href="/deprecation">Dates, and what to do</a></p>`
     : html``
 
-const renderKey = (site: Site) => html`<section id="key" class="call">
+const renderKey = (site: Site, note: string) => html`<section id="key" class="call">
 <div class="call-text">
 ${heading('key', 'Your key')}
 <p id="key-about">This page sends the key as <code>X-API-KEY</code> and does not store it. The curl example contains it; the others read it from the environment variable <code>KEY</code>.</p>
@@ -140,7 +136,7 @@ ${renderKeyHelp(site)}
 </div>
 <div class="call-code key-row">
 <label class="unseen" for="api-key">API key</label>
-<input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="ppd_… (optional)" aria-describedby="key-about">
+<input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="ppd_…${note}" aria-describedby="key-about">
 <button type="button" class="quiet" data-show hidden>Show key</button>
 </div>
 </section>`
