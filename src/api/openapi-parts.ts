@@ -173,47 +173,52 @@ export const COMMON_ERRORS: readonly DocumentedError[] = [
   'internal',
 ]
 
-const WALLET = '0xde30f1a2b3c4d5e6f708192a3b4c5d6e7f809102'
-const CALCULATED_AT = '2026-11-02T09:18:56.019Z'
+const WALLET = '0xde300336109b98de47dd98b5d09fdef2358cd6c2'
+const CALCULATED_AT = '2026-11-17T09:18:56.019Z'
 
-/** The passport in all examples. */
+/** The passport in all examples: passport 42 of the demo, with the first items of its lists only. */
 export const EXAMPLE = {
   id: 42,
-  scores: { total: 26, activity: 0, identity: 5, skills: 21 },
+  scores: { total: 63, activity: 18, identity: 6, skills: 39 },
   stale: false,
   calculatedAt: Date.parse(CALCULATED_AT),
-  human: true,
-  connections: 17,
+  human: false,
+  connections: 2,
   mainWallet: WALLET,
-  verifiedWallets: [WALLET],
-  profile: { bio: '', displayName: 'Zoë Lanternbrook', location: 'Lisbon', tags: ['builder'] },
+  verifiedWallets: [WALLET, '0xde30db14bfeae3630539aa60212f1171f33fdc66'],
+  profile: {
+    bio: 'Invented person no. 42. Repairs night gardens.',
+    displayName: 'Rūta Inkwellstone 🌊',
+    location: 'São Paulo',
+    tags: ['designer', 'data', 'builder', 'community'],
+  },
   socials: [
     {
-      source: 'github',
-      name: 'zoe',
-      displayName: '',
-      bio: '',
+      source: 'linkedin',
+      name: 'rutainkwellstone308',
+      displayName: 'Rūta Inkwellstone 🌊',
+      bio: 'On linkedin about maps of clouds.',
       location: '',
-      url: 'https://example.com/github/zoe',
-      imageUrl: '',
-      followers: '1204',
-      following: '',
+      url: 'https://example.com/linkedin/rutainkwellstone308',
+      imageUrl: 'https://example.com/linkedin/rutainkwellstone308.png',
+      followers: '251',
+      following: '9',
     },
   ],
-  merged: true,
-  mergedFrom: [12],
-  rules: '2026-11+8c1f0a94d2',
+  merged: false,
+  mergedFrom: [],
+  rules: '2026-11+61951821',
   credentials: [
     {
-      id: 'c-1',
-      type: 'github',
-      name: 'GitHub',
-      category: 'Skills',
-      score: 21,
-      max_score: 40,
-      value: '1734 contributions',
-      earned_at: '',
-      last_calculated_at: CALCULATED_AT,
+      id: '0d72f982-93af-82f8-819f-2d5cd14a65bd',
+      type: 'active_wallet',
+      name: 'Ethereum User',
+      category: 'Activity',
+      score: 3,
+      max_score: 20,
+      value: '68 transactions',
+      earned_at: '2022-05-08T00:00:00.000Z',
+      last_calculated_at: '2026-07-20T09:18:56.019Z',
       from: 'rule',
     },
   ],

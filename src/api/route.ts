@@ -58,7 +58,7 @@ export type Parameter = {
   description: string
   schema?: object
   required?: true
-  example?: string
+  example?: string | number | readonly string[]
   /** `false` for a comma-separated list. */
   explode?: false
   style?: 'form'

@@ -42,9 +42,9 @@ export async function findSimilarName(
     const found = await catalog.list({ ...request, keyword, filter, sort, limit, signal }, false)
     const people = await store.passports.listByIds(found.ids)
     const names = people.map(({ profile }) => profile.displayName)
-    const name = findNearest(names, folded)
+    const name = findNearest(names, folded, (part) => [part]) ?? findNearest(names, folded, beginningsOf)
     const isNamed = ({ profile }: Passport) =>
-      name?.split(' ').every((word) => splitName(profile.displayName).includes(word))
+      name?.split(' ').every((word) => foldName(profile.displayName).includes(foldName(word)))
     return { name, people: people.filter(isNamed).slice(0, MOST_READ), counts: found.counts ?? [] }
   }
   const first = await find((word) => word.slice(0, Math.ceil(word.length / 2)), { counts })
@@ -52,22 +52,37 @@ export async function findSimilarName(
   return { ...(await find((word) => word.slice(word.length / 2), {})), counts: first.counts }
 }
 
-/** Returns the words of the most similar name. */
-function findNearest(names: readonly string[], words: readonly string[]): string | undefined {
+/** Returns the words of the most similar name, in the form that is similar: the whole word, or a beginning of it. */
+function findNearest(
+  names: readonly string[],
+  words: readonly string[],
+  formsOf: (part: string, word: string) => string[],
+): string | undefined {
   let nearest: { name: string; edits: number } | undefined
   for (const name of names) {
     const own = splitName(name)
     const similar = words.map((word) => {
-      const all = own.map((each) => ({ each, edits: editDistance(word, foldName(each), mostEdits(word)) }))
-      return all.reduce((one, other) => (other.edits < one.edits ? other : one))
+      const compare = (form: string) => editDistance(word, foldName(form), mostEdits(word))
+      return own
+        .flatMap((part) => formsOf(part, word).map((form) => ({ part, form, edits: compare(form) })))
+        .reduce((one, other) => (other.edits < one.edits ? other : one))
     })
     const edits = similar.reduce((sum, each) => sum + each.edits, 0)
     if (edits >= (nearest?.edits ?? Number.POSITIVE_INFINITY)) continue
     if (similar.some((each, at) => each.edits > mostEdits(words[at] ?? ''))) continue
-    nearest = { name: own.filter((word) => similar.some(({ each }) => each === word)).join(' '), edits }
+    const forms = own.flatMap((part) => similar.find((each) => each.part === part)?.form ?? [])
+    nearest = { name: forms.join(' '), edits }
   }
   return nearest?.name
 }
+
+/** A part of a name, and its beginnings that are about as long as the word. Those of short words are similar by chance. */
+const beginningsOf = (part: string, { length }: string): string[] => [
+  part,
+  ...(length < LEAST_LENGTH ? [] : [length, length + 1, length - 1].map((end) => part.slice(0, end))),
+]
+
+const LEAST_LENGTH = 5
 
 /** Seven of ten characters must be the same. Long words are not corrected. */
 const mostEdits = (word: string) => (word.length > 40 ? 0 : Math.floor(0.3 * word.length))

@@ -9,7 +9,7 @@ import { createUsageCounter } from '../api/usage.ts'
 import type { Config } from '../config/config.ts'
 import { attempt, describeError } from '../domain/errors.ts'
 import { describeLimits } from '../domain/rate-limit-tier.ts'
-import { datePlan, isRemoved, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
+import { datePlan, NO_PLAN, type RetirementPlan } from '../domain/retirement.ts'
 import { createExplorer } from '../explorer/explorer.ts'
 import { createReference } from '../explorer/reference/reference-routes.ts'
 import type { Rasterize } from '../explorer/site/explorer-page-types.ts'
@@ -132,7 +132,7 @@ function createPages({ config, store, catalog, now, rasterize, fonts, plan, onEr
         catalog,
         explain: createPassportExplainer(store),
         rules: () => findRules(store),
-        api: () => (isRemoved(plan(), now()) ? 'removed' : config.requireKey ? 'key required' : 'open'),
+        needsKey: config.requireKey,
         now,
         signs: config.signingKeys !== undefined,
         site,

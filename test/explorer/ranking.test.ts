@@ -80,7 +80,9 @@ onEngine('sqlite', 'the ranking', (open) => {
     const nothing = await server.look('/?q=%3Cb%3Enobody')
     expect(nothing.status).toBe(200)
     expect(nothing.text).toContain('No passport found for “&lt;b&gt;nobody”')
-    expect(nothing.text).toContain('<a href="/">Show all passports</a>')
+    expect(nothing.text).toContain(
+      '<a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>',
+    )
     const past = await server.look('/?page=9')
     expect(past.status).toBe(404)
     expect(readable(past.text)).toContain('There is no page 9.')

@@ -74,7 +74,7 @@ inBrowser('access to the reference page', (browser) => {
       })
       expect([call, await isWide()]).toEqual([call, false])
     }
-    for (const path of ['reference/v1', 'reference/v3', 'deprecation']) {
+    for (const path of ['reference', 'reference/v1', 'reference/v3', 'deprecation']) {
       await page.goto(server.url + path)
       expect([path, await isWide()]).toEqual([path, false])
     }

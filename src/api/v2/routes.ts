@@ -24,9 +24,9 @@ const V2: Surface = {
 }
 
 const LATER = {
-  imageUrl: 'https://example.com/zoe.png',
-  mainWalletChangedAt: Date.UTC(2024, 5, 1),
-  nominations: 3,
+  imageUrl: 'https://example.com/linkedin/rutainkwellstone308.png',
+  mainWalletChangedAt: undefined,
+  nominations: 0,
 }
 const LISTED_V2 = presentListedPassportV2(v1.LISTED, LATER)
 
@@ -45,7 +45,7 @@ const SEARCH = {
   query: {
     description:
       'A JSON object. `identity` is a handle such as `github:zoe`, its name alone, an id or a wallet. Unless `exactMatch` is true, it may also be the beginning of a handle or a part of a `display_name`.',
-    example: '{"identity":"github:zoe","exactMatch":true}',
+    example: '{"identity":"42","exactMatch":true}',
   },
   'query[identity]': { description: 'Instead of `query`: its `identity`.' },
   'query[exactMatch]': { description: 'Instead of `query`: its `exactMatch`.', schema: { type: 'boolean' } },
@@ -78,12 +78,16 @@ export const V2_ROUTES = [
     id: 'getHumanCheckmarkV2',
     summary: 'Get the human checkmark of a passport (V2)',
     query: {
-      id: { description: 'A passport id, a wallet, or a name in `account_source`.', required: true },
+      id: {
+        description: 'A passport id, a wallet, or a name in `account_source`.',
+        required: true,
+        example: '42',
+      },
       account_source: { description: 'The source of the name in `id`, such as `farcaster`.' },
     },
     isImmediate: true,
     response: schemas.HumanCheckmarkBody,
-    example: { human_checkmark: true },
+    example: { human_checkmark: false },
     errors: ['not_found'],
     handle: getHumanCheckmark,
   }),

@@ -7,19 +7,19 @@ import { EXAMPLE } from '../openapi-parts.ts'
 const { mainWallet: wallet, rules: stamp, credentials } = EXAMPLE
 const [{ type, name, category, score, max_score, value, from }] = credentials
 const calculated = new Date(EXAMPLE.calculatedAt).toISOString()
-const formula = 'min(round(√1734 × 0.5), 40) = 21'
+const formula = 'min(round(√68 × 0.4), 20) = 3'
 const accounts = [
-  { account: 'zoe', value, kind: 'number' as const, amount: 1734, counts: true, formula, issuer: null },
+  { account: null, value, kind: 'number' as const, amount: 68, counts: true, formula, issuer: null },
 ]
-const digest = '4f0c6e5b9d1a8e27c3b46d90fa1257e8b3c9d2016f7a4e85d0b1c2936e8f7a54'
+const digest = '6ac5ec4e6b35d04782cfde5e88778ccd3b5890dd2999dc566727454e70591973'
 
 export const PASSPORT = presentPassport(EXAMPLE, {
-  standing: { rank: 1204, of: 98211, percentile: 98.7 },
+  standing: { rank: 488, of: 1000, percentile: 49.8 },
   explanation: {
     method: 'rules',
     rules: stamp,
-    score: 26,
-    given_human: true,
+    score: EXAMPLE.scores.total,
+    given_human: false,
     lines: [{ type, name, category, score, max_score, from, given_score: null, formula, accounts }],
     caps: {},
   },
@@ -36,23 +36,24 @@ export const SNAPSHOT = {
 }
 
 export const LIST = {
-  items: [{ passport_id: 42, score: 26 }],
-  next: 'MjYgNyA0YjFkMGM5Zg',
-  total: 1204,
-  groups: [
-    { value: 'github', count: 871 },
-    { value: 'ens', count: 402 },
+  items: [
+    { passport_id: 1, score: 371 },
+    { passport_id: 331, score: 339 },
   ],
-  more_groups: 0,
+  next: 'MzM5IDMzMSA3MjcxYTAzNg',
+  total: 1000,
 }
 
-export const LOOKUP_REQUEST = { keys: ['42', wallet, 'github:zoe', 'github:'], select: ['score'] }
+export const LOOKUP_REQUEST = {
+  keys: ['42', 'github:someone178', 'github:nobody', 'github:'],
+  select: ['score'],
+}
 
 export const LOOKUP = {
   items: [
-    { key: '42', passport: { score: 26 } },
-    { key: wallet, error: 'not_found' },
-    { key: 'github:zoe', error: 'ambiguous', candidates: [7, 12] },
+    { key: '42', passport: { score: EXAMPLE.scores.total } },
+    { key: 'github:someone178', error: 'ambiguous', candidates: [301, 807] },
+    { key: 'github:nobody', error: 'not_found' },
     { key: 'github:', error: 'malformed' },
   ],
   found: 1,
@@ -62,10 +63,12 @@ export const RULE_SET = {
   stamp,
   digest,
   version: '2026-11',
-  caps: { Activity: 100 },
   levels: [
     { name: 'Beginner', from: 0 },
     { name: 'Regular', from: 30 },
+    { name: 'Established', from: 60 },
+    { name: 'Advanced', from: 120 },
+    { name: 'Outstanding', from: 250 },
   ],
   types: {
     [type]: {
@@ -73,8 +76,8 @@ export const RULE_SET = {
       category,
       max_score,
       convert: 'sqrt',
-      multiplier: 0.5,
-      accounts: 'best',
+      multiplier: 0.4,
+      accounts: 'sum',
       proves_human: false,
     },
   },
@@ -82,34 +85,40 @@ export const RULE_SET = {
 
 export const EVENT: WireEvent = {
   specversion: '1.0',
-  id: 'k3f9a2-918273',
+  id: 'k3f9a2-1256',
   source: 'https://passports.example.com/api/v3',
   type: 'score.changed',
   subject: '42',
   time: calculated,
   data: {
-    score: [23, 26],
-    skills_score: [18, 21],
+    score: [60, 63],
+    activity_score: [17, 18],
+    identity_score: [5, 6],
+    skills_score: [38, 39],
     rules: stamp,
-    credentials: [{ type: 'github', score: [18, 21], cause: 'value' }],
+    credentials: [
+      { type: 'bonsai', score: [null, 1], cause: 'added' },
+      { type: 'github_developer', score: [7, 8], cause: 'time' },
+      { type: 'phaver', score: [1, 2], cause: 'value' },
+    ],
   },
 }
 
 export const EVENTS: WireEventPage = { items: [EVENT], next: EVENT.id }
 
 export const LOG: WireLog = {
-  ...{ log: 'k3f9a2', first: 1, length: 918273, last: 918273 },
+  ...{ log: 'k3f9a2', first: 1, length: 1256, last: 1256 },
   ...{ base: '0'.repeat(64), head: '1d4c9b0e'.repeat(8), time: calculated, signed: null },
 }
 
 export const RECORDS_REQUEST = {
   records: [
-    { passport: 42, type, value: 1734, account: 'zoe', display: value },
-    { passport: wallet, type, account: 'zoe-old', withdrawn: true },
+    { passport: 42, type: 'github', value: 1734, account: 'zoe', display: '1734 contributions' },
+    { passport: wallet, type: 'github', account: 'zoe-old', withdrawn: true },
   ],
 }
 
-const cursor = 'k3f9a2-918273'
+const cursor = 'k3f9a2-1257'
 
 export const RECORDS: WireRecordsResult = {
   added: 1,
@@ -128,10 +137,16 @@ export const WRITTEN = { cursor }
 
 export const DIFF: WireDiff = {
   passport_id: 42,
-  from: '2026-11-01T00:00:00.000Z',
-  to: '2026-11-03T00:00:00.000Z',
-  score: [23, 26],
-  causes: [{ type: 'github', delta: 3, cause: 'value' }],
+  from: '2026-10-01T00:00:00.000Z',
+  to: calculated,
+  score: [54, 63],
+  causes: [
+    { type: 'zksync_builder', delta: 4, cause: 'added' },
+    { type: 'github_developer', delta: 2, cause: 'time' },
+    { type: 'bonsai', delta: 1, cause: 'added' },
+    { type: 'phaver', delta: 1, cause: 'value' },
+    { type: 'basename', delta: 1, cause: 'time' },
+  ],
 }
 
 export const SUBSCRIPTION_REQUEST: WireSubscriptionRequest = {
@@ -147,7 +162,7 @@ export const SUBSCRIPTION: WireSubscription = {
   passport: null,
   score: { above: 50 },
   state: 'active',
-  cursor: 'k3f9a2-918273',
+  cursor,
   lag: 0,
   failures: 0,
   last_error: null,

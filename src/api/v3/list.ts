@@ -63,9 +63,11 @@ export const LIST_PARAMETERS = {
   limit: {
     description: 'Passports per page; at most 50 with `credentials`, `standing`, `explanation` or `since`',
     schema: { type: 'integer', minimum: 1, maximum: LARGEST_LIMIT, default: DEFAULT_LIMIT },
+    example: 2,
   },
   cursor: { description: '`next` of the previous page, with the same `q`, `filter`, `sort` and `since`' },
   ...FIELD_PARAMETERS,
+  select: { ...FIELD_PARAMETERS.select, example: ['passport_id', 'score'] },
   after: AFTER,
 }
 

@@ -12,7 +12,7 @@ import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { ifReady } from '../site/not-ready.ts'
-import type { Site } from '../site/site.ts'
+import { renderKeyHelp, type Site } from '../site/site.ts'
 
 /** Whose site this is, how scores are made, what levels and "human" mean, and what people can ask for. */
 export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
@@ -28,6 +28,7 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
       description: `Who runs ${site.name}, how a passport score is made, what the levels and “human” mean, and how to correct or remove a record`,
       share: { path: '/about' },
       here: '/about',
+      script: 'share.js',
       main: html`<h1>About ${site.name}</h1>
 <p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score.</p>
 ${site.demo ? html`<p class="notice">This is a demo. Its people and their records are invented.</p>` : html``}
@@ -42,10 +43,11 @@ ${data?.newest === undefined ? html`` : html`<div><dt class="soft">Newest change
 ${renderScoring(rules)}
 ${renderLevels(rules.levels ?? [], snapshot, scale)}
 ${renderData(site, data)}
+${renderPrograms(site, options.needsKey)}
 </div>
 <div>
 ${renderHuman(rules)}
-${renderRequests(site, options.api?.() === 'key required')}
+${renderRequests(site)}
 </div>
 </div>`,
     })
@@ -142,24 +144,28 @@ ${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The 
 </section>`
 }
 
-/** Says how to claim, change or remove a record, and how to get a key. */
-function renderRequests(site: Site, isKeyRequired: boolean): Html {
+/** Says how to claim, change or remove a record. */
+function renderRequests(site: Site): Html {
   const contact = renderContact(site)
-  const keys = site.keys === undefined ? undefined : text.renderAddress(site.keys)
-  const others = html`${site.owner ?? 'the person who gave you its address'}, or the <a href="#data">source of the record</a>`
+  const keys = site.keys && !site.demo ? html`those who <a href="#keys">give out its keys</a>` : undefined
+  const other = site.owner ?? keys ?? 'the person who gave you its address'
   return html`<section id="you">
 <h2>Is this you?</h2>
 <p>People can have their own passport corrected, completed, hidden or removed. <a href="/me">Do it yourself with a wallet of the passport</a>, or ask:</p>
 <ol><li><a href="/">Search</a> for your name, wallet or handle. The page of your passport shows its number, such as “Passport 42”.</li>
-<li>${contact ? html`Write to ${contact}.` : keys ? html`Ask those who give out the keys of this site, because it names no other contact: “${keys}”` : html`This site names no contact. Ask ${others}.`}</li>
+<li>${contact ? html`Write to ${contact}.` : html`This site names no contact. Ask ${other}, or the <a href="#data">source of the record</a>.`}</li>
 <li>Claim the passport: give its number, and say which of its accounts or wallets is yours and how you can show that.</li>
 <li>Say what you want. <strong>Correct:</strong> what is wrong, and what is right. <strong>Complete:</strong> which credential is missing. <strong>Hide or remove:</strong> the passport disappears from all pages and API responses, and a later import does not bring it back unless the operator allows it.</li></ol>
 ${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}
-</section>
-<section id="keys">
+</section>`
+}
+
+function renderPrograms(site: Site, isKeyRequired = false): Html {
+  const contact = renderContact(site)
+  return html`<section id="keys">
 <h2>For programs</h2>
 <p>The <a href="/reference/v3">API</a> has everything on these pages. ${isKeyRequired ? 'Every call needs a key.' : 'Reading works without a key. A key allows more requests, and calls that write need one.'} ${site.limits ?? ''}</p>
-<p>${keys ? html`How to get a key: ${keys}` : contact ? html`To get a key, write to ${contact}.` : 'This site does not say how to get a key.'}</p>
+${site.keys ? renderKeyHelp(site) : html`<p>${contact ? html`To get a key, write to ${contact}.` : 'This site does not say how to get a key.'}</p>`}
 </section>`
 }
 

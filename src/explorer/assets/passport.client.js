@@ -15,7 +15,7 @@ enhance()
 void pollScore()
 
 function enhance() {
-  for (const line of main.querySelectorAll('.copyable')) line.append(copyButton(line))
+  addCopyButtons()
   const follows = main.querySelector('[data-follows]')
   if (follows) follows.hidden = false
   const how = main.querySelector('#how')

@@ -1,4 +1,4 @@
-// Searches the list of calls as you type.
+// Searches the list of calls as you type. share.client.js and reference-code.client.js precede it in the same script.
 
 const search = document.getElementById('find')
 const count = document.querySelector('[data-count]')

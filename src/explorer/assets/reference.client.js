@@ -1,5 +1,5 @@
-// Completes the page of a call: sends the form, copies code, and keeps the form in the URL.
-// reference-json.client.js precedes it in the same script.
+// Completes the page of a call: sends the form, and keeps the form in the URL.
+// share.client.js and reference-code.client.js precede it in the same script.
 
 const TIMEOUT_MILLISECONDS = 30_000
 /** Longer bodies are left out of the URL. */
@@ -34,8 +34,6 @@ form.addEventListener('submit', (event) => {
   void send()
 })
 for (const part of [form, languages]) part.addEventListener('change', saveState)
-for (const bar of document.querySelectorAll('.code-header')) bar.append(copyButton(bar.parentElement))
-for (const pre of document.querySelectorAll('[data-json-text]')) showJson(pre, pre.textContent)
 showSnippets()
 enhanceKey()
 
@@ -191,33 +189,6 @@ function loadState() {
   for (const field of fields) if (state.has(field.name)) field.value = state.get(field.name)
   const language = state.get('language')
   for (const radio of languages.querySelectorAll('input')) if (radio.value === language) radio.checked = true
-}
-
-// Copying and the key field
-
-/** Copies the visible code of a block. */
-function copyButton(block) {
-  const button = make('button', 'Copy', 'quiet')
-  button.type = 'button'
-  button.addEventListener('click', async () => {
-    const code = [...block.querySelectorAll('pre')].find(({ offsetParent }) => offsetParent !== null)
-    button.textContent = (await copy(code)) ? 'Copied' : 'Selected'
-    setTimeout(() => {
-      button.textContent = 'Copy'
-    }, 2000)
-  })
-  return button
-}
-
-/** Pages over plain HTTP have no clipboard API: the text is selected instead. */
-async function copy(code) {
-  try {
-    await navigator.clipboard.writeText(code.textContent)
-    return true
-  } catch {
-    getSelection().selectAllChildren(code)
-    return document.execCommand('copy')
-  }
 }
 
 function enhanceKey() {

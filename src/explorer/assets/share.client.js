@@ -7,7 +7,11 @@ news.setAttribute('role', 'status')
 news.setAttribute('aria-live', 'polite')
 document.body.append(news)
 
-export function copyButton(line) {
+export function addCopyButtons() {
+  for (const line of main.querySelectorAll('.copyable:not(:has(button))')) line.append(copyButton(line))
+}
+
+function copyButton(line) {
   const button = makeButton('Copy')
   button.setAttribute('aria-label', `Copy ${line.dataset.copy}`)
   button.addEventListener('click', async () => {
@@ -18,7 +22,7 @@ export function copyButton(line) {
   return button
 }
 
-async function copy(button, text, code) {
+export async function copy(button, text, code) {
   const label = button.textContent
   const isDone = await write(text, code)
   button.textContent = isDone ? 'Copied' : 'Selected'
@@ -34,7 +38,7 @@ async function write(text, code) {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    if (!code.querySelector('.pick')) code.textContent = text
+    if (code.textContent !== text && !code.querySelector('.pick')) code.textContent = text
     getSelection().selectAllChildren(code)
     return document.execCommand('copy')
   }
@@ -68,6 +72,7 @@ export function makeButton(text, look = 'quiet') {
 }
 
 addShareButtons(main.querySelector('[data-link]'))
+addCopyButtons()
 // Search as you type replaces the panel.
 document.addEventListener(
   'beforetoggle',

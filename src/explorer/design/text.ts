@@ -131,6 +131,10 @@ export function renderWord(name: 'place' | 'tag', text: string, limit = MAX_WORD
   return { markup: `<a href="${escapeText(to ?? addressOfFilter(name, text))}" rel="nofollow">${shown}</a>` }
 }
 
+/** Text to copy. The script adds a button; its label has the noun. */
+export const renderCopyable = (noun: string, text: Html): Html =>
+  html`<p class="copyable" data-copy="${noun}"><code>${text}</code></p>\n`
+
 /** Renders a setting. Web and email addresses in it become links, without the punctuation after them. */
 export const renderAddress = (text: string): Html =>
   html`${(parseWebAddress(text) === text ? ['', text] : text.split(/(https?:\/\/\S*[\w/]|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)/)).map((part, at) => (at % 2 === 1 && (!part.includes('://') || parseWebAddress(part)) ? html`<a href="${part.includes('://') ? '' : 'mailto:'}${part}" rel="noreferrer">${part}</a>` : html`${part}`))}`

@@ -3,9 +3,9 @@ import { notFound } from '../../domain/errors.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
 import { escapeText, type Html, html } from '../design/html.ts'
-import { nameOf } from '../design/text.ts'
+import { nameOf, renderCopyable } from '../design/text.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
-import type { ApiState, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { renderProfileMeta, respondPage, sharePassport } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel } from '../site/share-panel.ts'
 import { describeHighest, describeStrongest, findParts } from '../site/standings.ts'
@@ -15,13 +15,13 @@ import { renderPerson, renderSocials, renderWallets } from './passport-profile.t
 import { describeNext, renderDistribution, renderParts, renderRank, renderScore } from './passport-score.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
-  const { store, catalog, rules, signs, api = () => 'open' } = options
+  const { store, catalog, rules, signs, needsKey = false } = options
   return {
     async version({ params }) {
       const ref = parsePassportRef(params.ref ?? '')
       if (!ref) throw notFound()
       const [passport, credentials] = [await store.v1.findPassport(ref), await store.v1.findCredentials(ref)]
-      return `${passport?.etag} ${credentials?.etag} ${api()}`
+      return `${passport?.etag} ${credentials?.etag}`
     },
     async render({ params, site, signal }) {
       const ref = parsePassportRef(params.ref ?? '')
@@ -64,7 +64,7 @@ ${renderGrowth({ credentials, scores, types, caps, next: describeNext(scores.tot
 ${renderDistribution(scores.total, standing)}
 ${renderSocials(passport)}
 ${renderWallets(passport)}
-${renderSnippets(id, site.origin, api())}
+${renderSnippets(id, site.origin, needsKey)}
 </div>
 </div>
 </article>`
@@ -112,8 +112,8 @@ function renderBadge(id: number, alt: string, origin: string): Html {
 ${radios('show', 'Shows', SHOWS)}
 ${radios('style', 'Style', STYLES)}
 ${radios('theme', 'Theme', THEMES)}
-${renderLine('Markdown', html`[![${alt.replace(MARKDOWN, '\\$&')}](${badge}${renderPicks('&')})](${page})`)}
-${renderLine('HTML', html`${`<a href="${page}"><img src="${badge}`}${renderPicks('&amp;')}${`" alt="${escapeText(alt)}"></a>`}`)}
+${renderCopyable('Markdown', html`[![${alt.replace(MARKDOWN, '\\$&')}](${badge}${renderPicks('&')})](${page})`)}
+${renderCopyable('HTML', html`${`<a href="${page}"><img src="${badge}`}${renderPicks('&amp;')}${`" alt="${escapeText(alt)}"></a>`}`)}
 </div>`
 }
 
@@ -130,22 +130,16 @@ const radios = (name: string, legend: string, choices: Readonly<Record<string, s
       html`<label><input type="radio" name="${name}" value="${value}"${at === 0 ? html` checked` : html``}> ${label}</label>`,
   )}</fieldset>`
 
-const renderLine = (noun: string, text: Html) =>
-  html`<p class="copyable" data-copy="${noun}"><code>${text}</code></p>
-`
-
 /** Links and a command for programs that read the passport. */
-function renderSnippets(id: number, origin: string, state: ApiState): Html {
-  const key = state === 'open' ? '' : '-H "X-API-KEY: $KEY" '
-  const command = `curl ${key}'${origin}/api/v3/passports/${id}?include=credentials'`
+function renderSnippets(id: number, origin: string, needsKey: boolean): Html {
+  const path = `/api/v3/passports/${id}?include=credentials`
+  const command = `curl ${needsKey ? '-H "X-API-KEY: $KEY" ' : ''}'${origin}${path}'`
   return html`<section id="snippets">
 <p>Is this you? <a href="/me">Claim this passport</a> to have it corrected, completed, hidden or removed.</p>
 <details id="developers">
 <summary>For developers</summary>
-${state === 'removed' ? REMOVED : html`<p>As JSON: <a href="/api/v1/passports/${id}">this passport</a>, <a href="/api/v1/passport_credentials?passport_id=${id}">its credentials</a>${state === 'open' ? '' : ' (key required)'}. The <a href="/reference/v1">API reference</a> describes all fields.</p>`}
-${origin === '' ? html`` : renderLine('command', html`${command}`)}
+<p><a href="${path}">This passport as JSON</a>${needsKey ? ' (key required)' : ''}. The <a href="/reference/v3/getPassportV3">API reference</a> describes all fields.</p>
+${origin === '' ? html`` : renderCopyable('command', html`${command}`)}
 </details>
 </section>`
 }
-
-const REMOVED = html`<p>The V1 API of this service <a href="/deprecation">was removed</a>.</p>`

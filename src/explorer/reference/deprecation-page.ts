@@ -13,7 +13,7 @@ export function renderDeprecation(site: Site, plan: DatedPlan, now: number, expl
 <p class="lead">${prose(describeEnd(plan, now))}</p>
 <section id="plan" class="notice">
 <h2>Dates</h2>
-<dl class="facts">
+<dl class="row summary">
 ${fact('Deprecated', since(plan.deprecatedAt, now))}
 ${fact('Removal', since(plan.sunsetAt, now))}
 ${fact('Successor', renderAddress(plan.successor ?? DEFAULT_SUCCESSOR))}
@@ -60,7 +60,7 @@ function when(time: number): Html {
   return html`<time datetime="${new Date(time).toISOString()}"><span>${text.slice(0, 10)}</span> <span>${text.slice(11)}</span></time>`
 }
 
-const fact = (name: string, value: Html) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
+const fact = (name: string, value: Html) => html`<div><dt class="soft">${name}</dt><dd>${value}</dd></div>`
 
 function renderBrownouts(plan: DatedPlan, now: number): Html {
   if (plan.brownouts.length === 0) return html``

@@ -5,29 +5,19 @@ import { type Html, html, prose } from '../design/html.ts'
 /** A parameter with a field in the form. */
 type Field = Parameter & { name: string; place: 'path' | 'query'; schema: Schema }
 
-export function renderEndpoint(route: DocumentedRoute, origin: string, stamp: string | undefined): Html {
+export function renderEndpoint(route: DocumentedRoute, origin: string): Html {
   const { id, summary, needsKey, access, methods = ['GET'], body, bodyExample } = route
-  const secret = access === 'session' ? BEARER : KEY
-  const path = templateOf(route)
-  const fields = [...toFields('path', route.params), ...toFields('query', route.query)].map((field) =>
-    // The stamp in the OpenAPI document is only an example: this service has no rule set with that stamp.
-    field.name === 'stamp' && stamp !== undefined ? { ...field, example: stamp } : field,
-  )
-  const method = methods[0] ?? ''
   return html`
 <section id="${id}" class="call">
 <div class="call-text">
 <h2 class="unseen">Request</h2>
-<form data-path="${path}" data-method="${method}"${needsKey ? html` data-needs-key` : html``}${secret === BEARER ? html` data-bearer` : html``} novalidate aria-label="Try it: ${summary}">
-${fields.map((field) => renderField(id, field))}
+<form data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"${needsKey ? html` data-needs-key` : html``}${access === 'session' ? html` data-bearer` : html``} novalidate aria-label="Try it: ${summary}">
+${fieldsFor(route).map((field) => renderField(id, field))}
 ${body ? renderBody(id, bodyExample) : html``}
 <p class="row form-actions"><button type="submit">Send request</button> <span class="form-problem" data-problem role="alert"></span></p>
 </form>
 </div>
-<div class="call-code">
-${renderSnippets({ id, method, url: origin + exampleTarget(path, fields), body: bodyExample, secret })}
-${renderResponse(route.example)}
-</div>
+${renderExample(route, origin)}
 <div class="call-fields">
 ${body ? html`<details><summary>Request fields</summary>${renderFields(body)}</details>` : html``}
 <details open><summary>Response fields</summary>${renderFields(route.response)}</details>
@@ -35,9 +25,24 @@ ${body ? html`<details><summary>Request fields</summary>${renderFields(body)}</d
 </section>`
 }
 
+/** An example of a request and its response. */
+export function renderExample(route: DocumentedRoute, origin: string): Html {
+  const { id, methods = ['GET'], bodyExample: body, access, example } = route
+  const url = origin + exampleTarget(templateOf(route), fieldsFor(route))
+  return html`<div class="call-code">
+${renderSnippets({ id, method: methods[0] ?? '', url, body, secret: access === 'session' ? BEARER : KEY })}
+${renderResponse(example)}
+</div>`
+}
+
 /** The method and the path of a call. */
 export const renderPath = (route: DocumentedRoute): Html =>
   html`<span class="call-path">${(route.methods ?? ['GET']).map((method) => html`<span class="method">${method}</span> `)}<code>${templateOf(route)}</code>${route.needsKey ? html` <span class="pill">key required</span>` : html``}</span>`
+
+const fieldsFor = ({ params, query }: DocumentedRoute): Field[] => [
+  ...toFields('path', params),
+  ...toFields('query', query),
+]
 
 const toFields = (place: Field['place'], parameters: DocumentedRoute['params'] = {}): Field[] =>
   Object.entries(parameters).map(([name, parameter]) => ({
@@ -54,7 +59,7 @@ export const heading = (id: string, text: string): Html => html`<h2><a href="#${
 /** Renders an example response. The script replaces it with the response of a sent request. */
 function renderResponse(example: unknown): Html {
   return html`<div class="code-block" data-response>
-<div class="code-header"><h3 data-title>Example response</h3></div>
+<div class="code-header"><h3 data-title>Example response <span class="soft">lists may be shortened</span></h3></div>
 <p class="outcome" data-summary role="status"></p>
 <p class="next-step" data-hint hidden></p>
 <details data-headers hidden><summary>Response headers</summary><dl></dl></details>
@@ -145,8 +150,8 @@ function exampleTarget(path: string, fields: readonly Field[]): string {
   let target = path
   for (const { name, place, example } of fields) {
     if (example === undefined) continue
-    if (place === 'path') target = target.replace(`{${name}}`, encodeURIComponent(example))
-    else query.set(name, example)
+    if (place === 'path') target = target.replace(`{${name}}`, encodeURIComponent(String(example)))
+    else query.set(name, String(example))
   }
   return query.size === 0 ? target : `${target}?${query}`
 }
@@ -165,7 +170,7 @@ ${schema.enum ? renderSelect(id, field, schema.enum) : renderInput(id, field)}
 
 function renderInput(id: string, { name, place, required, schema, example }: Field): Html {
   const placeholder = String(schema.default ?? schema.examples?.[0] ?? '')
-  return html`<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${example ?? ''}" ${required ? html`required` : html``} aria-describedby="${id}-about">`
+  return html`<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${String(example ?? '')}" ${required ? html`required` : html``} aria-describedby="${id}-about">`
 }
 
 function renderSelect(id: string, { name, place, schema }: Field, values: readonly string[]): Html {

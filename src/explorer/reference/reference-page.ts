@@ -3,38 +3,37 @@ import { ERRORS } from '../../api/openapi-parts.ts'
 import { type DocumentedRoute, isDocumented, type Route, SERVICE } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../design/html.ts'
-import { renderAddress } from '../design/text.ts'
-import { renderLayout } from '../site/layout-and-link-previews.ts'
-import { callPath, referencePath, type Site } from '../site/site.ts'
-import { fieldsOf, heading, renderEndpoint, renderPath } from './endpoint.ts'
+import { renderLayout, renderLink } from '../site/layout-and-link-previews.ts'
+import { callPath, referencePath, renderKeyHelp, type Site } from '../site/site.ts'
+import { fieldsOf, heading, renderEndpoint, renderExample, renderPath } from './endpoint.ts'
 
 type Options = {
   site: Site
-  /** The version of the API that the page shows; also its OpenAPI tag. */
-  version: string
+  /** The version of the API that the page shows, or else all versions; also its OpenAPI tag. */
+  version: string | undefined
   /** The state of V1 in a sentence. */
   headline: Html
   explorer: boolean
-  stamp: string | undefined
 }
 
-/** The versions of the API, oldest first. */
-export const versionsOf = (routes: readonly DocumentedRoute[]): string[] => [
-  ...new Set(routes.filter(({ surface }) => surface.usesKeys).map(({ surface }) => surface.tag.name)),
-]
+/** The versions of the API, newest first. */
+export const versionsOf = (calls: readonly DocumentedRoute[]): string[] =>
+  [...new Set(calls.map(({ surface }) => surface.tag.name))].toReversed()
 
-/** Renders the page of a call or, without a call, of a version. Only the forms and the search need the script. */
+/** Renders the page of a call or, without a call, of a version or all versions. Only the forms and the search need the script. */
 export function renderReference(all: readonly Route[], options: Options, call?: DocumentedRoute): string {
   const { site, version, explorer } = options
+  const calls = all.filter(isDocumented).filter(({ surface }) => surface.usesKeys)
+  const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
   const main = html`<div class="reference" data-origin="${site.origin}"${explorer ? html` data-explorer` : html``}>
-${call ? renderCall(call, all, options) : renderVersion(all, options)}
+${call ? renderCall(call, calls, options) : renderCalls(calls, options)}
+${version ? html`` : renderService(service)}
 </div>`
+  const title = version ? `${version} API reference` : 'API reference'
   return renderLayout({
     site,
-    title: call ? `${call.summary} · ${version} API` : `${version} API reference`,
-    description: call
-      ? `${call.summary}: parameters, response and examples of the ${version} passport API`
-      : `passportd: reference of the ${version} passport API`,
+    title: call ? `${call.summary} · ${version} API` : title,
+    description: `${call?.summary ?? title}: parameters, responses and examples of the passport API`,
     head: html`<link rel="stylesheet" href="${site.urlOf('reference.css')}">\n`,
     script: call ? 'reference.js' : 'reference-calls.js',
     share: { path: call ? callPath(call) : referencePath(version) },
@@ -44,103 +43,100 @@ ${call ? renderCall(call, all, options) : renderVersion(all, options)}
   })
 }
 
-function renderVersion(all: readonly Route[], options: Options): Html {
-  const { version, site } = options
-  const routes = all.filter(isDocumented)
-  const api = routes.filter(({ surface }) => surface.tag.name === version)
-  const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
-  const links = versionsOf(routes).map(
-    (each) =>
-      html`<a href="${referencePath(each)}"${each === version ? html` aria-current="page"` : html``}>${each}</a>`,
+function renderCalls(calls: readonly DocumentedRoute[], options: Options): Html {
+  const { version, site, headline } = options
+  const versions = versionsOf(calls)
+  const shown = versions
+    .filter((each) => each === (version ?? each))
+    .flatMap((each) => calls.filter(({ surface }) => surface.tag.name === each))
+  const [first] = shown as [DocumentedRoute]
+  const { name, description } = first.surface.tag
+  const links = [undefined, ...versions].map((each) =>
+    renderLink(referencePath(each), each ?? 'All versions', each === version),
   )
-  return html`<h1>The ${version} passport API</h1>
+  return html`<h1>${version ? `The ${version} passport API` : 'API reference'}</h1>
 <nav class="versions segments" aria-label="Version of the API">${links}</nav>
-${renderNotice(api[0], options)}
+${renderNotice(first, options)}
 <section id="introduction" class="call">
 <div class="call-text">
+<h2 class="unseen">Introduction</h2>
 <p>${prose(ABOUT)}</p>
-<p>${prose(api[0]?.surface.tag.description ?? '')}</p>
-<p id="key">The base URL is <code>${site.origin}${referencePath(version).replace('reference', 'api')}</code>. Send your key in the header <code>X-API-KEY</code>. ${site.limits ?? ''}</p>
-${renderKeySource(site.keys)}
+${version ? html`` : html`<p>New programs use <a href="${referencePath(name)}">${name}</a>. <a href="/deprecation">${headline}</a>.</p>`}
+<p>${prose(description)}</p>
+<p id="key">The base URL is <code>${site.origin}${referencePath(name).replace('reference', 'api')}</code>. Send your key in the header <code>X-API-KEY</code>. ${site.limits ?? ''}</p>
+${renderKeyHelp(site)}
 <p><a href="/openapi.json">OpenAPI document</a></p>
 </div>
-<div class="call-code">
-<div class="code-block">
-<div class="code-header"><p>First request</p></div>
-<pre tabindex="0" aria-label="First request"><code>curl '${site.origin}${api[0]?.path ?? ''}'</code></pre>
-</div>
-</div>
+${renderExample(first, site.origin)}
 </section>
 <section id="calls">
 ${heading('calls', 'Calls')}
 <p class="scripted find-call"><label for="find">Find a call</label> <input id="find" type="search" placeholder="Words, path or parameter" autocomplete="off" spellcheck="false"> <span class="soft" data-count role="status"></span></p>
-${[...Map.groupBy(api, ({ scope }) => GROUPS[scope])].map(renderGroup)}
+${[...Map.groupBy(shown, (call) => (version ? GROUPS[call.scope] : titleOf(call)))].map(renderGroup)}
 </section>
-${renderErrors(api)}
-<section id="service">
+${version ? renderErrors(shown) : html`<p id="errors">The page of each version describes its <a href="${referencePath(name)}#errors">errors</a>.</p>`}`
+}
+
+const renderService = (service: readonly Route[]) => html`<section id="service">
 ${heading('service', 'For operators and tools')}
 <dl>${service.map(({ path, summary = '' }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${summary}</dd>`)}</dl>
 </section>`
-}
 
 /** The groups of calls, by the scope that a key needs. */
 const GROUPS = { read: 'Read', events: 'Follow changes', write: 'Write', 'write:*': 'Write' }
 
+/** The title of the group of a call among all versions. */
+const titleOf = ({ scope, surface }: DocumentedRoute) =>
+  `${surface.tag.name}: ${surface.retires ? 'deprecated' : GROUPS[scope].toLowerCase()}`
+
 const renderGroup = ([title, calls]: [string, readonly DocumentedRoute[]]) =>
   html`<div class="call-list"><h3>${title}</h3><ul class="rows">${calls.map(renderCallRow)}</ul></div>\n`
 
-/** The id is the one that the call had when each version was one page. */
+/** The id is the one that the call had when each version was one page. The search finds the names of parameters, too. */
 function renderCallRow(route: DocumentedRoute): Html {
   const names = [...Object.keys({ ...route.params, ...route.query }), ...fieldsOf(route.body ?? {}).keys()]
   return html`<li id="${route.id}"><a href="${callPath(route)}">${route.summary}</a> ${renderPath(route)}
-<span class="soft detail">${prose(names.map((name) => `\`${name}\``).join(' '))}</span></li>
+<span hidden>${names.join(' ')}</span></li>
 `
 }
 
-function renderCall(call: DocumentedRoute, all: readonly Route[], options: Options): Html {
-  const { version, site, stamp } = options
-  const calls = all.filter(isDocumented).filter(({ surface }) => surface === call.surface)
-  const others = calls.map((each) =>
-    each === call
-      ? html`<li>${each.summary}</li>`
-      : html`<li><a href="${callPath(each)}">${each.summary}</a></li>`,
-  )
-  const request = renderEndpoint(call, site.origin, stamp)
-  return html`<p class="trail"><a href="${referencePath(version)}">${version} API reference</a></p>
+function renderCall(call: DocumentedRoute, all: readonly DocumentedRoute[], options: Options): Html {
+  const { site, version = '' } = options
+  const others = all
+    .filter(({ surface }) => surface === call.surface)
+    .map((each) => html`<li>${renderLink(callPath(each), each.summary, each.id === call.id)}</li>`)
+  const request = renderEndpoint(call, site.origin)
+  return html`<div class="browse">
+<nav id="others" aria-label="Calls"><details class="facets"><summary>All calls of ${version}</summary>
+<div class="facet"><ul class="chips">${others}</ul></div></details></nav>
+<div>
+<p class="above"><a href="${referencePath(version)}">${version} API reference</a></p>
 <h1>${call.summary}</h1>
 <p>${renderPath(call)}</p>
 ${renderNotice(call, options)}
 <p class="lead">${prose(call.description ?? '')}</p>
-${call.needsKey ? [renderKey(site), request] : [request, renderKey(site)]}
+${call.needsKey ? [renderKey(site, ''), request] : [request, renderKey(site, ' (optional)')]}
 ${renderErrors([call], html`The <a href="${referencePath(version)}#errors">errors of all calls</a> apply here, too.`)}
-<section id="others">
-${heading('others', `All calls of ${version}`)}
-<ul>${others}</ul>
-</section>`
+</div>
+</div>`
 }
 
 /** Says whether the version is active, deprecated or removed. */
-const renderNotice = (call: DocumentedRoute | undefined, { headline }: Options): Html =>
-  call?.surface.retires
-    ? html`<section id="deprecation" class="notice">
-<h2>${headline}</h2>
-<p><a href="/deprecation">Deprecation of V1: dates, and what to do</a></p>
-</section>`
+const renderNotice = (call: DocumentedRoute, { headline }: Options): Html =>
+  call.surface.retires
+    ? html`<p id="deprecation" class="notice"><strong>${headline}</strong> <a href="/deprecation">Dates, and what to do</a></p>`
     : html``
 
-const renderKeySource = (keys: Site['keys']): Html =>
-  keys === undefined ? html`` : html`<p>How to get a key: ${renderAddress(keys)}</p>`
-
-const renderKey = ({ keys }: Site) => html`<section id="key" class="call">
+const renderKey = (site: Site, note: string) => html`<section id="key" class="call">
 <div class="call-text">
 ${heading('key', 'Your key')}
 <p id="key-about">This page sends the key as <code>X-API-KEY</code> and does not store it. The curl example contains it; the others read it from the environment variable <code>KEY</code>.</p>
-${renderKeySource(keys)}
+${renderKeyHelp(site)}
 <noscript><p>Sending requests from this page requires JavaScript.</p></noscript>
 </div>
 <div class="call-code key-row">
 <label class="unseen" for="api-key">API key</label>
-<input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="ppd_… (optional)" aria-describedby="key-about">
+<input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="ppd_…${note}" aria-describedby="key-about">
 <button type="button" class="quiet" data-show hidden>Show key</button>
 </div>
 </section>`

@@ -49,20 +49,18 @@ export function createReference(version: string, options: Options = {}) {
   const { site = createSite().site } = options
   const api = routesOf(options)
   const calls = api.filter(isDocumented).filter(({ surface }) => surface.usesKeys)
-  const versions = versionsOf(calls)
   const pages = createPageCache(MAX_BYTES)
-  const documentOf = (format: OpenApiVersion) => createOpenApi(version, documented, format)
+  const documentOf = (format: OpenApiVersion) => createOpenApi(version, served, format)
 
-  async function showReference(
-    request: Request,
-    shownVersion = versions[0] ?? '',
-    call?: DocumentedRoute,
-  ): Promise<RenderedPage> {
+  async function showReference(request: Request, version?: string, call?: DocumentedRoute) {
     const origin = publicOriginOf(request, site.origin) || EXAMPLE_ORIGIN
-    const headline = describePhase(plan(), now())
-    const shown = { version: shownVersion, headline, explorer, stamp: await stamp?.() }
-    return pages.get(documented, JSON.stringify([origin, shown, call?.id]), () => {
-      const body = renderReference(documented, { site: { ...site, origin }, ...shown }, call)
+    const shown = { version, headline: describePhase(plan(), now()), explorer }
+    const { stamp: parameter } = call?.params ?? {}
+    // The stamp in the OpenAPI document is only an example: the service may have other rules.
+    const example = parameter && (await stamp?.())
+    return pages.get(served, JSON.stringify([origin, shown, call?.id, example]), () => {
+      const exact = call && example ? { ...call, params: { stamp: { ...parameter, example } } } : call
+      const body = renderReference(served, { site: { ...site, origin }, ...shown }, exact)
       return file('text/html', body, POLICY.reference)
     })
   }
@@ -70,39 +68,27 @@ export function createReference(version: string, options: Options = {}) {
   function showDeprecation(request: Request) {
     const origin = publicOriginOf(request, site.origin)
     const body = renderDeprecation({ ...site, origin }, plan(), now(), explorer)
-    return pages.get(documented, body, () => file('text/html', body, POLICY.deprecation))
+    return pages.get(served, body, () => file('text/html', body, POLICY.deprecation))
   }
 
   function showDocument(request: Request): Promise<RenderedPage> {
     const format = parseFormat(queryOf(request).get('version'))
-    return pages.get(documented, format, () => createPage(JSON.stringify(documentOf(format)), JSON_HEADERS))
+    return pages.get(served, format, () => createPage(JSON.stringify(documentOf(format)), JSON_HEADERS))
   }
 
-  const references = [
-    ...versions.map((each) =>
-      pageRoute(referencePath(each), (request) => showReference(request, each), {
-        summary: `API reference of ${each} with forms to try the endpoints`,
-      }),
-    ),
-    // The address of V1 in earlier releases.
-    pageRoute('/reference', (request) => showReference(request)),
-    ...calls.map((call) =>
-      pageRoute(callPath(call), (request) => showReference(request, call.surface.tag.name, call)),
-    ),
-  ]
-  const start = pageRoute('/', (request) => showReference(request), {
-    summary: 'Start page: passports by score, or the API reference if the explorer is off',
-  })
   const served: readonly Route[] = [
     ...api,
     pageRoute('/openapi.json', showDocument, OPENAPI),
-    ...references,
-    pageRoute('/deprecation', showDeprecation, {
-      summary: 'Deprecation of V1: its dates, and what to do',
-    }),
+    ...[undefined, ...versionsOf(calls)].map((version) =>
+      pageRoute(referencePath(version), (request) => showReference(request, version)),
+    ),
+    ...calls.map((call) =>
+      pageRoute(callPath(call), (request) => showReference(request, call.surface.tag.name, call)),
+    ),
+    pageRoute('/deprecation', showDeprecation),
+    ...(explorer ? [] : [pageRoute('/', (request) => showReference(request))]),
   ]
-  const documented = [...served, start]
-  return { documentOf, routes: explorer ? served : documented }
+  return { documentOf, routes: served }
 }
 
 function parseFormat(text: string | null): OpenApiVersion {

@@ -54,7 +54,7 @@ const joinWords = (words: readonly string[]) => words.join(' ').replace(/(?<=^|\
 
 const ENDING = /[,;]$/
 
-const TOP = /\b(?:top|best) (?:\d{1,4}|people)\b\s*/i
+const TOP = /\b(?:top|best|highest) (?:\d{1,4}|people|scores?)\b\s*/i
 
 /** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
 const phrasesAt = (words: readonly string[], at: number) =>
@@ -107,7 +107,9 @@ function readFilter(words: readonly string[], at: number, known: KnownFacets): R
     const [human, not] = /^(not |non-)?humans?$/.exec(phrase) ?? []
     if (human) return { name: 'human', value: String(not === undefined), end }
     const facet = findFacet(phrase, known, HINTS[foldName(words[at - 1] ?? '')])
-    const points = facet?.name === 'credential' ? findComparison(words, end) : undefined
+    // "github points above 20" means the same as "github above 20"; in "github, score above 20" it is the whole score.
+    const isOwn = /^(points?|score)$/i.test(words[end] ?? '') && !ENDING.test(words[end - 1] ?? '')
+    const points = facet?.name === 'credential' ? findComparison(words, end + Number(isOwn)) : undefined
     if (facet && points) return { ...points, name: 'points', value: `${facet.value}${points.value}` }
     if (facet) return { name: facet.name, value: facet.value, end }
   }
@@ -140,5 +142,5 @@ const NEGATING = new Set(['-', 'not', 'no', 'without', 'except', 'excluding'])
 
 /** Words between filters, which are not part of a name. */
 const CONNECTING_WORDS =
-  'a all an and are based best but dev developer developers devs engineer engineers from has have in is level near of or people person score tagged the top verified who with'
+  'a all an and anyone are based best but dev developer developers devs engineer engineers everybody everyone from has have in is level near of or people person point points score tagged the top verified who with'
 const CONNECTING = new Set(CONNECTING_WORDS.split(' '))

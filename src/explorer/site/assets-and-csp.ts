@@ -19,7 +19,7 @@ import ranking from '../assets/ranking.css' with { type: 'text' }
 import referenceScript from '../assets/reference.client.js' with { type: 'text' }
 import reference from '../assets/reference.css' with { type: 'text' }
 import referenceCallsScript from '../assets/reference-calls.client.js' with { type: 'text' }
-import referenceJsonScript from '../assets/reference-json.client.js' with { type: 'text' }
+import referenceCodeScript from '../assets/reference-code.client.js' with { type: 'text' }
 import referenceLayout from '../assets/reference-layout.css' with { type: 'text' }
 import shareScript from '../assets/share.client.js' with { type: 'text' }
 import themeScript from '../assets/theme.client.js' with { type: 'text' }
@@ -110,10 +110,12 @@ const FILES = {
   'me.js': minifier.transformSync(meScript),
   'passport.js': minifier.transformSync(`${shareScript}\n${passportScript}`),
   'reference.css': compact(reference, referenceLayout),
-  'reference-calls.js': minifier.transformSync(referenceCallsScript),
+  'reference-calls.js': minifier.transformSync(
+    `${shareScript}\n${referenceCodeScript}\n${referenceCallsScript}`,
+  ),
   'theme.js': minifier.transformSync(themeScript),
   'verify.js': minifier.transformSync(`${verifySnapshot}\n${verifyScript}`),
-  'reference.js': minifier.transformSync(`${referenceJsonScript}\n${referenceScript}`),
+  'reference.js': minifier.transformSync(`${shareScript}\n${referenceCodeScript}\n${referenceScript}`),
 }
 
 export type AssetName = keyof typeof FILES | 'style.css'

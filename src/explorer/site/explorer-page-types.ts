@@ -20,8 +20,8 @@ export type ExplorerOptions = {
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
   /** The active rule set. */
   rules: () => Awaitable<RuleSetShape & { stamp: string }>
-  /** The state of V1; `open` if absent. */
-  api?: (() => ApiState) | undefined
+  /** Whether every call of the API needs a key. */
+  needsKey?: boolean
   now: () => number
   /** Whether the service signs scores. */
   signs?: boolean
@@ -35,8 +35,6 @@ export type ExplorerOptions = {
 export type DrawCard = (request: ExplorerRequest, draw: () => Awaitable<Html>) => Promise<RenderedPage>
 
 export type CardOptions = ExplorerOptions & { drawCard: DrawCard }
-
-export type ApiState = 'open' | 'key required' | 'removed'
 
 /** `params` are the decoded parameters of the path. */
 export type ExplorerRequest = {

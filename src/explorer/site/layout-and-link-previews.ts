@@ -30,8 +30,7 @@ export const respondPage = (layout: Layout, status = 200): RenderedPage =>
 
 export function renderLayout(layout: Layout): string {
   const { site, title, description, head, share, script, here, explorer = true, main } = layout
-  const link = (path: string, text: string) =>
-    html`<a href="${path}"${path === here ? html` aria-current="page"` : html``}>${text}</a>`
+  const link = (path: string, text: string) => renderLink(path, text, path === here)
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -67,6 +66,9 @@ ${THEMES}
 </html>
 `.markup
 }
+
+export const renderLink = (path: string, text: string, isHere: boolean): Html =>
+  html`<a href="${path}"${isHere ? html` aria-current="page"` : html``}>${text}</a>`
 
 /** The script keeps the choice in the browser. Without scripts, the theme is that of the system. */
 const THEMES = html`<label class="scripted">Theme <select id="theme" autocomplete="off"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>`

@@ -1,9 +1,11 @@
 import { publicOriginOf } from '../../api/parse-request.ts'
 import { type DocumentedRoute, pageRoute } from '../../api/route.ts'
-import { DEFAULT_SITE, type SiteSettings } from '../../config/site.ts'
+import { DEFAULT_SITE, DEMO_SITE, type SiteSettings } from '../../config/site.ts'
 import { contrast, mix } from '../../domain/color-contrast.ts'
 import { parseOrigin } from '../../domain/url.ts'
-import { html } from '../design/html.ts'
+import { PROGRAM } from '../../version.ts'
+import { type Html, html } from '../design/html.ts'
+import { renderAddress, renderCopyable } from '../design/text.ts'
 import { PALETTE, type Theme } from '../design/tokens.ts'
 import { type AssetName, createAssets, file, POLICY, picture } from './assets-and-csp.ts'
 
@@ -77,7 +79,17 @@ export const drawTile = ({ accents }: Pick<Site, 'accents'>): string =>
   html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="-10 -10 84 84"><rect x="-10" y="-10" width="84" height="84" fill="${PALETTE.light.ground}"/>${{ markup: drawIcon({ accents }).replace(/^<svg[^>]*>|<\/svg>$/g, '') }}</svg>`
     .markup
 
-export const referencePath = (version: string): string => `/reference/${version.toLowerCase()}`
+/** Says how to get a key: in a demo by a command, or else as the operator says. */
+export function renderKeyHelp({ keys }: Site): Html {
+  if (keys === undefined) return html``
+  if (keys !== DEMO_SITE.keys) return html`<p>How to get a key: ${renderAddress(keys)}</p>`
+  return html`<p>To get a key, run this where the demo was started:</p>
+${renderCopyable('command', html`${PROGRAM} keys create --demo --name me`)}`
+}
+
+/** The page of a version of the API, or of all versions. */
+export const referencePath = (version?: string): string =>
+  version === undefined ? '/reference' : `/reference/${version.toLowerCase()}`
 
 export const callPath = ({ id, surface }: DocumentedRoute): string =>
   `${referencePath(surface.tag.name)}/${id}`

@@ -33,7 +33,7 @@ export const createSitemapIndex = ({ catalog }: { catalog: Catalog }): ExplorerP
 /** The pages that every service has. Some have no V2. */
 const FIXED = [
   ...['/', '/about', '/movers', '/credentials', '/tags-and-places', '/deprecation'],
-  ...['/reference/v1', '/reference/v3', ...API_ROUTES.filter(isDocumented).map(callPath)],
+  ...['/reference', '/reference/v1', '/reference/v3', ...API_ROUTES.filter(isDocumented).map(callPath)],
 ].filter((path) => !path.startsWith('/reference/v2'))
 
 const BY_ID = { field: 'passport_id', descending: false } as const

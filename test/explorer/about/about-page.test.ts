@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
-import { DEFAULT_SITE } from '../../../src/config/site.ts'
+import { DEFAULT_SITE, DEMO_SITE } from '../../../src/config/site.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
 import type { RuleSetShape } from '../../../src/domain/rule-set.ts'
 import { html } from '../../../src/explorer/design/html.ts'
+import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
 import { renderLayout } from '../../../src/explorer/site/layout-and-link-previews.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
 import {
@@ -11,8 +12,9 @@ import {
   stampRules,
   toAppliedRules,
 } from '../../../src/scoring/stamped-rule-set.ts'
+import { PROGRAM } from '../../../src/version.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
-import { shareServer } from '../../support/http/server.ts'
+import { serveTest, shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { NOON, named, PEOPLE } from '../../support/store/records.ts'
 
@@ -90,21 +92,19 @@ test('every page names the owner with a link to /about, and without the explorer
   expect(page).toContain('skills. Run by Kites &amp; Co.</p>')
 })
 
-test('/about links the addresses in the text about keys, and asks there about records if there is no contact', async () => {
+test('/about links the addresses in the text about keys, and refers to it if there is no contact', async () => {
   const keys = 'Write to keys@kites.example, or see (https://kites.example/keys?a=1&b=2).'
   await using server = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, keys } })
   const { text } = await server.look('/about')
   const linked =
     'Write to <a href="mailto:keys@kites.example" rel="noreferrer">keys@kites.example</a>, or see (<a href="https://kites.example/keys?a=1&amp;b=2" rel="noreferrer">https://kites.example/keys?a=1&amp;b=2</a>).'
   expect(sectionOf(text, 'keys')).toContain(`How to get a key: ${linked}</p>`)
-  expect(sectionOf(text, 'you')).toContain(
-    `Ask those who give out the keys of this site, because it names no other contact: “${linked}”`,
-  )
+  expect(sectionOf(text, 'you')).toContain('Ask those who <a href="#keys">give out its keys</a>')
 })
 
 test('/about says whether programs need a key, and names the contact if it says nothing about keys', async () => {
   const settings = { ...DEFAULT_SITE, contact: 'https://kites.example/contact' }
-  await using server = await servePeople(PEOPLE, { settings, api: () => 'key required' })
+  await using server = await servePeople(PEOPLE, { settings, needsKey: true })
   const keys = readable(sectionOf((await server.look('/about')).text, 'keys'))
   expect(keys).toContain('Every call needs a key.')
   expect(keys).toContain('To get a key, write to https://kites.example/contact .')
@@ -207,4 +207,14 @@ test('/about works without the age of the data if the event log cannot be read, 
   expect([status, headers.get('Cache-Control')]).toEqual([200, 'no-store'])
   expect(text).toContain('<h2>What the levels mean</h2>')
   expect(text).not.toContain('Newest change')
+})
+
+test('/about and the reference of a demo show the command that creates a key as text to copy', async () => {
+  await using server = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, ...DEMO_SITE } })
+  const command = `<p class="copyable" data-copy="command"><code>${PROGRAM} keys create --demo --name me</code></p>`
+  expect(sectionOf((await server.look('/about')).text, 'keys')).toContain(command)
+  const { site } = createSite({ ...DEFAULT_SITE, ...DEMO_SITE })
+  await using reference = serveTest(server.store, { routes: createReference('0.0.0', { site }).routes })
+  for (const path of ['/reference', '/reference/v3', '/reference/v3/getRules'])
+    expect((await reference.get(path)).text).toContain(command)
 })

@@ -98,6 +98,7 @@ test.each([
   ['ada harborligt', 'Ada Harborlight'],
   ['harborlihgt adda', 'Ada Harborlight'],
   ['sparowbridge', 'Sparrowbridge'],
+  ['sparow', 'Sparrow'],
   ['harborlite', 'Harborlight'],
   ['jarborlight', 'Harborlight'],
   ['ada jarborlight', 'Ada Harborlight'],
@@ -113,6 +114,7 @@ test.each([
   const shown = (page: string) => rowsOf(page).map(({ path, rank, score }) => [path, rank, score])
   if (!address) return expect(shown(text)).toEqual([])
   expect(shown(text)).not.toEqual([])
+  expect(readable(text)).toContain(`Results for ${name} Find a person`)
   expect(shown(text)).toEqual(shown((await server.look(address)).text))
 })
 

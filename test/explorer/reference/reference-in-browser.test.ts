@@ -180,6 +180,19 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
     expect(await page.locator('pre[aria-label=Python]').textContent()).toContain('sort=-skills_score')
   })
 
+  test('the overview has a first request to copy with its response, and old addresses lead to the page of the call', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${server.url}reference`)
+    expect(await page.locator('.code-header').getByRole('button', { name: 'Copy' }).count()).toBe(2)
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.locator('[data-body] .json-number').first().textContent()).toBe('371')
+    await page.goto(`${server.url}reference?id=7#getPassport`)
+    await page.waitForURL('**/reference/v1/getPassport?id=7')
+    await page.locator('#others').getByRole('link', { name: 'List passports by score' }).click()
+    await page.waitForURL('**/reference/v1/listPassports')
+  })
+
   test('the list of calls is searched as you type, by words, paths and parameters', async () => {
     const page = await browser.newPage()
     await page.goto(`${server.url}reference/v3`)
@@ -191,13 +204,13 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
       return calls.locator('> a').allTextContents()
     }
     expect(await find('WEBHOOK secret')).toEqual(['Replace the secret and the public key of a webhook'])
-    expect(await page.getByRole('status').textContent()).toBe(`1 of ${all} calls`)
+    expect(await page.locator('[data-count]').textContent()).toBe(`1 of ${all} calls`)
     expect(await find('as_of')).toEqual(['Get a passport by id, wallet or handle', 'Look up many passports'])
     expect(await find('/rules/')).toEqual(['Get the rule set behind a score'])
     expect(await page.locator('.call-list h3:visible').allTextContents()).toEqual(['Read'])
     expect(await find('nothing like it')).toEqual([])
     expect(await find(' ')).toHaveLength(all)
-    expect(await page.getByRole('status').textContent()).toBe('')
+    expect(await page.locator('[data-count]').textContent()).toBe('')
   })
 })
 

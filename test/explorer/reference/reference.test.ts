@@ -25,7 +25,7 @@ onEngine('sqlite', 'the reference page', (open) => {
     const isOwn = (url: string) => url.startsWith(server.url.origin) || /^(#|\/(?!\/))/.test(url)
     expect(links.filter((url) => !isOwn(url))).toEqual([])
     expect(text).not.toMatch(/<script>|<style|style=|onclick|`/)
-    for (const path of ['/', '/reference']) expect((await server.get(path)).text).toBe(text)
+    expect((await server.get('/')).text).toBe((await server.get('/reference')).text)
   })
 
   /** The pages of all calls of a version, as one text. */
@@ -41,10 +41,13 @@ onEngine('sqlite', 'the reference page', (open) => {
       now: () => now,
       plan: () => ({ ...NO_PLAN, sunsetAt: NOON + 1 }),
     })
-    expect((await server.get('/reference')).text).toContain('<h2>The V1 passport API ends on ')
+    expect((await server.get('/reference/v1')).text).toContain('<strong>The V1 passport API ends on ')
     now = NOON + 1
+    expect((await server.get('/reference/v1')).text).toContain(
+      '<strong>The V1 passport API was removed</strong>',
+    )
     const { text } = await server.get('/reference')
-    expect(text).toContain('<h2>The V1 passport API was removed</h2>')
+    expect(text).toContain('<a href="/deprecation">The V1 passport API was removed</a>')
   })
 
   const V1_SCHEMAS = ['ListedPassport', 'PassportProfile', 'PassportSocial', 'Credential', 'Pagination']
@@ -110,7 +113,7 @@ onEngine('sqlite', 'the reference page', (open) => {
         [text, 1],
         [calls, shown.length],
       ] as const) {
-        for (const notice of ['id="deprecation"', ' passport API is deprecated</h2>'])
+        for (const notice of ['id="deprecation"', ' passport API is deprecated</strong>'])
           expect([notice, page.split(notice).length - 1]).toEqual([notice, name === 'v3' ? 0 : count])
       }
     },
@@ -182,10 +185,23 @@ test('the calls of v3 are grouped by what they do, and each version has all of i
   expect(groups.flatMap(([, ids = []]) => ids)).toHaveLength((await listCalls(server, 'v3')).length)
 })
 
+test('/reference lists the calls of all versions, the newest first, with the addresses of earlier releases', async () => {
+  await using server = await serveRecords({}, [])
+  const { text } = await server.get('/reference')
+  expect([...text.matchAll(/<h3>(V.*?)<\/h3>/g)].map(([, title]) => title)).toEqual([
+    ...['V3: read', 'V3: follow changes', 'V3: write', 'V2: deprecated', 'V1: deprecated'],
+  ])
+  for (const version of ['v1', 'v2', 'v3'])
+    for (const path of await listCalls(server, version))
+      expect(text).toContain(`<li id="${path.split('/').at(-1)}"><a href="${path}">`)
+  for (const id of ['introduction', 'key', 'calls', 'errors', 'service'])
+    expect(text).toContain(` id="${id}"`)
+})
+
 test('example requests use the public URL, or else the Host header if it is a plain host name', async () => {
   await using server = await serveRecords({}, [])
   const { text } = await server.get('/reference', { headers: { Host: 'passports.example.org:8080' } })
-  expect(text).toContain('http://passports.example.org:8080/api/v1')
+  expect(text).toContain('http://passports.example.org:8080/api/v3')
   const hostile = await server.get('/reference', { headers: { Host: "a'$(id)" } })
   expect(hostile.text).not.toContain('$(id)')
   const { routes } = createReference('0.0.0', {
@@ -199,7 +215,7 @@ test('example requests use the public URL, or else the Host header if it is a pl
   const show = async (path: string) => (await branded.get(path, { headers: { Host: 'other.example' } })).text
   expect(await show('/reference/v3/getRules')).toContain('https://public.example/api/v3/rules/stamp-of-ours')
   const page = await show('/reference')
-  expect(page).toContain('https://public.example/api/v1')
+  expect(page).toContain('https://public.example/api/v3')
   expect(page).not.toContain('other.example')
 })
 
@@ -244,5 +260,8 @@ test('the snippets name a method other than GET, and other than POST with a body
   expect(lookup).not.toContain('-X POST')
   expect(lookup).toContain('<li><a href="/reference/v3/removePassport">Remove a passport</a></li>')
   const { text: overview } = await server.get('/reference/v3')
-  expect(overview).toMatch(/<code>curl 'http:\/\/[\w.:]+\/api\/v3\/passports'<\/code>/)
+  expect(overview).toMatch(
+    /<code>curl '<span data-url>http:\/\/[\w.:]+\/api\/v3\/passports\?limit=2&amp;select=/,
+  )
+  expect(overview).toContain('aria-label="Response" data-body data-json-text>{')
 })

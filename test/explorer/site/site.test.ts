@@ -129,6 +129,7 @@ describe('files of the site', () => {
       '/movers',
       '/credentials',
       '/tags-and-places',
+      '/reference',
       '/reference/v1/getPassport',
       '/reference/v3/getPassportV3',
       '/credentials/github',

@@ -15,7 +15,7 @@ import { openTestStore } from '../store/engines.ts'
 import { NOON } from '../store/records.ts'
 
 type Options = Partial<ApiServerOptions> &
-  Partial<Pick<ExplorerOptions, 'explain' | 'api' | 'rasterize'>> & {
+  Partial<Pick<ExplorerOptions, 'explain' | 'needsKey' | 'rasterize'>> & {
     settings?: SiteSettings
     publicUrl?: string
     /** Matches a character of the operator's fonts. */
@@ -30,7 +30,7 @@ export function serveExplorer(
     explain,
     publicUrl,
     fonts,
-    api,
+    needsKey = false,
     settings = DEFAULT_SITE,
     rasterize = drawPng,
     replace,
@@ -45,7 +45,7 @@ export function serveExplorer(
     catalog: { ...catalog, ...replace?.(catalog) },
     explain: explain ?? createPassportExplainer(store),
     rules: () => findRules(store),
-    api,
+    needsKey,
     now: options.now ?? (() => NOON),
     signs: options.signing !== undefined,
     site: createSite(settings, publicUrl, true, fonts).site,

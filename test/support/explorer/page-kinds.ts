@@ -18,6 +18,7 @@ export const listPageKinds = (id: number, credential: string): string[] => [
   `/passports/${id}/credentials`,
   '/passports/nobody',
   '/deprecation',
+  '/reference',
   '/reference/v1',
   '/reference/v3',
   '/reference/v3/getPassportV3',

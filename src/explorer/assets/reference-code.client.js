@@ -1,4 +1,5 @@
-// Shows JSON as elements that can be folded. Values are text nodes, so that the text of the elements is the JSON.
+// Copies code, and shows JSON as elements that can be folded. Values are text nodes, so that the text of the elements is
+// the JSON. share.client.js precedes it in the same script.
 
 /** Longer responses are shown without colours. */
 const MAX_COLOURED_LENGTH = 300_000
@@ -7,6 +8,16 @@ export const reference = document.querySelector('.reference')
 
 /** The CSS class of each type; other types have `json-word`. */
 const CLASSES = { string: 'json-string', number: 'json-number' }
+
+for (const block of document.querySelectorAll('.code-block')) {
+  const button = makeButton('Copy')
+  button.addEventListener('click', () => {
+    const code = [...block.querySelectorAll('pre')].find(({ offsetParent }) => offsetParent !== null)
+    void copy(button, code.textContent, code)
+  })
+  block.querySelector('.code-header').append(button)
+}
+for (const pre of document.querySelectorAll('[data-json-text]')) showJson(pre, pre.textContent)
 
 export function showJson(pre, text) {
   const { value, error } = text.length > MAX_COLOURED_LENGTH ? { error: true } : parseJson(text)
@@ -33,7 +44,10 @@ function toNodes(value, { name, indent, end, isOpen }) {
   const details = make('details')
   details.open = isOpen
   const summary = make('summary')
-  summary.append(...label, `${left}\n`)
+  // A line of its own needs no visible line break.
+  const lineBreak = make('span', '\n')
+  lineBreak.hidden = true
+  summary.append(...label, left, lineBreak)
   summary.dataset.rest = ` ${entries.length}${right}${end}`
   details.append(summary, ...inner, `${indent}${right}${end}\n`)
   return [details]
