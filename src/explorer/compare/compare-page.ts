@@ -48,7 +48,7 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
   const listNames = (longest: number) =>
     LIST.format(people.map(({ passport }) => shortWord(shortNameOf(passport), longest)))
   const names = listNames(MAX_TEXT_LENGTH)
-  const heading = listNames(people.length > 2 ? 20 : 40)
+  const heading = listNames(40)
   const path = compareAddress(people.map(({ passport }) => passport.id))
   const isComplete = people.length > 1
   const card = `/card${path.replace('?', '.png?')}`
