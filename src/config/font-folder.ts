@@ -32,22 +32,18 @@ export function readFontFolder(folder: string): Font[] {
 const NOTO_FONT =
   /NotoSans(Arabic|Armenian|Bengali|CJK|Devanagari|Ethiopic|Georgian|Gujarati|Gurmukhi|Hebrew|Kannada|Malayalam|Myanmar|Tamil|Telugu|Thai)-Regular\.(?:ttf|otf|ttc)$/
 
-/** Returns the Noto fonts of the system, one for each script. Fonts that cannot be read are left out. */
+/** Returns the Noto fonts of the system, one for each script. Fonts that are damaged or too large are left out. */
 export function findSystemFonts(folder = '/usr/share/fonts'): Font[] {
-  const byScript = new Map<string, Font>()
-  let bytes = 0
+  const fonts = new Map<string, Font>()
   const names = orUndefined(() => readdirSync(folder, { recursive: true, encoding: 'utf8' })) ?? []
   for (const name of names.sort()) {
-    const [, script] = NOTO_FONT.exec(name) ?? []
-    if (script === undefined || byScript.has(script)) continue
+    const [, script = ''] = NOTO_FONT.exec(name) ?? []
+    if (script === '' || fonts.has(script)) continue
     const path = join(folder, name)
-    const length = orUndefined(() => statSync(path).size) ?? 0
-    const font = bytes + length > MOST_BYTES ? undefined : orUndefined(() => readFont(path))
-    if (!font) continue
-    byScript.set(script, font)
-    bytes += length
+    const font = orUndefined(() => (statSync(path).size > MOST_BYTES ? undefined : readFont(path)))
+    if (font) fonts.set(script, font)
   }
-  return [...byScript.values()]
+  return [...fonts.values()]
 }
 
 function orUndefined<Value>(read: () => Value): Value | undefined {

@@ -11,7 +11,7 @@ type Named = Pick<FullPassport, 'id' | 'profile' | 'socials' | 'mainWallet'>
 
 /**
  * Returns the name without emoji. If a PNG picture cannot show one of its characters, returns the words that it can show,
- * or else a handle, the wallet or the id. `fonts` matches a character of the operator's fonts.
+ * or else a handle, the wallet or the id. `fonts` matches a character of the further fonts.
  */
 export function drawableName(passport: Named, fonts?: RegExp): string {
   const name = nameOf(passport)
