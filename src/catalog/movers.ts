@@ -4,8 +4,11 @@ import type { MoversRequest, MoversSort, Position } from '../domain/lists/list-r
 import type { Store } from '../store/store.ts'
 import { countWhile, cutPage, type ListPage, type Snapshot } from './snapshot.ts'
 
-/** `total` also counts passports after the end of the list, which has at most `MOST_LISTED`. `cursor` is that of a snapshot. */
-export type MoversPage = Pick<ListPage, 'ids' | 'next'> & { total: number; cursor: string }
+/**
+ * `total` also counts passports after the end of the list, which has at most `MOST_LISTED`. `cursor` is that of a snapshot.
+ * Equal changes have the same rank.
+ */
+export type MoversPage = Pick<ListPage, 'ids' | 'next'> & { ranks: number[]; total: number; cursor: string }
 
 export const MOST_LISTED = 1000
 
@@ -55,8 +58,9 @@ export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
     const { lists, cursor } = isUsable ? known : await read(snapshot, since)
     const { first, total } = lists[sort]
     const list = { length: first.length, at: (index: number) => first[index] as Position }
-    const { ids, next } = cutPage(list, { ...page, sort: LARGEST_FIRST })
-    return { ids, next, total, cursor }
+    const { ids, values = [], next } = cutPage(list, { ...page, sort: LARGEST_FIRST })
+    const ranks = values.map((value) => 1 + countWhile(list.length, (index) => list.at(index).value > value))
+    return { ids, ranks, next, total, cursor }
   }
 }
 

@@ -92,7 +92,7 @@ export const SETTINGS = {
     'a colour such as #1d6552 that is dark enough for text on a light page (contrast of at least 4.5:1)',
     parseAccent,
   ),
-  SITE_FONTS: anyText('folder with fonts for names on cards, such as Arabic or Chinese ones'),
+  SITE_FONTS: anyText('folder with fonts for names on cards, instead of the Noto fonts of the system'),
   SITE_INDEX: flag('let search engines list the pages', 'true'),
   TIERS: define(
     'rate limits of clients, such as partner=20000/10s',

@@ -2,7 +2,7 @@ import type { Family } from '../api/prometheus-text.ts'
 import type { SentRecords } from '../api/v3/save-sent-records.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import type { Config } from '../config/config.ts'
-import type { FontFolder } from '../config/font-folder.ts'
+import type { Font } from '../config/font-folder.ts'
 import type { Fields, Log } from '../log.ts'
 import type { Damage } from './damage.ts'
 
@@ -36,7 +36,7 @@ export type StartMessage = {
   /** Rate-limit counters, shared by all server threads. */
   windows: Int32Array<SharedArrayBuffer>
   damage: Damage
-  fonts?: FontFolder | undefined
+  fonts?: readonly Font[] | undefined
   snapshot: Snapshot | undefined
 }
 

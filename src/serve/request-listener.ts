@@ -26,7 +26,7 @@ type ListenerOptions = Pick<ServerContext, 'store' | 'catalog' | 'now' | 'saveRe
   log: Log
   counter: RateLimitCounter
   rasterize: Rasterize
-  /** Matches a character of the operator's fonts. */
+  /** Matches a character of the further fonts. */
   fonts?: RegExp | undefined
   /** Called for each error that is logged. */
   onError: (error: unknown) => void

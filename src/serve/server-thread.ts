@@ -72,7 +72,9 @@ async function start({ config, windows, fonts, snapshot, damage }: StartMessage)
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,
-      fonts: fonts?.characters,
+      fonts: fonts?.length
+        ? new RegExp(fonts.map(({ characters }) => characters.source).join('|'), 'u')
+        : undefined,
       store: withDamage(withWriter(store), damage),
       catalog,
       now: Date.now,

@@ -3,7 +3,7 @@ import { createWindowMemory } from '../api/rate-limit.ts'
 import type { Snapshot } from '../catalog/snapshot.ts'
 import { tlsProblems } from '../config/check-tls-files.ts'
 import type { Config } from '../config/config.ts'
-import type { FontFolder } from '../config/font-folder.ts'
+import type { Font } from '../config/font-folder.ts'
 import { CommandError } from '../domain/errors.ts'
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
@@ -18,7 +18,7 @@ type Options = {
   workers: number
   store: Store
   log: Log
-  fonts?: FontFolder | undefined
+  fonts?: readonly Font[] | undefined
   /** Called when all servers listen, before scoring begins. */
   beforeScoring?: () => Promise<void>
 }

@@ -25,6 +25,7 @@ onEveryEngine('createMovers', (open) => {
     const snapshot = await buildSnapshot(store.listing)
     expect(await find(snapshot, { ...request, limit: 2 })).toEqual({
       ids: [2, 1],
+      ranks: [1, 2],
       next: { value: 1, id: 1 },
       total: 3,
       cursor: snapshot.cursor,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { readFontFolder } from '../../src/config/font-folder.ts'
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { findSystemFonts, readFontFolder } from '../../src/config/font-folder.ts'
 import { makeFont } from '../support/explorer/make-font.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -24,14 +24,15 @@ test.each<[string, Files]>([
     { 'a.ttf': makeFont('ب'), 'b.ttf': makeFont('山田'), LICENSE: Buffer.from('x') },
   ],
 ])('a folder of fonts knows the characters that they draw: %s', (_kind, files) => {
-  const { files: read, characters } = readFiles(files)
-  expect(read.map((bytes) => Buffer.from(bytes))).toEqual(
-    Object.entries(files).flatMap(([name, bytes]) => (name === 'LICENSE' ? [] : [Buffer.from(bytes)])),
+  const fonts = readFiles(files)
+  const drawn = (text: string) => [...text].filter((each) => fonts.some((font) => font.characters.test(each)))
+  expect(fonts.map(({ path }) => basename(path))).toEqual(
+    Object.keys(files).filter((name) => name !== 'LICENSE'),
   )
-  expect([...'ب山田'].filter((character) => !characters.test(character))).toEqual([])
+  expect(drawn('ب山田')).toEqual([...'ب山田'])
   // Characters between and beside those of the font.
-  expect([...'ة屲A\uffff'].filter((character) => characters.test(character))).toEqual([])
-  expect(characters.test('🐉')).toBe('a.OTF' in files)
+  expect(drawn('ة屲A\uffff')).toEqual([])
+  expect(drawn('🐉').length > 0).toBe('a.OTF' in files)
 })
 
 /** A font whose map of characters has as many tables as possible, or as many overlapping segments. */
@@ -57,12 +58,13 @@ function makeDamaged(format: 4 | 12): Buffer {
   }
   const damaged = Buffer.concat([font, map])
   damaged.writeUInt32BE(font.length, damaged.indexOf('cmap') + 8)
+  damaged.writeUInt32BE(map.length, damaged.indexOf('cmap') + 12)
   return damaged
 }
 
 test.each([4, 12] as const)('a damaged font with character map %d does not delay the start', (format) => {
-  const { characters } = readFiles({ 'a.ttf': makeDamaged(format) })
-  expect([...'a山'].filter((character) => !characters.test(character))).toEqual([])
+  const [font] = readFiles({ 'a.ttf': makeDamaged(format) })
+  expect([...'a山'].filter((character) => !font?.characters.test(character))).toEqual([])
 })
 
 test.each<[string, Files]>([
@@ -85,4 +87,35 @@ test.each<[string, Files]>([
 
 test('a missing folder of fonts is refused with the error of the file system', () => {
   expect(() => readFontFolder('/nowhere')).toThrow('got "/nowhere": ENOENT: no such file or directory')
+})
+
+test('the fonts of the system are one regular Noto font for each script, and damaged ones are left out', () => {
+  using folder = tempFolder()
+  const files = {
+    'opentype/noto/NotoSansCJK-Regular.ttc': makeFont('山', { isCollection: true }),
+    'opentype/noto/NotoSansCJK-Bold.ttc': makeFont('山', { isCollection: true }),
+    'truetype/noto/NotoSansArabic-Regular.ttf': makeFont('ب'),
+    'truetype/other/NotoSansArabic-Regular.ttf': makeFont('ب'),
+    'truetype/noto/NotoSansHebrew-Regular.ttf': Buffer.from('not a font'),
+    'truetype/other/NotoSansHebrew-Regular.ttf': makeFont('ב'),
+    'truetype/noto/NotoSansThai-Regular.ttf': makeFont('ก'),
+    'truetype/noto/NotoSansRunic-Regular.ttf': makeFont('ᚠ'),
+    'truetype/DejaVuSans.ttf': makeFont('A'),
+  }
+  for (const [name, bytes] of Object.entries(files)) {
+    mkdirSync(join(folder.path, name, '..'), { recursive: true })
+    writeFileSync(join(folder.path, name), bytes)
+  }
+  // Larger than all fonts together may be.
+  truncateSync(join(folder.path, 'truetype/noto/NotoSansThai-Regular.ttf'), 33_000_000)
+  const found = findSystemFonts(folder.path).map(({ path }) => path.slice(folder.path.length + 1))
+  expect(found).toEqual([
+    'opentype/noto/NotoSansCJK-Regular.ttc',
+    'truetype/noto/NotoSansArabic-Regular.ttf',
+    'truetype/other/NotoSansHebrew-Regular.ttf',
+  ])
+})
+
+test('a system without a folder of fonts has none', () => {
+  expect(findSystemFonts('/nowhere')).toEqual([])
 })

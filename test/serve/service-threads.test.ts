@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readFontFolder } from '../../src/config/font-folder.ts'
 import { loadRasterizer } from '../../src/explorer/pictures/rasterizer.ts'
 import { drawPng } from '../support/explorer/explorer-server.ts'
 import { makeFont } from '../support/explorer/make-font.ts'
@@ -40,7 +41,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     const svg = await (await service.get(`/card/${id}.svg`)).text()
     const png = await (await service.get(`/card/${id}.png`)).bytes()
     expect(svg).toContain(ARABIC?.profile.displayName ?? '')
-    expect(png).toEqual((await loadRasterizer([FONT]))(svg, 1200))
+    expect(png).toEqual((await loadRasterizer(readFontFolder(folder.path)))(svg, 1200))
     expect(png).not.toEqual(await drawPng(svg, 1200))
   })
 

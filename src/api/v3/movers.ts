@@ -26,7 +26,7 @@ const MOST_DAYS = 31
 /** Cannot be combined with a sort of movers. */
 const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'after']
 
-export type Mover = { passport: PassportV3; diff: ScoreDiff }
+export type Mover = { passport: PassportV3; diff: ScoreDiff; rank: number }
 
 /** Finds a page of movers and the causes. Leaves out those that changed back, or were merged, since the page was found. */
 export async function findMovers(
@@ -40,7 +40,7 @@ export async function findMovers(
     checkKnown('since', since, known)
   }
   check((await store.events.log()).knownSince)
-  const { ids, ...page } = await catalog.movers(request)
+  const { ids, ranks, ...page } = await catalog.movers(request)
   const nextTurn = () => new Promise<void>(setImmediate)
   const keys = ids.map((id) => ({ id }))
   const found = readAll(keys, (some) => store.v3.find(some, { credentials: true }), nextTurn)
@@ -49,7 +49,8 @@ export async function findMovers(
     if (!result || !('passport' in result)) continue
     const { passport } = result
     const diff = await readDiff(store.events, passport, { from: since, to: Number.MAX_SAFE_INTEGER }, check)
-    if (passport.id === ids[at] && sortOf(diff) === sort) movers.push({ passport, diff })
+    if (passport.id === ids[at] && sortOf(diff) === sort)
+      movers.push({ passport, diff, rank: ranks[at] ?? 0 })
   }
   return { ...page, movers }
 }

@@ -102,7 +102,7 @@ async function checkAll(config: Config, full: boolean, now: number): Promise<Che
 }
 
 const checkFonts = (folder: string) => [
-  ok('fonts', `${count(readFontFolder(folder).files.length, 'font')} in ${folder} can be read.`),
+  ok('fonts', `${count(readFontFolder(folder).length, 'font')} in ${folder} can be read.`),
 ]
 
 async function checkDatabase(config: Config, full: boolean, now: number): Promise<CheckResult[]> {

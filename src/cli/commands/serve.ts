@@ -1,7 +1,7 @@
 import { DATABASE_HEADER } from '../../api/open-port.ts'
 import { type Config, readConfig } from '../../config/config.ts'
 import { nameDatabase, namePostgres } from '../../config/database-address.ts'
-import { readFontFolder } from '../../config/font-folder.ts'
+import { findSystemFonts, readFontFolder } from '../../config/font-folder.ts'
 import { whole } from '../../config/setting-parsers.ts'
 import { CommandError, ServiceError } from '../../domain/errors.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
@@ -50,7 +50,7 @@ export const serve = defineCommand({
     // The rules are read here, because an invalid rule set must stop the command instead of a thread.
     const rules = await loadRules(config.rules)
     if (config.backups) makeBackupFolder(config.backups.folder)
-    const fonts = config.fonts === undefined ? undefined : readFontFolder(config.fonts)
+    const fonts = config.fonts === undefined ? findSystemFonts() : readFontFolder(config.fonts)
 
     await using store = await openWhole(config.database, {
       ...SERVE_TIMEOUT,

@@ -64,7 +64,7 @@ async function verify(parts: readonly string[], { keys, rules, now }: Verifier, 
   const claims = parseObject(payload, 'payload')
   checked.push(checkDates(claims, now))
   const subject = readSubject(claims, did)
-  checked.push(`It is about ${subject.id}.`)
+  checked.push(`It is about passport ${subject.passport_id}, ${subject.id}.`)
   if (subject.method === 'rules') {
     const set = await readRules(await rules(subject.rules, did), subject.rules_digest)
     checked.push(`The rule set ${subject.rules} has the right digest.`)

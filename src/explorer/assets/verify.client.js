@@ -23,8 +23,13 @@ async function check(id = '') {
       return JSON.parse(text || (await read(path)))
     }
     const findKeys = (did) => find(keys, '/.well-known/jwks.json', did)
-    const findRules = (stamp, did) => find(rules, `/api/v3/rules/${encodeURIComponent(stamp)}`, did)
-    report(await verifySnapshot(snapshot.value, { keys: findKeys, rules: findRules, now: Date.now() }))
+    let set
+    const findRules = async (stamp, did) => {
+      set = await find(rules, `/api/v3/rules/${encodeURIComponent(stamp)}`, did)
+      return set
+    }
+    const options = { keys: findKeys, rules: findRules, now: Date.now() }
+    report(await verifySnapshot(snapshot.value, options), (type) => set.types[type]?.name ?? type)
   } catch ({ message }) {
     report({ verdict: 'not checked', message, checked: [], lines: [] })
   }
@@ -37,12 +42,15 @@ async function read(path, type = '*/*') {
   throw new Error(`${path}: ${detail}`)
 }
 
-function report({ verdict, failure, message = '', checked, lines }) {
+function report({ verdict, failure, message = '', checked, lines }, nameOf) {
   const rows = lines.map(({ type, points, formula }) =>
-    make('tr', make('th', type), make('td', formula), make('td', points)),
+    make('tr', make('th', nameOf(type)), make('td', formula), make('td', points)),
   )
   const title = make('h2', `The snapshot is ${verdict}${failure ? `: ${failure}` : ''}`)
-  const list = make('ul', ...checked.map((sentence) => make('li', sentence)))
+  const list = make(
+    'ul',
+    ...checked.map((sentence) => make('li', sentence.replace(/T(\d\d:\d\d):[\d.]+Z/g, ' $1 UTC'))),
+  )
   const section = make('section', title, make('p', message), list, make('table', ...rows))
   section.className = verdict.replace(' ', '-')
   place.replaceChildren(section)

@@ -45,24 +45,21 @@ function parseIds(query: URLSearchParams): string[] {
 const LIST = new Intl.ListFormat('en-GB')
 
 function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPerson[]): RenderedPage {
-  const listNames = (longest: number) =>
-    LIST.format(people.map(({ passport }) => shortWord(shortNameOf(passport), longest)))
-  const names = listNames(MAX_TEXT_LENGTH)
-  const heading = listNames(people.length > 2 ? 20 : 40)
+  const names = LIST.format(people.map(({ passport }) => shortWord(shortNameOf(passport), 40)))
   const path = compareAddress(people.map(({ passport }) => passport.id))
   const isComplete = people.length > 1
   const card = `/card${path.replace('?', '.png?')}`
   const share = { path, ...(isComplete && { card, alt: names, title: `${names} compared` }) }
   const layout = {
     site,
-    title: isComplete ? `${heading} compared` : 'Compare people',
+    title: share.title ?? 'Compare people',
     description: isComplete
       ? `Scores, ranks and credentials of ${names} side by side`
       : 'Compare the scores, ranks and credentials of two to four people',
     share,
     script: 'ranking.js',
     here: '/compare',
-    main: html`<h1>${isComplete ? html`<bdi class="clamp">${heading}</bdi>` : 'Compare people'}</h1>
+    main: html`<h1>${isComplete ? html`<bdi class="clamp">${names}</bdi>` : 'Compare people'}</h1>
 ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
 ${renderNotes(found)}

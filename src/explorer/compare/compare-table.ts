@@ -30,8 +30,12 @@ ${renderProfiles(people)}
 </div>`
 }
 
+/** A narrow column breaks "ada.eth" before the dot. */
 const renderName = (passport: PassportV3): Html =>
-  html`<a class="clamp compared" href="/passports/${passport.id}"><bdi>${text.shortNameOf(passport)}</bdi></a>`
+  html`<a class="clamp compared" href="/passports/${passport.id}"><bdi>${text
+    .shortNameOf(passport)
+    .split(/(?=\.)/)
+    .map((word) => html`<wbr>${word}`)}</bdi></a>`
 
 /** The rosette, the mark of a human, and a link that removes the person from the comparison. */
 function renderMarks({ passport }: ComparedPerson, people: People): Html {

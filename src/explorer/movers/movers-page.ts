@@ -8,7 +8,7 @@ import { renderScoreBar } from '../design/charts.ts'
 import { describeChange, joinFirst, renderChange } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { formatChange, formatFigure, renderDay, shortNameOf } from '../design/text.ts'
+import { formatChange, formatFigure, renderDay, renderWord, shortNameOf } from '../design/text.ts'
 import { drawPeople } from '../pictures/people-card.ts'
 import { LEGEND, renderPager } from '../search/ranking-list.ts'
 import { PAGE_SIZE, parseChoice } from '../search/ranking-query.ts'
@@ -28,6 +28,7 @@ const PERIODS = ['1', '7', '30'] as const
 const UNITS = 20
 const MOST_CAUSES = 3
 const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
+const ONE = { '-change': '1 rise', change: '1 fall', '-added': '1 new person' }
 
 /** People whose score rose or fell in the last days, and new people. */
 export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
@@ -67,7 +68,9 @@ export const createMoversCard = (options: CardOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
     const { asked, sections, isCurrent } = await findSections(options, request)
-    const counts = sections.map(({ sort, total }) => `${formatFigure(total)} ${TITLES[sort].toLowerCase()}`)
+    const counts = sections.map(({ sort, total }) =>
+      total === 1 ? ONE[sort] : `${formatFigure(total)} ${TITLES[sort].toLowerCase()}`,
+    )
     const first = sections.flatMap(({ movers }) => movers).slice(0, 3)
     const people = first.map((mover) => {
       const [figure, note] = describeScore(mover)
@@ -149,10 +152,10 @@ type Section = { sort: MoversSort; movers: readonly Mover[]; total: number }
 /** New people have no numbers. */
 function renderSection({ sort, movers, total }: Section, asked: Asked, scale: number): Html {
   const first = ((asked.page ?? 1) - 1) * PAGE_SIZE + 1
-  const rows = movers.map((mover, at) => {
-    const { id, scores } = mover.passport
+  const rows = movers.map((mover) => {
+    const { id, scores, profile } = mover.passport
     const [figure, steps, change] = describeScore(mover)
-    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(first + at)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail">${describeCauses(mover)}</span></span>${renderScoreBar(scores, scale)}<span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${steps}</span></span></li>
+    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(mover.rank)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail">${describeCauses(mover)}<span class="about">${renderWord('place', profile.location)}${renderWord('tag', profile.tags[0] ?? '')}</span></span></span>${renderScoreBar(scores, scale)}<span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${steps}</span></span></li>
 `
   })
   const range =

@@ -34,7 +34,7 @@ export function drawPeople(site: Site, { title, words, people, rules }: PeopleCa
   const isTall = people.length < 3
   const levels = people.map(({ note, scores }) => note ?? levelOf(scores.total, rules)?.level.name ?? '')
   if (people.length > 3) levels.fill('')
-  const [line, bar, thickness] = isTall ? [0.33, 0.43, 0.2] : [0.42, 0.56, 0.2]
+  const [line, bar, thickness] = isTall ? [0.32, 0.47, 0.17] : [0.4, 0.58, 0.2]
   const highest = Math.max(1, ...people.map((passport) => passport.scores.total))
   const x = round(LEFT + height + 8)
   const scoreSize = fitAll(scores, 260, height * (isTall ? 0.75 : 0.62))

@@ -1,28 +1,38 @@
 import { readFileSync } from 'node:fs'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import wasm from '@resvg/resvg-wasm/index_bg.wasm' with { type: 'file' }
+import type { Font } from '../../config/font-folder.ts'
 import { FONT_FAMILY, FONTS } from '../design/fonts.ts'
+import { NOT_BUILT_IN } from './drawable-text.ts'
+import { placeNames } from './place-names.ts'
 
 /** Draws an SVG as a PNG of this width. A card takes 60 ms of CPU time. */
 export type DrawPng = (svg: string, width: number) => Uint8Array<ArrayBuffer>
 
-const FONT = {
-  fontBuffers: FONTS,
-  defaultFontFamily: FONT_FAMILY,
-  serifFamily: FONT_FAMILY,
-  sansSerifFamily: FONT_FAMILY,
-}
-
 /** The module can be initialized only once. */
 let initialized: Promise<void> | undefined
 
-/** `files` are further fonts. Each drawing copies them: 2 ms for 19 MB. */
-export async function loadRasterizer(files: readonly Uint8Array[] = []): Promise<DrawPng> {
+/** `fonts` are further fonts. Each drawing reads those that it needs: 50 ms for 19 MB. */
+export async function loadRasterizer(fonts: readonly Font[] = []): Promise<DrawPng> {
   initialized ??= initWasm(readFileSync(wasm))
   await initialized
-  const font = { ...FONT, fontBuffers: [...FONT.fontBuffers, ...files] }
+  const parse = (svg: string, width: number) => {
+    const others = svg.match(new RegExp(NOT_BUILT_IN, 'gu')) ?? []
+    const needed = fonts.filter(({ characters }) => others.some((other) => characters.test(other)))
+    const fontBuffers = [...FONTS, ...needed.map(({ path }) => readFileSync(path))]
+    return new Resvg(svg, { fitTo: { mode: 'width', value: width }, font: { ...FAMILIES, fontBuffers } })
+  }
+  const measure = (text: string) => {
+    const drawing = parse(
+      `<svg xmlns="http://www.w3.org/2000/svg"><text font-size="100">${text}</text></svg>`,
+      1,
+    )
+    const { x = 0, width = 0 } = drawing.getBBox() ?? {}
+    drawing.free()
+    return (x + width) / 100
+  }
   return (svg, width) => {
-    const drawing = new Resvg(svg, { fitTo: { mode: 'width', value: width }, font })
+    const drawing = parse(placeNames(svg, measure), width)
     const image = drawing.render()
     const png = new Uint8Array(image.asPng())
     image.free()
@@ -30,3 +40,5 @@ export async function loadRasterizer(files: readonly Uint8Array[] = []): Promise
     return png
   }
 }
+
+const FAMILIES = { defaultFontFamily: FONT_FAMILY, serifFamily: FONT_FAMILY, sansSerifFamily: FONT_FAMILY }

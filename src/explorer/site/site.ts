@@ -15,7 +15,7 @@ export type Site = SiteSettings & {
   origin: string
   /** The host of the public URL. Pictures show it, not the host of the request, so that one picture fits all hosts. */
   host: string
-  /** Matches a character of the operator's fonts, which draw PNG pictures. */
+  /** Matches a character of the further fonts, which draw PNG pictures. */
   fonts?: RegExp | undefined
   urlOf: (name: AssetName) => string
   /** The accent of each theme. */

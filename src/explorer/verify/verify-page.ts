@@ -17,14 +17,15 @@ export const createVerifyPage = (): ExplorerPage => ({
 <div class="columns"><div>
 <section><noscript><p class="notice">This page needs JavaScript. Without it, the command on this page checks the same.</p></noscript>
 <div class="scripted">
+<p>Paste a snapshot, or choose “Check this score” on the page of a person${site.demo ? html`, such as <a href="#1">the first person of this demo</a>` : html``}.</p>
 ${field('snapshot', 'Snapshot', 'eyJhbGciOiJFZERTQSIs…')}
 <details><summary>Snapshot of another site</summary>
 <p class="soft">Paste the public keys and the rule set of its issuer, from <code>/.well-known/jwks.json</code> and <code>/api/v3/rules/…</code> there.</p>
 ${field('keys', 'Keys', '{"keys":[…]}')} ${field('rules', 'Rule set', '{"version":…}')}</details>
 <p><button id="check" type="button">Check</button></p>
 </div></section><div id="verdict" role="status"></div></div>
-<div><section><h2>On your computer</h2><p>Get the snapshot of a passport by its number, and check it:</p>
-<pre class="command">curl -H 'Accept: application/vc+jwt' ${site.origin}/api/v3/passports/7 > score.jwt
+<div><section><h2>On your computer</h2><p>Get the snapshot of passport 1, and check it:</p>
+<pre class="command">curl -H 'Accept: application/vc+jwt' ${site.origin}/api/v3/passports/1 > score.jwt
 passportd verify score.jwt</pre>
 <p class="soft">A snapshot has the scores and the numbers that they were calculated from. It has no name, account or wallet. With the rule set and the keys of the issuer, anybody can check it offline.</p>
 </section></div></div>`,

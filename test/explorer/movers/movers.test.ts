@@ -72,7 +72,7 @@ onEngine('sqlite', 'movers', (open) => {
       return [...text.matchAll(/<text[^>]*>([^<]*)/g)].map(([, words]) => words).slice(0, -2)
     }
     expect(await textsOf('')).toEqual([
-      ...['Movers of the last 7 days', '1 rises, 1 falls, 1 new people'],
+      ...['Movers of the last 7 days', '1 rise, 1 fall, 1 new person'],
       ...['Ada', '15 to 19', '+4', 'Bob', '26 to 18', '−8', '&lt;i&gt;Eve &amp; co&lt;/i&gt;', 'new', '12'],
     ])
     expect((await textsOf('?sort=change')).slice(2)).toEqual(['Bob', '26 to 18', '−8'])
@@ -97,17 +97,24 @@ onEngine('sqlite', 'movers', (open) => {
     await using store = await open()
     const people = Array.from({ length: 45 }, (_, at) => person(at + 1, `Nr${at}`, 10))
     await saveRecords(store, people, { now: NOON - 60 * DAY })
-    // The scores of 43 people rise, each by another number, and those of two fall.
-    const changed = people.map(({ id }) => person(id, `Nr${id}`, id > 43 ? 1 : 10 + id))
+    // The scores of 43 people rise, those of three by the same number, and those of two fall.
+    const riseOf = (id: number) => (id === 22 || id === 23 ? 24 : id)
+    const changed = people.map(({ id }) => person(id, `Nr${id}`, id > 43 ? 1 : 10 + riseOf(id)))
     await saveRecords(store, changed, { now: NOON - 3 * DAY })
     await using server = serveExplorer(store)
     const first = await server.look('/movers')
-    expect(readable(first.text)).toMatch(/Rises 1 to 20 of 43 1 Nr43 .* 20 Nr24 .* Falls 2 1 Nr44 /)
+    expect(readable(first.text)).toMatch(
+      /Rises 1 to 20 of 43 1 Nr43 .* 19 Nr25 .* 20 Nr22 .* Falls 2 1 Nr44 .* 1 Nr45 /,
+    )
     expect(first.text).toContain('<a href="/movers?days=7&amp;sort=-change">More rises</a>')
     expect(first.text).not.toMatch(/More falls|class="pager"/)
     const rises = await server.look('/movers?sort=-change')
     expect(rises.text).toContain('<a href="/movers?days=7&amp;sort=-change&amp;page=2" rel="next">Next</a>')
     expect(rises.text).not.toContain('More rises')
+    // Equal changes have the same rank, also on different pages.
+    expect(readable((await server.look('/movers?page=2')).text)).toMatch(
+      /Rises 21 to 40 of 43 20 Nr23 .* 20 Nr24 .* 23 Nr21 /,
+    )
     const last = await server.look('/movers?page=3')
     expect((await server.look('/movers?sort=-change&page=3')).text).toBe(last.text)
     expect(readable(last.text)).toMatch(/Rises 41 to 43 of 43 41 Nr3 .* 43 Nr1 /)
@@ -131,7 +138,7 @@ onEngine('sqlite', 'movers', (open) => {
     await server.look('/movers')
     await saveRecords(store, [person(3, 'Cleo', 1)], { now: NOON - 1 })
     // A list is read again after a multiple of the time that reading it took.
-    await until(async () => /Falls 2 1 Bob .* 2 Cleo /.test(readable((await server.look('/movers')).text)))
+    await until(async () => /Falls 2 1 Bob .* 1 Cleo /.test(readable((await server.look('/movers')).text)))
     expect((await server.look('/movers')).headers.get('Cache-Control')).toBe('no-cache')
     expect((await server.look('/')).text).toContain('<a href="/movers">Whose score changed this week?</a>')
   })

@@ -1,16 +1,22 @@
 import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readFontFolder } from '../../../src/config/font-folder.ts'
 import { ServiceError } from '../../../src/domain/errors.ts'
+import { FONT_FAMILY } from '../../../src/explorer/design/fonts.ts'
 import { drawableName } from '../../../src/explorer/pictures/drawable-text.ts'
 import { loadRasterizer } from '../../../src/explorer/pictures/rasterizer.ts'
 import {
   createRasterizerClient,
   createRasterizerServer,
 } from '../../../src/explorer/pictures/rasterizer-calls.ts'
+import { drawName, drawSvg } from '../../../src/explorer/pictures/svg.ts'
 import type { Rasterize } from '../../../src/explorer/site/explorer-page-types.ts'
 import { drawPng, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
 import { makeFont } from '../../support/explorer/make-font.ts'
 import { ADA_WALLET, named, record, social } from '../../support/store/records.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const NAMES: [given: string, drawn: string][] = [
   ['Ada Lovélace', 'Ada Lovélace'],
@@ -101,13 +107,33 @@ describe('PNG cards', () => {
     ['format 12', makeFont('م山田🐉')],
     ['a collection', makeFont('م山田', { isCollection: true })],
   ])('a font of the operator (%s) draws its characters', async (_kind, font) => {
-    const rasterizer = await loadRasterizer([font])
-    const draw: Rasterize = async (svg, width) => rasterizer(svg, width)
+    using folder = tempFolder()
+    const draw = await drawWith(folder.path, font)
     const square = await shapeOf('山', draw)
     expect(square).not.toBe(await shapeOf('山'))
     expect(await shapeOf('م', draw)).toBe(square)
     expect(await shapeOf('A', draw)).toBe(await shapeOf('A'))
   })
+
+  const drawWith = async (folder: string, font: Uint8Array): Promise<Rasterize> => {
+    writeFileSync(join(folder, 'a.ttf'), font)
+    const rasterizer = await loadRasterizer(readFontFolder(folder))
+    return async (svg, width) => rasterizer(svg, width)
+  }
+
+  test.each(['Łódź', 'Zofia Ł', 'Ōno Ħal'])(
+    '%s has no box, although it needs two files of the font',
+    async (name) => {
+      const svg = (text: string) =>
+        drawSvg(
+          { width: 400, height: 80, font: FONT_FAMILY, title: '' },
+          drawName(text, { x: 0, y: 60, width: 400, size: 40, smallest: 40, fill: '#000' }),
+        ).markup
+      const missing = [...name].map((letter) => svg(name.replace(letter, '山')))
+      const boxes = await Promise.all(missing.map(async (each) => Bun.hash(await drawPng(each, 400))))
+      expect(boxes).not.toContain(Bun.hash(await drawPng(svg(name), 400)))
+    },
+  )
 
   test('the font has the letters of Latin, Cyrillic and Greek', async () => {
     const letters = [...'AzÆéøßŁčőŞțΆΩλώЖяЁїґễỚư–„…']

@@ -54,6 +54,7 @@ inBrowser('the page that checks a score, in a browser', (browser) => {
     expect(fetched).toEqual(paths)
     expect(await page.locator('#verdict li').count()).toBe(5)
     expect(await page.locator('#verdict tr').count()).toBeGreaterThan(3)
+    expect(await page.locator('#verdict').textContent()).toContain('ENS4 in the record')
     expect(complaints).toEqual([])
   })
 
