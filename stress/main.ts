@@ -47,8 +47,8 @@ function exit(message: string): never {
   process.exit(2)
 }
 
-/** Three scenarios run at once in the short form, because they mostly wait. */
-const SCENARIOS_AT_ONCE = options.short ? 3 : 1
+/** Scenarios mostly wait, so several run at once. */
+const SCENARIOS_AT_ONCE = options.short ? 3 : 2
 
 async function runOne(scenario: Scenario): Promise<Outcome> {
   const times = Number(options.times ?? (options.short ? scenario.short : scenario.long))
