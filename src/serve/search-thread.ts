@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 import { threadLog as log, send, type ToThread } from './messages.ts'
 
 /** Optional parts of pages wait for an index of at most this many passports, which is built in about a second. */
-const MOST_AWAITED = 50_000
+const MOST_AWAITED = 100_000
 
 declare const self: Worker
 

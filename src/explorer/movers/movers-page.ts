@@ -33,7 +33,7 @@ const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
 export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   render: ({ site, ...request }) =>
-    whenReady(site, addressOf(readQuery(request.query)), async () => {
+    whenReady(site, addressOf(readQuery(request.query)), undefined, async () => {
       const { asked, since, sections, last, isCurrent } = await findSections(options, request)
       const { days, page, sort } = asked
       const { scale } = await options.catalog.standing(0)

@@ -90,3 +90,8 @@ create table barred_wallets (
 );
 
 create index mirrored_by_passport on mirrored (passport_id);
+
+create table facets (
+  passport_id bigint primary key,
+  data text not null
+);
