@@ -43,7 +43,7 @@ export const createColumn = ({ isNumeric = false, mostShared = MOST_SHARED_LISTS
 const FIELD_END = FIELD_SEPARATOR.charCodeAt(0)
 const VALUE_END = VALUE_SEPARATOR.charCodeAt(0)
 
-/** Sets the values of a slot to those of a field in the text of `formatFacets`. Returns the position of the next field. */
+/** Sets the values of a slot to those of a field in the text of its facets. Returns the position of the next field. */
 export function readField(column: Column, slot: number, text: string, position: number): number {
   const list: number[] = []
   let first = position

@@ -180,7 +180,7 @@ export type ListingStore = {
 /** `name` is folded for search (src/domain/text/fold-name.ts). */
 export type ListedPassport = { id: number; score: number; name: string }
 
-/** `data` is the text of `formatFacets`. */
+/** `data` is the text of all facets (src/domain/lists/facets.ts). */
 export type StoredFacets = { id: number; data: string }
 
 /** The version changes whenever a V1 response of the passport does. */

@@ -1,35 +1,71 @@
-import { byScore, type Credential } from '../../domain/credential.ts'
-import { formatFacets } from '../../domain/lists/facets.ts'
-import type { Social } from '../../domain/passport.ts'
+import type { Credential } from '../../domain/credential.ts'
+import { FIELD_SEPARATOR, VALUE_SEPARATOR } from '../../domain/lists/facets.ts'
+import type { FullPassport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import type { StoredRow } from './passport.ts'
+import { type StoredRow, toFullPassport } from './passport.ts'
 
-/** The facets of a listed passport, for the index for filters (`formatFacets`). */
-export type FacetsRow = { passport_id: number; data: string }
+/** The facets of a listed passport, for the index for filters. Columns that are absent stay unchanged. */
+export type FacetsRow = { passport_id: number; record?: string; scores?: string; points?: string }
 
-/** `credentials` are those that responses show. Superseded ones are left out. */
-export function toFacetsRow(row: StoredRow, credentials: readonly Credential[]): FacetsRow {
-  const scored = credentials.filter(({ score, superseded }) => score > 0 && !superseded).sort(byScore)
-  const data = formatFacets({
-    name: foldName(row.display_name),
-    score: row.score,
-    activity_score: row.activity_score,
-    identity_score: row.identity_score,
-    skills_score: row.skills_score,
-    human: [String(row.human === 1)],
-    location: foldAll([row.location]),
-    tag: foldAll(JSON.parse(row.tags)),
-    source: foldAll((JSON.parse(row.socials) as Social[]).map(({ source }) => source)),
-    points: scored
-      .map(({ score, type }) => `${score} ${foldName(type)}`)
-      .filter((text) => !text.endsWith(' ')),
-    rules: foldAll([row.rules]),
-  })
-  return { passport_id: row.id, data }
+/** SQL for both engines: the text of all facets (src/domain/lists/facets.ts). */
+export const FACETS = `record || '${FIELD_SEPARATOR}' || scores || '${FIELD_SEPARATOR}' || points`
+
+/** Without `credentials`, the points stay unchanged. Superseded credentials are left out. */
+export function toFacetsRow(
+  row: StoredRow,
+  credentials: readonly Credential[] | undefined,
+  passport = toFullPassport(row, false),
+): FacetsRow {
+  return { ...toScoreFacets(row, credentials), record: toRecordText(passport) }
 }
 
+/** The columns that scoring changes. */
+export const toScoreFacets = (row: StoredRow, credentials: readonly Credential[] | undefined) => ({
+  passport_id: row.id,
+  scores: [
+    row.score,
+    row.activity_score,
+    row.identity_score,
+    row.skills_score,
+    row.human === 1,
+    foldName(row.rules),
+  ].join(FIELD_SEPARATOR),
+  ...(credentials && { points: toPointsText(credentials) }),
+})
+
+const toRecordText = ({ profile, socials }: FullPassport) =>
+  [
+    foldName(profile.displayName),
+    foldName(profile.location),
+    foldAll(profile.tags),
+    foldAll(socials.map(({ source }) => source)),
+  ].join(FIELD_SEPARATOR)
+
 /** Leaves out duplicates and empty text. The lists are short: a set would take twice as long. */
-function foldAll(values: readonly string[]): string[] {
-  const folded = values.map(foldName)
-  return folded.filter((value, at) => value !== '' && folded.indexOf(value) === at)
+function foldAll(values: readonly string[]): string {
+  const folded = values.map(foldKnown)
+  return folded.filter((value, at) => value !== '' && folded.indexOf(value) === at).join(VALUE_SEPARATOR)
+}
+
+function toPointsText(credentials: readonly Credential[]): string {
+  let text = ''
+  for (const { score, type, superseded } of credentials) {
+    const folded = foldKnown(type)
+    if (score > 0 && !superseded && folded !== '') text += `${text && VALUE_SEPARATOR}${score} ${folded}`
+  }
+  return text
+}
+
+const MOST_KNOWN = 10_000
+
+/** Passports have the same tags, sources and types. Folding takes several times longer than a lookup. */
+const known = new Map<string, string>()
+
+function foldKnown(text: string): string {
+  const found = known.get(text)
+  if (found !== undefined) return found
+  if (known.size === MOST_KNOWN) known.clear()
+  const folded = foldName(text)
+  known.set(text, folded)
+  return folded
 }

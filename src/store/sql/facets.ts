@@ -1,3 +1,4 @@
+import { FACETS } from '../rows/facets.ts'
 import type { Store, StoredFacets } from '../store.ts'
 import type { Connection } from './connection.ts'
 
@@ -5,7 +6,7 @@ export const createFacetsReader = ({ query, dialect }: Connection): Store['facet
   async list(ids) {
     if (ids.length === 0) return []
     return query<StoredFacets>(
-      `select cast(passport_id as double precision) as id, data from facets where ${dialect.isIn('passport_id', '$1')}`,
+      `select cast(passport_id as double precision) as id, ${FACETS} as data from facets where ${dialect.isIn('passport_id', '$1')}`,
       [ids],
     )
   },

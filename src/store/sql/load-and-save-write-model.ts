@@ -258,7 +258,8 @@ export async function saveV1(
 ): Promise<void> {
   const { query, dialect } = connection
   await upsertRows(connection, 'v1_passports', 'passport_id', passports, IS_CHANGED)
-  await upsertRows(connection, 'facets', 'passport_id', facets, 'facets.data <> excluded.data')
+  for (const rows of Map.groupBy(facets, (row) => Object.keys(row).join()).values())
+    await upsertRows(connection, 'facets', 'passport_id', rows)
   const changed = await upsertRows<{ id: number }>(
     connection,
     'v1_credentials',

@@ -1,7 +1,7 @@
 import { refKind, refValue } from '../../domain/passport.ts'
 import type { WatchedTypes } from '../../domain/rule-set.ts'
 import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
-import { toFacetsRow } from '../rows/facets.ts'
+import { toScoreFacets } from '../rows/facets.ts'
 import { IS_VISIBLE, isVisible, type StoredRow, toPassport } from '../rows/passport.ts'
 import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
 import type { AdoptionJob, ScoringJob, ScoringStore } from '../scoring-store.ts'
@@ -192,6 +192,8 @@ async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<v
       ...toV1ScoreRow(rows.get(listed.passport_id) as StoredRow, listed.more_fields),
     })),
     changed.filter(isListed).map(({ row, credentials }) => toV1CredentialsRow(row.id, credentials)),
-    scored.filter(isListed).map(({ row, credentials }) => toFacetsRow(row, credentials)),
+    scored
+      .filter(isListed)
+      .map(({ row, credentials, isUnchanged }) => toScoreFacets(row, isUnchanged ? undefined : credentials)),
   )
 }

@@ -41,14 +41,14 @@ export function migrate(database: Database): void {
 
 /** Adds the facets of listed passports that have none yet. */
 function fillFacets(database: Database): void {
-  const insert = database.query('insert into facets (passport_id, data) values (?, ?)')
+  const insert = database.query('insert into facets values ($passport_id, $record, $scores, $points)')
   const rows = database.query<StoredRow & CredentialsRow, []>(
     `select passports.*, body from passports left join v1_credentials on passport_id = id
      where ${IS_VISIBLE} and id not in (select passport_id from facets)`,
   )
   for (const row of rows.iterate()) {
-    const { passport_id, data } = toFacetsRow(row, shownCredentialsOf(row))
-    insert.run(passport_id, data)
+    const facets = Object.entries(toFacetsRow(row, shownCredentialsOf(row)))
+    insert.run(Object.fromEntries(facets.map(([name, value]) => [`$${name}`, value])))
   }
 }
 

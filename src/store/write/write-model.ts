@@ -9,7 +9,7 @@ import {
   type V1CredentialsRow,
 } from '../rows/credential.ts'
 import { type FacetsRow, toFacetsRow } from '../rows/facets.ts'
-import { isVisible, type StoredRow } from '../rows/passport.ts'
+import { isVisible, type StoredRow, toFullPassport } from '../rows/passport.ts'
 import { toV1PassportRow, type V1PassportRow } from '../rows/v1.ts'
 import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
 
@@ -144,7 +144,7 @@ function storeHandles({ handles, dataPoints }: Loaded, { id, socials }: StoredRo
   if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
 }
 
-/** Stores the V1 responses and the facets of a listed passport. Without `list`, the credentials response stays unchanged. */
+/** Stores the V1 responses and the facets of a listed passport. Without `list`, those of the credentials stay unchanged. */
 function renderPassport(
   loaded: Loaded,
   row: StoredRow,
@@ -160,9 +160,10 @@ function renderPassport(
     facets.delete(row.id)
     return
   }
-  v1Passports.set(row.id, toV1PassportRow(row, isSurvivor))
+  const passport = toFullPassport(row, isSurvivor)
+  v1Passports.set(row.id, toV1PassportRow(row, passport))
   if (list) v1Credentials.set(row.id, toV1CredentialsRow(row.id, list))
-  facets.set(row.id, toFacetsRow(row, list ?? storedCredentials(loaded).listShown(row.id)))
+  facets.set(row.id, toFacetsRow(row, list, passport))
 }
 
 /** Keeps the last data point of each type and account, and the time since when the passport has it. */

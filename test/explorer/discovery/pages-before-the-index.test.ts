@@ -59,7 +59,7 @@ test.each(['unavailable', 'not_ready'] as const)(
       expect((await server.look(path)).status).toBe(200)
     isReady = true
     expect((await server.look('/?tag=zk')).status).toBe(200)
-    expect(readable((await server.look('/?q=zk')).text)).toContain('3 people tagged “ZK”')
+    expect(readable((await server.look('/?q=zk')).text)).toContain('3 people tagged “zk”')
     expect((await server.look('/credentials')).status).toBe(200)
     expect([...server.leftOut, ...server.errors]).toEqual([])
   },

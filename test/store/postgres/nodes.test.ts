@@ -224,7 +224,7 @@ test('postgres: two nodes that change the same passports never deadlock, and lea
     credentials: await sql`select from v1_passports full join v1_credentials using (passport_id)
       where v1_passports.etag is null or v1_credentials.etag is null`,
     facets: await sql`select from v1_passports full join facets using (passport_id)
-      where v1_passports.etag is null or data is null or split_part(data, chr(9), 2)::float8 <> score`,
+      where v1_passports.etag is null or record is null or split_part(scores, chr(9), 1)::float8 <> score`,
     removed: await sql`select from passports join removals on id = passport_id`,
     circles:
       await sql`select from passports as a join passports as b on a.merged_into = b.id and b.merged_into = a.id`,

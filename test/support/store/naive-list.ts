@@ -1,18 +1,23 @@
 import fc from 'fast-check'
-import { FACET_FIELDS, type Facets as Formatted, formatFacets } from '../../../src/domain/lists/facets.ts'
+import { FACET_FIELDS } from '../../../src/domain/lists/facets.ts'
 import type { Condition, Filter, FilterField, Operator } from '../../../src/domain/lists/filter.ts'
 import {
   GROUP_FIELDS,
   type Group,
   type GroupField,
   type ListQuery,
+  type ScoreField,
   SORT_FIELDS,
 } from '../../../src/domain/lists/list-request.ts'
 import type { StoredFacets } from '../../../src/store/store.ts'
 
-export type Facets = Formatted & { id: number; type: readonly string[] }
+export type Facets = { id: number; name: string } & Record<ScoreField, number> &
+  Record<GroupField | 'points', readonly string[]>
 
-export const toStored = ({ id, ...facets }: Facets): StoredFacets => ({ id, data: formatFacets(facets) })
+export const toStored = (facets: Facets): StoredFacets => ({
+  id: facets.id,
+  data: [facets.name, ...FACET_FIELDS.map((field) => [facets[field]].flat().join('\n'))].join('\t'),
+})
 
 export function fromStored({ id, data }: StoredFacets): Facets {
   const [name, ...fields] = data.split('\t').map((text) => (text === '' ? [] : text.split('\n')))

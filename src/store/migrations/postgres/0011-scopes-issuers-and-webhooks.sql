@@ -93,5 +93,7 @@ create index mirrored_by_passport on mirrored (passport_id);
 
 create table facets (
   passport_id bigint primary key,
-  data text not null
+  record text not null default '',
+  scores text not null default '',
+  points text not null default ''
 );
