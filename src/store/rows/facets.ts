@@ -10,13 +10,14 @@ export type FacetsRow = { passport_id: number; record?: string; scores?: string;
 /** SQL for both engines: the text of all facets (src/domain/lists/facets.ts). */
 export const FACETS = `record || '${FIELD_SEPARATOR}' || scores || '${FIELD_SEPARATOR}' || points`
 
-/** Without `credentials`, the points stay unchanged. Superseded credentials are left out. */
+/** `name` is folded. Without `credentials`, the points stay unchanged. Superseded credentials are left out. */
 export function toFacetsRow(
   row: StoredRow,
   credentials: readonly Credential[] | undefined,
   passport = toFullPassport(row, false),
+  name = foldName(row.display_name),
 ): FacetsRow {
-  return { ...toScoreFacets(row, credentials), record: toRecordText(passport) }
+  return { ...toScoreFacets(row, credentials), record: toRecordText(name, passport) }
 }
 
 /** The columns that scoring changes. */
@@ -33,10 +34,10 @@ export const toScoreFacets = (row: StoredRow, credentials: readonly Credential[]
   ...(credentials && { points: toPointsText(credentials) }),
 })
 
-const toRecordText = ({ profile, socials }: FullPassport) =>
+const toRecordText = (name: string, { profile, socials }: FullPassport) =>
   [
-    foldName(profile.displayName),
-    foldName(profile.location),
+    name,
+    foldKnown(profile.location),
     foldAll(profile.tags),
     foldAll(socials.map(({ source }) => source)),
   ].join(FIELD_SEPARATOR)
@@ -58,7 +59,7 @@ function toPointsText(credentials: readonly Credential[]): string {
 
 const MOST_KNOWN = 10_000
 
-/** Passports have the same tags, sources and types. Folding takes several times longer than a lookup. */
+/** Passports have the same places, tags, sources and types. Folding takes several times longer than a lookup. */
 const known = new Map<string, string>()
 
 function foldKnown(text: string): string {

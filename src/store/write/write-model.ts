@@ -161,9 +161,10 @@ function renderPassport(
     return
   }
   const passport = toFullPassport(row, isSurvivor)
-  v1Passports.set(row.id, toV1PassportRow(row, passport))
+  const listed = toV1PassportRow(row, passport)
+  v1Passports.set(row.id, listed)
   if (list) v1Credentials.set(row.id, toV1CredentialsRow(row.id, list))
-  facets.set(row.id, toFacetsRow(row, list, passport))
+  facets.set(row.id, toFacetsRow(row, list, passport, listed.name))
 }
 
 /** Keeps the last data point of each type and account, and the time since when the passport has it. */
