@@ -58,6 +58,7 @@ const TABLES = {
   handles: 'passport_id',
   v1_passports: 'passport_id',
   v1_credentials: 'passport_id',
+  facets: 'passport_id',
   log_secrets: 'passport_id',
   events: 'passport_id',
 } as const

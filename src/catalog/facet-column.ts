@@ -1,15 +1,22 @@
+import { FIELD_SEPARATOR, VALUE_SEPARATOR } from '../domain/lists/facets.ts'
 import type { Condition, Operator } from '../domain/lists/filter.ts'
+import {
+  addToHash,
+  createDictionary,
+  type Dictionary,
+  findNumber,
+  numberAt,
+  numberOf,
+  SEED,
+  type Value,
+} from './dictionary.ts'
 import { grow } from './snapshot.ts'
-
-type Value = string | number
 
 /** Two bytes are enough for most columns. */
 type Numbers = Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
 
 /** The values of one field, dictionary-encoded: each slot has a list of value numbers, and equal lists are stored once. */
-export type Column = {
-  values: Value[]
-  numbers: Map<Value, number>
+export type Column = Dictionary & {
   /** Each list is its length, followed by its value numbers. Slots without a value have the empty list at 0. */
   lists: Numbers
   used: number
@@ -24,9 +31,8 @@ export type Column = {
 const MOST_SHARED_LISTS = 100_000
 
 /** If lists are rarely equal, `mostShared` is 0: looking for an equal list would take most of the time and memory. */
-export const createColumn = (mostShared = MOST_SHARED_LISTS): Column => ({
-  values: [],
-  numbers: new Map(),
+export const createColumn = ({ isNumeric = false, mostShared = MOST_SHARED_LISTS }): Column => ({
+  ...createDictionary(isNumeric),
   lists: new Uint16Array(1024),
   used: 1,
   shared: new Map(),
@@ -34,9 +40,45 @@ export const createColumn = (mostShared = MOST_SHARED_LISTS): Column => ({
   starts: new Uint16Array(1024),
 })
 
-export function setValues(column: Column, slot: number, values: number | readonly Value[]): void {
-  const start =
-    typeof values === 'number' ? startOfOne(column, values) : startOf(column, values, column.starts[slot])
+const FIELD_END = FIELD_SEPARATOR.charCodeAt(0)
+const VALUE_END = VALUE_SEPARATOR.charCodeAt(0)
+
+/** Sets the values of a slot to those of a field in the text of its facets. Returns the position of the next field. */
+export function readField(column: Column, slot: number, text: string, position: number): number {
+  const list: number[] = []
+  let first = position
+  let hash = SEED
+  for (let at = position; ; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : FIELD_END
+    if (code !== FIELD_END && code !== VALUE_END) {
+      hash = addToHash(hash, code)
+      continue
+    }
+    if (at > first) list.push(numberAt(column, hash, text, first, at))
+    if (code === FIELD_END) {
+      setList(column, slot, list)
+      return at + 1
+    }
+    first = at + 1
+    hash = SEED
+  }
+}
+
+/** Sets the types of a slot to those of its points. `typeNumbers` has the type of each of the points, by their numbers. */
+export function setTypes(column: Column, points: Column, slot: number, typeNumbers: number[]): void {
+  const start = points.starts[slot] as number
+  const list: number[] = []
+  for (let at = start + 1; start > 0 && at < nextStart(points, start); at++) {
+    const of = points.lists[at] as number
+    typeNumbers[of] ??= numberOf(column, parsePoints(points.texts[of] as string).type)
+    const number = typeNumbers[of]
+    if (!list.includes(number)) list.push(number)
+  }
+  setList(column, slot, list)
+}
+
+function setList(column: Column, slot: number, list: number[]): void {
+  const start = startOf(column, list, column.starts[slot])
   column.starts = fit(column.starts, slot + 1, start)
   column.starts[slot] = start
 }
@@ -48,11 +90,8 @@ function fit(numbers: Numbers, length: number, largest: number): Numbers {
 }
 
 /** `old` is the start of the list that the new list replaces. */
-function startOf(column: Column, values: readonly Value[], old = 0): number {
-  const [first] = values
-  if (first === undefined) return 0
-  if (values.length === 1) return startOfOne(column, first)
-  const list = values.map((value) => numberOf(column, value))
+function startOf(column: Column, list: number[], old = 0): number {
+  if (list.length === 0) return 0
   // If lists are not shared, no other slot has the old list.
   if (column.mostShared === 0)
     return addList(column, list, undefined, column.lists[old] === list.length ? old : undefined)
@@ -60,15 +99,12 @@ function startOf(column: Column, values: readonly Value[], old = 0): number {
   return column.shared.get(key) ?? addList(column, list, key)
 }
 
-/** The key of a list with several numbers, in any order: a negative number with a bit for each, if they are small. */
-const keyOf = (list: number[]) =>
-  list.every((number) => number < 53)
-    ? -list.reduce((bits, number) => bits + 2 ** number, 0)
-    : list.sort((one, other) => one - other).join()
-
-function startOfOne(column: Column, value: Value): number {
-  const number = numberOf(column, value)
-  return column.shared.get(number) ?? addList(column, [number], number)
+/** The key of a list, in any order: its number, or a negative number with a bit for each, if they are small. */
+function keyOf(list: number[]): number | string {
+  if (list.length === 1) return list[0] as number
+  let bits = 0
+  for (const number of list) bits += 2 ** number
+  return bits < 2 ** 53 ? -bits : list.sort((one, other) => one - other).join()
 }
 
 function addList(
@@ -84,13 +120,6 @@ function addList(
   column.lists.set(list, start + 1)
   if (key !== undefined && (list.length === 1 || shared.size < mostShared)) shared.set(key, start)
   return start
-}
-
-function numberOf({ values, numbers }: Column, value: Value): number {
-  const known = numbers.get(value)
-  if (known !== undefined) return known
-  numbers.set(value, values.length)
-  return values.push(value) - 1
 }
 
 /** The value of a slot, in a column in which each slot has one number. */
@@ -147,7 +176,7 @@ export function sortSlots(column: Column, slots: Uint32Array): Uint32Array {
   // A typed array sorts without a comparator, which would take most of the time.
   const ascending = Float64Array.from(column.values as number[]).sort()
   for (const value of ascending.reverse()) {
-    const start = startOfOne(column, value)
+    const start = column.shared.get(findNumber(column, value) as number) as number
     places[start] = next
     next += sizes[start] as number
   }
@@ -214,11 +243,12 @@ export function flagLists(column: Column, conditions: readonly Condition[]): Uin
 }
 
 /** A bit for each condition that a value fulfils. `=` looks up its value; the other operators test all values. */
-function testValues({ values, numbers }: Column, conditions: readonly Condition[]): Uint32Array {
+function testValues(column: Column, conditions: readonly Condition[]): Uint32Array {
+  const { values } = column
   const bits = new Uint32Array(values.length)
   for (const [at, { operator, value: than }] of conditions.entries()) {
     if (operator === '=') {
-      const number = numbers.get(than)
+      const number = findNumber(column, than)
       if (number !== undefined) bits[number] = (bits[number] as number) | (1 << at)
       continue
     }

@@ -1,4 +1,5 @@
 import type { FacetRequest, Group } from '../domain/lists/list-request.ts'
+import { findNumber } from './dictionary.ts'
 import type { Column, ValueCounts } from './facet-column.ts'
 import { countWhile } from './snapshot.ts'
 
@@ -12,7 +13,7 @@ export type CountedGroups = { groups: Counted[]; more: number }
 /** The wanted values with their counts. Sorts groups by size, then by value. `more`: how many groups are left out. */
 export function toGroups(column: Column, counted: ValueCounts, wanted: Wanted): CountedGroups {
   const { counts, firsts, none } = counted
-  const { values, numbers } = column
+  const { texts } = column
   const isWanted = createTest(wanted.prefix)
   const groups: Counted[] = []
   let all = 0
@@ -22,12 +23,13 @@ export function toGroups(column: Column, counted: ValueCounts, wanted: Wanted): 
     insertGroup(groups, { value, count, first })
   }
   // Listed values are looked up, because a column may have a million values.
-  const listed = wanted.values && [...new Set(wanted.values)].flatMap((value) => numbers.get(value) ?? [])
+  const listed =
+    wanted.values && [...new Set(wanted.values)].flatMap((value) => findNumber(column, value) ?? [])
   if (!listed) add(null, none, 0)
   for (let at = 0; at < (listed ?? counts).length; at++) {
     const number = listed ? (listed[at] as number) : at
     const count = counts[number] as number
-    if (count > 0) add(String(values[number]), count, firsts[number] as number)
+    if (count > 0) add(texts[number] as string, count, firsts[number] as number)
   }
   return { groups, more: all - groups.length }
 }

@@ -1,3 +1,4 @@
+import { FACET_FIELDS, FIELD_SEPARATOR } from '../domain/lists/facets.ts'
 import { type Condition, FILTER_FIELDS, type Filter, type FilterField } from '../domain/lists/filter.ts'
 import type {
   FacetCount,
@@ -10,15 +11,16 @@ import type {
   Sort,
   SortField,
 } from '../domain/lists/list-request.ts'
-import type { Facets } from '../store/store.ts'
+import type { StoredFacets } from '../store/store.ts'
 import { createByteCache } from './byte-cache.ts'
 import {
   type Column,
   countValues,
   createColumn,
   flagLists,
+  readField,
   readPoints,
-  setValues,
+  setTypes,
   sortBy,
   sortSlots,
   type ValueCounts,
@@ -72,8 +74,14 @@ export type FacetIndex = ReturnType<typeof createFacetIndex>
  */
 export function createFacetIndex() {
   const slots = createSlots()
-  const createFor = (field: FilterField) => createColumn(field === 'points' ? 0 : undefined)
+  const createFor = (field: FilterField) =>
+    createColumn({
+      isNumeric: FILTER_FIELDS[field] === 'number',
+      mostShared: field === 'points' ? 0 : undefined,
+    })
   const columns = Object.fromEntries(FIELDS.map((field) => [field, createFor(field)])) as Index['columns']
+  const stored = FACET_FIELDS.map((field) => columns[field])
+  const typeNumbers: number[] = []
   const index: Index = {
     slots,
     columns,
@@ -83,14 +91,18 @@ export function createFacetIndex() {
     counts: createByteCache(MOST_BYTES),
   }
 
-  function add(facets: Facets, old?: number): number {
-    const slot = slotFor(slots, facets, old)
-    for (const field of FIELDS) setValues(columns[field], slot, facets[field])
+  /** `old` is the slot of the passport, if it has one. */
+  function add({ id, data }: StoredFacets, old?: number): number {
+    const end = data.indexOf(FIELD_SEPARATOR)
+    const slot = slotFor(slots, { id, name: data.slice(0, end) }, old)
+    let position = end + 1
+    for (const column of stored) position = readField(column, slot, data, position)
+    setTypes(columns.type, columns.points, slot, typeNumbers)
     return slot
   }
 
   /** Returns whether the passport is in the index already. */
-  function update(facets: Facets): boolean {
+  function update(facets: StoredFacets): boolean {
     const position = positionOf(slots, facets.id)
     if (!isAt(slots, position, facets.id)) return false
     slots.byId[position] = add(facets, slots.byId[position])
@@ -109,7 +121,7 @@ export function createFacetIndex() {
     isSparse: () => slots.changed > 10_000 + slots.byId.length,
 
     /** Updates the passports in `added`, and removes the others of `ids`. */
-    replace(ids: readonly number[], added: readonly Facets[]): void {
+    replace(ids: readonly number[], added: readonly StoredFacets[]): void {
       const kept = new Set(added.map(({ id }) => id))
       removeIds(
         slots,

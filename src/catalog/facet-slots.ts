@@ -59,5 +59,9 @@ export const isAt = ({ byId, ids }: Slots, position: number, id: number) =>
   position < byId.length && ids[byId[position] as number] === id
 
 /** The position of a passport in `byId`; if it is not there, the position at which it would be. */
-export const positionOf = ({ byId, ids }: Slots, id: number) =>
-  countWhile(byId.length, (position) => (ids[byId[position] as number] as number) < id)
+export function positionOf({ byId, ids }: Slots, id: number): number {
+  const isBefore = (position: number) => (ids[byId[position] as number] as number) < id
+  // The fast path: a build adds passports in the order of their ids.
+  if (byId.length === 0 || isBefore(byId.length - 1)) return byId.length
+  return countWhile(byId.length, isBefore)
+}

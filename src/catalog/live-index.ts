@@ -4,11 +4,11 @@ import type { Store } from '../store/store.ts'
 import { createFacetIndex, type FacetIndex, type FacetPage } from './facet-index.ts'
 import { buildSnapshot, type Snapshot } from './snapshot.ts'
 
-/** Passports per read. A read takes about 2 ms on SQLite. It uses 85 MB if all records have the maximum size. */
-const CHUNK = 100
+/** Passports per read. A read takes about 2 ms on SQLite. */
+const CHUNK = 250
 
 /** Chunks between two reads of changes during a build. Too many unread changes would make the build start again. */
-const CHUNKS_BETWEEN_CHANGES = 100
+const CHUNKS_BETWEEN_CHANGES = 40
 
 const ATTEMPTS = 3
 

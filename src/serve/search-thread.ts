@@ -11,7 +11,7 @@ import { threadLog as log, send, type ToThread } from './messages.ts'
 import { releaseReplaced } from './release-snapshots.ts'
 
 /** Optional parts of pages wait for an index of at most this many passports, which is built in about a second. */
-const MOST_AWAITED = 50_000
+const MOST_AWAITED = 100_000
 
 declare const self: Worker
 

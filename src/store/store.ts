@@ -2,7 +2,6 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { Credential } from '../domain/credential.ts'
 import type { Actor, AuditEntry } from '../domain/history/event.ts'
 import type { EventCursor } from '../domain/history/event-cursor.ts'
-import type { GroupField, ScoreField } from '../domain/lists/list-request.ts'
 import type { FullPassport, Passport, PassportKey, PassportRef } from '../domain/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../domain/record/record.ts'
 import type { RetirementPlan } from '../domain/retirement.ts'
@@ -79,7 +78,7 @@ export type Store = AsyncDisposable & {
   listing: ListingStore
   facets: {
     /** In any order. Passports that are not listed are left out. */
-    list(ids: readonly number[]): Awaitable<Facets[]>
+    list(ids: readonly number[]): Awaitable<StoredFacets[]>
   }
   search: SearchStore
   scoring: ScoringStore
@@ -181,13 +180,8 @@ export type ListingStore = {
 /** `name` is folded for search (src/domain/text/fold-name.ts). */
 export type ListedPassport = { id: number; score: number; name: string }
 
-/**
- * The values by which v3 lists are filtered, grouped and sorted. Text is folded; duplicates and empty text are left
- * out. `human` is "true" or "false". `type` has the types of the shown credentials with a score above 0, `points` the
- * score and the type of each of them, such as "20.25 github".
- */
-export type Facets = { id: number; name: string } & Record<ScoreField, number> &
-  Record<GroupField | 'points', readonly string[]>
+/** `data` is the text of all facets (src/domain/lists/facets.ts). */
+export type StoredFacets = { id: number; data: string }
 
 /** The version changes whenever a V1 response of the passport does. */
 export type ChangedPassport = ListedPassport & { version: number }

@@ -3,8 +3,15 @@ import fc from 'fast-check'
 import { createFacetIndex, type FacetIndex } from '../../src/catalog/facet-index.ts'
 import type { Condition, FilterField } from '../../src/domain/lists/filter.ts'
 import type { GroupField, ListQuery, Position } from '../../src/domain/lists/list-request.ts'
-import type { Facets } from '../../src/store/store.ts'
-import { groupNaively, listNaively, someFacets, someGroup, someQuery } from '../support/store/naive-list.ts'
+import {
+  type Facets,
+  groupNaively,
+  listNaively,
+  someFacets,
+  someGroup,
+  someQuery,
+  toStored,
+} from '../support/store/naive-list.ts'
 
 /** Reads all pages and returns their ids. */
 function walk(index: FacetIndex, query: ListQuery, limit: number): number[] {
@@ -88,7 +95,7 @@ test('the index gives the same lists, totals and groups as a naive evaluation, a
         const index = createFacetIndex()
         const all = new Map<number, Facets>()
         for (const { added, removed } of batches) {
-          index.replace([...new Set([...removed, ...added.map(({ id }) => id)])], added)
+          index.replace([...new Set([...removed, ...added.map(({ id }) => id)])], added.map(toStored))
           for (const id of removed) all.delete(id)
           for (const facets of added) all.set(facets.id, facets)
           for (const query of queries) {
@@ -126,7 +133,7 @@ test('an index of many passports finds each passport by its own values and lists
     facets(at * 2 ** 33, { name: `n${at}`, score: at / 4, tag: [`t${at}`, `t${at + 1}`, 'all'] }),
   )
   const index = createFacetIndex()
-  for (let at = 0; at < all.length; at += 500) index.replace([], all.slice(at, at + 500))
+  for (let at = 0; at < all.length; at += 500) index.replace([], all.slice(at, at + 500).map(toStored))
   const tagged = (value: string) => where('tag', [{ not: false, operator: '=', value }])
   for (const value of ['t0', 't1', 't4999', 't5000', 't5001', 'all']) expectList(index, all, tagged(value))
   expectList(index, all, { ...plain, keyword: 'n49' })
@@ -138,14 +145,14 @@ test('an index with more than 65,536 values finds each of them, also after an up
   const index = createFacetIndex()
   index.replace(
     [],
-    Array.from({ length: 70_000 }, (_, id) => scored(id)),
+    Array.from({ length: 70_000 }, (_, id) => toStored(scored(id))),
   )
   const find = (operator: '=' | '>=', value: number) =>
     index.find({ ...where('score', [{ not: false, operator, value }]), limit: 2, pointsFor: ['b'] })
   for (const id of [0, 65_535, 65_536, 69_999])
     expect(find('=', id)).toMatchObject({ ids: [id], total: 1, points: new Map([[id, [id]]]) })
   expect(find('>=', 65_530)).toMatchObject({ ids: [69_999, 69_998], total: 4470 })
-  index.replace([1, 2], [scored(2, 80_000)])
+  index.replace([1, 2], [toStored(scored(2, 80_000))])
   expect(find('>=', 65_530)).toMatchObject({
     ids: [2, 69_999],
     total: 4471,
@@ -159,8 +166,7 @@ test('an index with more than 65,536 values finds each of them, also after an up
 
 test('a list can be sorted by the points for a type: the best credential of a passport counts, and equal points are sorted by score', () => {
   const index = createFacetIndex()
-  const holder = (id: number, score: number, ...points: string[]) =>
-    facets(id, { score, points, type: points.map((text) => text.slice(text.indexOf(' ') + 1)) })
+  const holder = (id: number, score: number, ...points: string[]) => toStored(facets(id, { score, points }))
   index.replace(
     [],
     [
@@ -189,7 +195,7 @@ test('a list can be sorted by the points for a type: the best credential of a pa
 test('a filter with 32 conditions, negated or not, is evaluated correctly', () => {
   const all = Array.from({ length: 40 }, (_, at) => facets(at, { score: at, tag: [`t${at}`, `t${at % 7}`] }))
   const index = createFacetIndex()
-  index.replace([], all)
+  index.replace([], all.map(toStored))
   const tag = (not: boolean, at: number): Condition => ({ not, operator: '=', value: `t${at}` })
   for (const isNot of [() => false, () => true, (at: number) => at === 31]) {
     const tags = Array.from({ length: 32 }, (_, at) => tag(isNot(at), at))
@@ -204,7 +210,9 @@ test('a grouped list has the hundred largest groups, and the number of groups th
   const index = createFacetIndex()
   index.replace(
     [],
-    Array.from({ length: 300 }, (_, id) => facets(id, { location: id < 150 ? [`place ${id}`] : ['here'] })),
+    Array.from({ length: 300 }, (_, id) =>
+      toStored(facets(id, { location: id < 150 ? [`place ${id}`] : ['here'] })),
+    ),
   )
   const { grouped } = index.find({ ...plain, groupBy: 'location', limit: 1 })
   expect(grouped?.groups).toHaveLength(100)

@@ -6,7 +6,7 @@ import { type GroupField, type ListRequest, parseSort } from '../../src/domain/l
 import type { Store } from '../../src/store/store.ts'
 import { snapshotOf } from '../support/store/catalog.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../support/store/engines.ts'
-import { groupNaively, listNaively } from '../support/store/naive-list.ts'
+import { fromStored, groupNaively, listNaively } from '../support/store/naive-list.ts'
 import { checkHistories } from '../support/store/random-histories.ts'
 import { named, record } from '../support/store/records.ts'
 import { until } from '../support/wait-until.ts'
@@ -49,7 +49,8 @@ onEveryEngine('a live index', (open, engine) => {
       const snapshot = await buildSnapshot(store.listing)
       const index = createLiveIndex(store)
       return async () => {
-        const all = await store.facets.list(Array.from({ length: 10 }, (_, id) => id))
+        const stored = await store.facets.list(Array.from({ length: 10 }, (_, id) => id))
+        const all = stored.map(fromStored)
         for (const request of REQUESTS) {
           const expected = listNaively(all, request)
           const { ids, total, grouped } = await index.find(snapshot, request)
@@ -125,18 +126,18 @@ onEngine('sqlite', 'a live index', (open) => {
   })
 
   test('while a large index is built in the background, list requests are rejected with its progress', async () => {
-    await using store = await open(Array.from({ length: 300 }, (_, id) => human(id)))
+    await using store = await open(Array.from({ length: 600 }, (_, id) => human(id)))
     const held = Promise.withResolvers<void>()
     let reads = 0
     const onRead = async () => {
       if (++reads === 3) await held.promise
     }
-    const { index, snapshot, find } = await followStore(store, onRead, { mostAwaited: 299 })
+    const { index, snapshot, find } = await followStore(store, onRead, { mostAwaited: 599 })
     index.follow(snapshot)
     await until(() => reads === 3)
     await expect(find()).rejects.toMatchObject({
       code: 'not_ready',
-      message: 'The index for filters is being built: 33 % done. Try again shortly.',
+      message: 'The index for filters is being built: 41 % done. Try again shortly.',
     })
     held.resolve()
     let total: number | undefined
@@ -144,7 +145,7 @@ onEngine('sqlite', 'a live index', (open) => {
       await new Promise(setImmediate)
       total = (await find().catch(() => undefined))?.total
     }
-    expect(total).toBe(300)
+    expect(total).toBe(600)
     expect(reads).toBe(3)
   })
 

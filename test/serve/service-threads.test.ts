@@ -130,13 +130,13 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
 test('unexpected errors of the search thread are logged with their stack, both in the background and for a request', async () => {
   await using service = await startTestService()
   await until(async () => (await service.get('/api/v3/passports?filter=human:true')).status === 200)
-  // The restarted thread builds its index again, and fails on this passport.
-  await execute(service.databaseUrl, "update passports set tags = '5' where id = 42")
+  // The restarted thread builds its index again, and fails.
+  await execute(service.databaseUrl, 'alter table facets rename column points to gone')
   service.threads[SEARCH]?.terminate()
   const findMessage = (start: string) =>
     service.messages().find((message) => message.startsWith(start) && message.includes('facets.ts'))
-  await until(() => findMessage('The index for filters could not be updated: TypeError') !== undefined)
+  await until(() => findMessage('The index for filters could not be updated: SQLiteError') !== undefined)
   await until(async () => (await service.get('/api/v3/passports?filter=human:true')).status === 500)
-  await until(() => findMessage('TypeError') !== undefined)
+  await until(() => findMessage('SQLiteError') !== undefined)
   expect(service.messages().join()).not.toContain('The search-thread failed')
 })

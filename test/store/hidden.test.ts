@@ -23,7 +23,7 @@ onEveryEngine('a hidden passport', (open) => {
       credentials: await store.v1.findCredentials({ id: 7 }),
       v3: await store.v3.find([{ id: 7 }, { wallet: ADA_WALLET }, HANDLE], { credentials: true }),
       items: await store.v1.listItems([7]),
-      facets: await store.facets.list([7]),
+      facets: (await store.facets.list([7])).map(({ data }) => data.split(/\s/).sort()),
       people: await store.passports.listByIds([7]),
       evidence: (await store.scoring.find({ id: 7 }))?.dataPoints,
       total: (await listAll(store)).total,

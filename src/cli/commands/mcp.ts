@@ -88,8 +88,8 @@ async function serveStdio(server: ReturnType<typeof createMcpServer>, end: Abort
   process.stdin.destroy()
 }
 
-/** A search with a filter waits for an index of at most this many passports, built in a few seconds. */
-const MOST_AWAITED = 100_000
+/** A search with a filter waits for an index of at most this many passports, built in about 30 seconds. */
+const MOST_AWAITED = 3_000_000
 
 /** Opens the store on first use, and again after a failure: the database may be unavailable for a while. */
 function keepStore(database: Config['database'], onFailure: (error: unknown) => void) {

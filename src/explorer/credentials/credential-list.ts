@@ -25,7 +25,7 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
       const wanted = parseQuery(query)
       const keyword = parseKeyword(wanted.text, 'q') ?? ''
       await charge(3)
-      return whenReady(site, path, async () => {
+      return whenReady(site, path, options.catalog.waitForIndex(signal), async () => {
         const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
         const rules = await options.rules()
         const { total } = await options.catalog.standing(0)

@@ -37,7 +37,7 @@ export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => 
     const page = parsePageNumber(query.get('page'))
     // Sorting the people costs about as much as two evaluations of the index.
     await charge(5)
-    return whenReady(site, text.credentialAddress(type), async () =>
+    return whenReady(site, text.credentialAddress(type), options.catalog.waitForIndex(signal), async () =>
       renderPage(site, await find(options, type, page, signal)),
     )
   },

@@ -34,7 +34,7 @@ const ONE = { '-change': '1 rise', change: '1 fall', '-added': '1 new person' }
 export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   render: ({ site, ...request }) =>
-    whenReady(site, addressOf(readQuery(request.query)), async () => {
+    whenReady(site, addressOf(readQuery(request.query)), undefined, async () => {
       const { asked, since, sections, last, isCurrent } = await findSections(options, request)
       const { days, page, sort } = asked
       const { scale } = await options.catalog.standing(0)

@@ -48,7 +48,8 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
       const list = reading?.query ?? query
       await charge(list)
       const render = () => renderRanking({ ...options, facets }, query, reading, request)
-      return needsIndex(list) ? whenReady(request.site, addressOf(query), render) : render()
+      if (!needsIndex(list)) return render()
+      return whenReady(request.site, addressOf(query), options.catalog.waitForIndex(request.signal), render)
     },
   }
 }

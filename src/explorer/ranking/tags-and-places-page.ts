@@ -23,7 +23,7 @@ export function createTagsAndPlaces(options: ExplorerOptions): ExplorerPage {
       const prefix = parseKeyword(text, 'q')
       await charge(3)
       const requests = NAMES.map((name) => ({ field: FILTERS[name], ...(prefix && { prefix }) }))
-      return whenReady(site, path, async () => {
+      return whenReady(site, path, options.catalog.waitForIndex(signal), async () => {
         const counts = await countFacets(options.catalog, ALL_PASSPORTS, requests, signal)
         const sections = NAMES.map(async (name, at) =>
           renderFacet(name, text, await addLabels(name, counts[at] ?? [])),

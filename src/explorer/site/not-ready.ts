@@ -6,31 +6,29 @@ import type { ExplorerOptions } from './explorer-page-types.ts'
 import { renderSearch, respondPage } from './layout-and-link-previews.ts'
 import type { Site } from './site.ts'
 
-/** Renders a page that needs the facet index. While the index is not ready, the page says so, with status 503. */
+/** Renders a page that waits for `ready`. If that or the page takes too long, the page says so, with status 503. */
 export async function whenReady(
   site: Site,
   address: string,
+  ready: Promise<void> | undefined,
   render: () => Promise<RenderedPage>,
 ): Promise<RenderedPage> {
   try {
+    await ready
     return await render()
   } catch (error) {
     if (!isCode(error, NOT_READY)) throw error
     const title = 'Filters are not ready yet'
     const main = html`<h1>${title}</h1>
-<p class="lead">The service is preparing its index for filters, sorting and counts. It takes seconds, or minutes for a very large database. The ranking and the search work meanwhile.</p>
+<p class="lead">The service is preparing its index for filters, sorting and counts. The ranking and the search work meanwhile.</p>
 <p><a class="button" href="${address}">Try again</a> <a href="/">All passports by score</a></p>
 ${renderSearch()}`
-    const description = 'The index for filters is being prepared'
-    const page = withoutCaching(respondPage({ site, title, description, main }, 503))
+    const page = withoutCaching(respondPage({ site, title, description: title, main }, 503))
     return { ...page, headers: { ...page.headers, 'Retry-After': '2' } }
   }
 }
 
-/**
- * Reads an optional part of a page. Returns `undefined` while the index or the search thread is unavailable, and after an
- * unexpected error, which is logged.
- */
+/** Reads an optional part of a page. Returns `undefined` while it is unavailable, and after an error, which is logged. */
 export async function ifReady<T>(
   { onError }: Pick<ExplorerOptions, 'onError'>,
   read: () => Promise<T>,

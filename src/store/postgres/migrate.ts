@@ -9,9 +9,13 @@ import {
   outdatedSchema,
   pendingSteps,
 } from '../migrations/schema-version.ts'
-import type { Query } from '../sql/connection.ts'
+import { shownCredentialsOf } from '../rows/credential.ts'
+import { toFacetsRow } from '../rows/facets.ts'
+import { IS_VISIBLE, type StoredRow } from '../rows/passport.ts'
+import type { Connection, Query } from '../sql/connection.ts'
+import { mapCredentialRows } from '../sql/load-and-save-write-model.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
-import { lock, MIGRATE } from './connection/pool-database.ts'
+import { createConnection, lock, MIGRATE } from './connection/pool-database.ts'
 import { checkWritable, openPrimary } from './connection/primary.ts'
 
 /** The table `passportd` stores the schema number of a database. */
@@ -30,10 +34,26 @@ async function migrate(pool: Pool, name: string): Promise<void> {
     await lock(query, MIGRATE)
     const version = await checkVersion(query, name)
     for (const step of pendingSteps(MIGRATIONS, version)) await query(step)
+    await fillFacets(createConnection(query))
     await query('create table if not exists passportd (version integer not null)')
     await query('delete from passportd')
     await query('insert into passportd (version) values ($1)', [SCHEMA])
   })
+}
+
+const FACETS_BATCH = 1000
+
+/** Adds the facets of listed passports that have none yet. */
+async function fillFacets(connection: Connection): Promise<void> {
+  const rest = `where ${IS_VISIBLE} and id > $1 and not exists (select from facets where passport_id = id)
+    order by id limit ${FACETS_BATCH}`
+  const listAfter = (id: number) => connection.selectRows<StoredRow>('passports', rest, [id])
+  for (let rows = await listAfter(-1); rows.length > 0; rows = await listAfter(rows.at(-1)?.id ?? 0)) {
+    const ids = rows.map(({ id }) => id)
+    const credentials = await mapCredentialRows(connection, ids)
+    const facets = rows.map((row) => toFacetsRow(row, shownCredentialsOf(credentials.get(row.id))))
+    await connection.insertRows('facets', facets)
+  }
 }
 
 /** Corrects the versions of rows from a dump: another server may have used higher transaction numbers than this one. */

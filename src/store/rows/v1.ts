@@ -1,3 +1,4 @@
+import type { FullPassport } from '../../domain/passport.ts'
 import {
   fromLaterText,
   presentListedPassport,
@@ -10,7 +11,7 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { presentListedPassportV2, presentPassportV2 } from '../../domain/v2/present.ts'
 import { etagOf } from '../hash.ts'
 import type { V1Passport } from '../store.ts'
-import { type StoredRow, toFullPassport, toPassport } from './passport.ts'
+import { type StoredRow, toPassport } from './passport.ts'
 
 export type FoundPassport = V1Passport & { stale: number | boolean }
 
@@ -39,14 +40,13 @@ export type V1PassportRow = {
   later_fields: string
 }
 
-export function toV1PassportRow(row: StoredRow, merged: boolean): V1PassportRow {
-  const passport = toFullPassport(row, merged)
+export function toV1PassportRow(row: StoredRow, passport: FullPassport): V1PassportRow {
   const more_fields = membersOf(presentUnlistedFields(passport))
   return {
     ...toV1ScoreRow(row, more_fields, passport),
     name: foldName(row.display_name),
     more_fields,
-    merged: Number(merged),
+    merged: Number(passport.merged),
     later_fields: toLaterText(toShownFields(fromLaterText(row.later_fields), passport.socials)),
   }
 }

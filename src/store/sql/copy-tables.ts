@@ -33,6 +33,7 @@ export const PASSPORT_TABLES = [
   { name: 'handles', id: 'passport_id', order: 'passport_id, handle' },
   { name: 'v1_passports', id: 'passport_id', order: 'passport_id' },
   { name: 'v1_credentials', id: 'passport_id', order: 'passport_id' },
+  { name: 'facets', id: 'passport_id', order: 'passport_id' },
 ] as const
 
 export function createCopyTables(database: Database): CopyableTable[] {

@@ -1,6 +1,7 @@
 import type { DataPoint } from '../../domain/data-point.ts'
 import { digestOfWallet } from '../../domain/proof/wallet-digest.ts'
 import { type CredentialsRow, toCredentialData, type V1CredentialsRow } from '../rows/credential.ts'
+import type { FacetsRow } from '../rows/facets.ts'
 import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
 import { IS_CHANGED, type V1PassportRow } from '../rows/v1.ts'
 import type { CauseOf } from '../write/event-tracker.ts'
@@ -75,6 +76,7 @@ async function load(connection: Connection, named: BatchKeys) {
     barred: trackRows(barred),
     v1Passports: trackRows(),
     v1Credentials: trackRows(),
+    facets: trackRows(),
     touched: new Set(),
     credentialRows,
     rules: targetRules(adoption),
@@ -163,7 +165,7 @@ function isAround({ unnest, joinPassports, isInSelect }: Dialect): string {
 
 async function saveChanges(connection: Connection, loaded: Loaded): Promise<void> {
   const { passports, wallets, credentials, dataPoints, handles, removals, barred } = loaded
-  const { v1Passports, v1Credentials } = loaded
+  const { v1Passports, v1Credentials, facets } = loaded
   const { query, dialect, insertRows } = connection
   const removed = [
     ['wallets', 'address', wallets.removed()],
@@ -213,6 +215,7 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     connection,
     v1Passports.written((_, row) => row),
     v1Credentials.written((_, row) => row),
+    facets.written((_, row) => row),
     loaded.touched,
   )
 }
@@ -231,12 +234,12 @@ export function upsertRows<Row>(
   return insertRows(table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
 }
 
-/** Removes the V1 responses of passports that are no longer listed. */
+/** Removes the V1 responses and the facets of passports that are no longer listed. */
 async function unlist({ query, dialect }: Connection, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const isOne = dialect.isIn('passport_id', '$1')
   await query(noteUnlisted(dialect.version, isOne), [ids])
-  for (const table of ['v1_passports', 'v1_credentials'])
+  for (const table of ['v1_passports', 'v1_credentials', 'facets'])
     await query(`delete from ${table} where ${isOne}`, [ids])
 }
 
@@ -245,15 +248,18 @@ export const noteUnlisted = (version: string, condition: string) =>
   `insert into unlisted (passport_id, version) select passport_id, ${version} from v1_passports where ${condition}
    on conflict (passport_id) do update set version = excluded.version`
 
-/** Writes V1 responses. A passport gets a new version if one of its responses changes, or if it is in `touched`. */
+/** Writes V1 responses and facets. A passport gets a new version if one of its responses changes, or if it is in `touched`. */
 export async function saveV1(
   connection: Connection,
   passports: readonly V1PassportRow[],
   credentials: readonly V1CredentialsRow[],
+  facets: readonly FacetsRow[],
   touched: Iterable<number> = [],
 ): Promise<void> {
   const { query, dialect } = connection
   await upsertRows(connection, 'v1_passports', 'passport_id', passports, IS_CHANGED)
+  for (const rows of Map.groupBy(facets, (row) => Object.keys(row).join()).values())
+    await upsertRows(connection, 'facets', 'passport_id', rows)
   const changed = await upsertRows<{ id: number }>(
     connection,
     'v1_credentials',

@@ -1,6 +1,7 @@
 import { refKind, refValue } from '../../domain/passport.ts'
 import type { WatchedTypes } from '../../domain/rule-set.ts'
 import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
+import { toScoreFacets } from '../rows/facets.ts'
 import { IS_VISIBLE, isVisible, type StoredRow, toPassport } from '../rows/passport.ts'
 import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
 import type { AdoptionJob, ScoringJob, ScoringStore } from '../scoring-store.ts'
@@ -163,6 +164,8 @@ async function loadScorables(connection: Connection, rows: readonly StoredRow[],
   return rows.map((row) => toLoadedScorable(row, credentials.get(row.id), all.get(row.id) ?? []))
 }
 
+const isListed = ({ row }: Scored) => isVisible(row)
+
 async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<void> {
   const changed = scored.filter(({ isUnchanged }) => !isUnchanged)
   const rows = new Map(scored.map(({ row }) => [row.id, row]))
@@ -188,8 +191,9 @@ async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<v
       ...listed,
       ...toV1ScoreRow(rows.get(listed.passport_id) as StoredRow, listed.more_fields),
     })),
-    changed.flatMap(({ row, credentials }) =>
-      isVisible(row) ? [toV1CredentialsRow(row.id, credentials)] : [],
-    ),
+    changed.filter(isListed).map(({ row, credentials }) => toV1CredentialsRow(row.id, credentials)),
+    scored
+      .filter(isListed)
+      .map(({ row, credentials, isUnchanged }) => toScoreFacets(row, isUnchanged ? undefined : credentials)),
   )
 }

@@ -14,6 +14,9 @@ import {
 import version021 from '../migrations/sqlite/0014-version-0.2.1.sql' with { type: 'text' }
 import actors from '../migrations/sqlite/0015-actors.sql' with { type: 'text' }
 import writing from '../migrations/sqlite/0016-scopes-issuers-and-webhooks.sql' with { type: 'text' }
+import { type CredentialsRow, shownCredentialsOf } from '../rows/credential.ts'
+import { toFacetsRow } from '../rows/facets.ts'
+import { IS_VISIBLE, type StoredRow } from '../rows/passport.ts'
 
 /** The pragma `user_version` stores the schema number of a database. */
 const MIGRATIONS = { first: 14, steps: [version021, actors, writing] }
@@ -29,10 +32,24 @@ export function migrate(database: Database): void {
   database
     .transaction(() => {
       for (const step of pendingSteps(MIGRATIONS, versionOf(database))) database.run(step)
+      fillFacets(database)
       database.run(`pragma application_id = ${APPLICATION_ID}`)
       database.run(`pragma user_version = ${SCHEMA}`)
     })
     .immediate()
+}
+
+/** Adds the facets of listed passports that have none yet. */
+function fillFacets(database: Database): void {
+  const insert = database.query('insert into facets values ($passport_id, $record, $scores, $points)')
+  const rows = database.query<StoredRow & CredentialsRow, []>(
+    `select passports.*, body from passports left join v1_credentials on passport_id = id
+     where ${IS_VISIBLE} and id not in (select passport_id from facets)`,
+  )
+  for (const row of rows.iterate()) {
+    const facets = Object.entries(toFacetsRow(row, shownCredentialsOf(row)))
+    insert.run(Object.fromEntries(facets.map(([name, value]) => [`$${name}`, value])))
+  }
 }
 
 /** Migrates an outdated database if `mode` allows it, and throws otherwise. Returns the old schema number. */

@@ -8,7 +8,8 @@ import {
   toV1CredentialsRow,
   type V1CredentialsRow,
 } from '../rows/credential.ts'
-import { isVisible, type StoredRow } from '../rows/passport.ts'
+import { type FacetsRow, toFacetsRow } from '../rows/facets.ts'
+import { isVisible, type StoredRow, toFullPassport } from '../rows/passport.ts'
 import { toV1PassportRow, type V1PassportRow } from '../rows/v1.ts'
 import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
 
@@ -24,9 +25,10 @@ export type Loaded = {
   removals: TrackedRows<number, number>
   /** The wallets whose records are skipped, by address. The table has their digests. */
   barred: TrackedRows<string, number>
-  /** V1 responses of listed passports. They are never loaded, only written. */
+  /** V1 responses and facets of listed passports. They are never loaded, only written. */
   v1Passports: TrackedRows<number, V1PassportRow>
   v1Credentials: TrackedRows<number, V1CredentialsRow>
+  facets: TrackedRows<number, FacetsRow>
   /** Listed passports that get a new version because a field that V1 does not show has changed. */
   touched: Set<number>
   /** The credentials before the transaction; parsed when they are needed. */
@@ -130,8 +132,8 @@ const listWallets = ({ wallets }: Loaded, passportId: number) =>
 
 function removeRows(loaded: Loaded, id: number): void {
   for (const address of listWallets(loaded, id)) loaded.wallets.delete(address)
-  const { passports, credentials, dataPoints, handles, v1Passports, v1Credentials } = loaded
-  for (const rows of [passports, credentials, dataPoints, handles, v1Passports, v1Credentials])
+  const { passports, credentials, dataPoints, handles, v1Passports, v1Credentials, facets } = loaded
+  for (const rows of [passports, credentials, dataPoints, handles, v1Passports, v1Credentials, facets])
     rows.delete(id)
 }
 
@@ -142,23 +144,27 @@ function storeHandles({ handles, dataPoints }: Loaded, { id, socials }: StoredRo
   if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
 }
 
-/** Stores the V1 responses of a listed passport. Without `list`, the credentials response stays unchanged. */
+/** Stores the V1 responses and the facets of a listed passport. Without `list`, those of the credentials stay unchanged. */
 function renderPassport(
   loaded: Loaded,
   row: StoredRow,
   isSurvivor: boolean,
   list: readonly Credential[] | undefined,
 ): void {
-  const { credentials, v1Passports, v1Credentials } = loaded
+  const { credentials, v1Passports, v1Credentials, facets } = loaded
   if (!isVisible(row)) {
     // Some credentials are stored only in the V1 response, which is deleted below.
     credentials.set(row.id, { list: list ?? storedCredentials(loaded).list(row.id), isShown: false })
     v1Passports.delete(row.id)
     v1Credentials.delete(row.id)
+    facets.delete(row.id)
     return
   }
-  v1Passports.set(row.id, toV1PassportRow(row, isSurvivor))
+  const passport = toFullPassport(row, isSurvivor)
+  const listed = toV1PassportRow(row, passport)
+  v1Passports.set(row.id, listed)
   if (list) v1Credentials.set(row.id, toV1CredentialsRow(row.id, list))
+  facets.set(row.id, toFacetsRow(row, list, passport, listed.name))
 }
 
 /** Keeps the last data point of each type and account, and the time since when the passport has it. */

@@ -3,7 +3,7 @@ import { parseFilter } from '../../../src/domain/lists/filter.ts'
 import { GROUP_FIELDS, parseSort } from '../../../src/domain/lists/list-request.ts'
 import { type Reply, serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
-import { groupNaively, listNaively } from '../../support/store/naive-list.ts'
+import { fromStored, groupNaively, listNaively } from '../../support/store/naive-list.ts'
 import { ada, credential, NOON, named, record } from '../../support/store/records.ts'
 
 type Get = (target: string) => Promise<Reply>
@@ -75,7 +75,7 @@ const FILTERS: Parameters[] = [
 onEveryEngine('GET /api/v3/passports', (open) => {
   test('lists have the same passports, totals and groups as a naive evaluation', async () => {
     await using store = await open(people)
-    const all = await store.facets.list(people.map(({ id }) => id))
+    const all = (await store.facets.list(people.map(({ id }) => id))).map(fromStored)
     await using server = serveTest(store)
     for (const [at, parameters] of FILTERS.entries()) {
       const query = {

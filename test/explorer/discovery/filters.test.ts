@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { ServiceError } from '../../../src/domain/errors.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
@@ -243,36 +242,6 @@ test('compressed pages have less than 15 KB', async () => {
     expect([target, bytes < 15_000]).toEqual([target, true])
   }
 })
-
-test.each(['unavailable', 'not_ready'] as const)(
-  'while the index is %s, filtered pages respond with 503 and a note, and other pages work',
-  async (code) => {
-    let isReady = false
-    await using server = await servePeople(PEOPLE, {
-      replace: ({ list }) => ({
-        list: (...request) =>
-          isReady ? list(...request) : Promise.reject(new ServiceError(code, 'The index is not ready.')),
-      }),
-    })
-    const filtered = ['/?tag=zk', '/?sort=skills', '/credentials', '/credentials/github', '/tags-and-places']
-    for (const path of filtered) {
-      const { status, headers, text } = await server.look(path)
-      expect([path, status, headers.get('Retry-After')]).toEqual([path, 503, '2'])
-      expect(text).toContain('Filters are not ready yet')
-      expect(text).toContain(`href="${path}">Try again</a>`)
-    }
-    expect(rowsOf((await server.look('/')).text)).toHaveLength(4)
-    expect(rowsOf((await server.look('/?q=an')).text)).toHaveLength(2)
-    expect(readable((await server.look('/?q=zk')).text)).toContain('No passport found for “zk”')
-    for (const path of ['/passports/1', '/compare?ids=1,annna'])
-      expect((await server.look(path)).status).toBe(200)
-    isReady = true
-    expect((await server.look('/?tag=zk')).status).toBe(200)
-    expect(readable((await server.look('/?q=zk')).text)).toContain('3 people tagged “ZK”')
-    expect((await server.look('/credentials')).status).toBe(200)
-    expect([...server.leftOut, ...server.errors]).toEqual([])
-  },
-)
 
 describe('an unexpected error of the index', () => {
   const error = new TypeError('on purpose')

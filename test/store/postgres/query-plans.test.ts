@@ -67,6 +67,7 @@ describe('postgres: among 20,000 passports', () => {
     ['wallets with a prefix', (store) => store.search.listWallets('0x77', 9), 'wallets_pkey'],
     ['passports by mixed keys', (store) => store.v3.find(MIXED_KEYS, FULL), 'passports_pkey'],
     ['a page of the list', (store) => store.v1.listItems([77, 78, 79]), 'v1_passports_pkey'],
+    ['the facets of some', (store) => store.facets.list([77, 78, 79]), 'facets_pkey'],
     ['the credentials of one', (store) => store.v1.findCredentials({ id: 77 }), 'v1_credentials_pkey'],
     ['changes of the ranking', (store) => store.listing.readChanges(CURSOR), 'v1_passports_by_version'],
     ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
@@ -158,6 +159,7 @@ async function fill(sql: SQL): Promise<void> {
     insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged)
       select id, score, 'person ' || id, '{}', '{}', '', 0 from passports where merged_into is null;
     insert into v1_credentials select passport_id, '{"passport_credentials":[]}', '' from v1_passports;
+    insert into facets select passport_id from v1_passports;
     insert into handles select 'lens:' || id, id from passports;
     insert into data_points select id, 'ens', '', 'number', 1, '', null from passports;
     insert into data_points select id, 'github', 'a' || id % 100, 'number', 1, '', null, '', 0, 'a' || id % 100 from passports;

@@ -39,6 +39,7 @@ const REVERTED = [
   'drop table proofs',
   'drop table requests',
   'drop table barred_wallets',
+  'drop table facets',
   'drop index data_points_by_account',
   'drop index passports_by_rescore',
   'drop index passports_hidden',

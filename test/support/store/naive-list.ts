@@ -1,13 +1,37 @@
 import fc from 'fast-check'
+import { FACET_FIELDS } from '../../../src/domain/lists/facets.ts'
 import type { Condition, Filter, FilterField, Operator } from '../../../src/domain/lists/filter.ts'
 import {
   GROUP_FIELDS,
   type Group,
   type GroupField,
   type ListQuery,
+  type ScoreField,
   SORT_FIELDS,
 } from '../../../src/domain/lists/list-request.ts'
-import type { Facets } from '../../../src/store/store.ts'
+import type { StoredFacets } from '../../../src/store/store.ts'
+
+export type Facets = { id: number; name: string } & Record<ScoreField, number> &
+  Record<GroupField | 'points', readonly string[]>
+
+export const toStored = (facets: Facets): StoredFacets => ({
+  id: facets.id,
+  data: [facets.name, ...FACET_FIELDS.map((field) => [facets[field]].flat().join('\n'))].join('\t'),
+})
+
+export function fromStored({ id, data }: StoredFacets): Facets {
+  const [name, ...fields] = data.split('\t').map((text) => (text === '' ? [] : text.split('\n')))
+  const values = FACET_FIELDS.map((field, at) => [
+    field,
+    field.endsWith('score') ? Number(fields[at]) : fields[at],
+  ])
+  const facets = { id, name: name?.[0] ?? '', ...Object.fromEntries(values) }
+  return { ...facets, type: typesOf(facets.points) }
+}
+
+export const typesOf = (points: readonly string[]) => [
+  ...new Set(points.map((text) => text.slice(text.indexOf(' ') + 1))),
+]
 
 const WORDS = ['a', 'b', 'ab', 'c d']
 const text = fc.constantFrom(...WORDS)
@@ -16,21 +40,22 @@ const texts = fc.uniqueArray(text, { maxLength: 3 })
 const oneText = fc.uniqueArray(text, { maxLength: 1 })
 
 /** Few different values, so that many passports match. */
-export const someFacets: fc.Arbitrary<Facets> = fc.record({
-  id: fc.nat({ max: 60 }),
-  name: text,
-  score: number,
-  activity_score: number,
-  identity_score: number,
-  skills_score: number,
-  human: fc.constantFrom(['true'], ['false']),
-  location: oneText,
-  tag: texts,
-  source: texts,
-  type: texts,
-  points: fc.uniqueArray(fc.constantFrom('0.25 a', '3 a', '7 a', '3 c d', '7 c d'), { maxLength: 3 }),
-  rules: oneText,
-})
+export const someFacets: fc.Arbitrary<Facets> = fc
+  .record({
+    id: fc.nat({ max: 60 }),
+    name: text,
+    score: number,
+    activity_score: number,
+    identity_score: number,
+    skills_score: number,
+    human: fc.constantFrom(['true'], ['false']),
+    location: oneText,
+    tag: texts,
+    source: texts,
+    points: fc.uniqueArray(fc.constantFrom('0.25 a', '3 a', '7 a', '3 c d', '7 c d'), { maxLength: 3 }),
+    rules: oneText,
+  })
+  .map((facets) => ({ ...facets, type: typesOf(facets.points) }))
 
 const equals = fc.constant<Operator>('=')
 const anyOperator = fc.constantFrom<Operator>('=', '>', '>=', '<', '<=')

@@ -90,3 +90,10 @@ create table barred_wallets (
 );
 
 create index mirrored_by_passport on mirrored (passport_id);
+
+create table facets (
+  passport_id bigint primary key,
+  record text not null default '',
+  scores text not null default '',
+  points text not null default ''
+);

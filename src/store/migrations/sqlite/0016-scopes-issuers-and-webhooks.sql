@@ -119,3 +119,11 @@ create table barred_wallets (
 ) strict, without rowid;
 
 create index mirrored_by_passport on mirrored (passport_id);
+
+-- The facets of listed passports (src/store/rows/facets.ts), filled by the program: SQL cannot fold names.
+create table facets (
+  passport_id integer primary key,
+  record text not null default '',
+  scores text not null default '',
+  points text not null default ''
+) strict;
