@@ -69,11 +69,6 @@ export function createSharedCatalog(client = createSearchClient()) {
   let snapshot: Snapshot
   let updated = Promise.withResolvers<void>()
 
-  /** The search thread returns a copy of the snapshot. Replaces the copy with the original, so that `===` works. */
-  function own(found: Matches): Matches {
-    return found.snapshot.cursor === snapshot.cursor ? { ...found, snapshot } : found
-  }
-
   return {
     update(next: Snapshot): void {
       snapshot = next
@@ -86,8 +81,9 @@ export function createSharedCatalog(client = createSearchClient()) {
     },
     current: () => snapshot,
     find({ keyword, signal }) {
-      if (keyword === undefined) return { snapshot }
-      return client.search(keyword, signal).then(own)
+      const own = { snapshot }
+      if (keyword === undefined) return own
+      return client.search(keyword, snapshot.cursor, signal).then((found) => ({ ...own, ...found }))
     },
     list: ({ signal, ...request }, isLatest) =>
       client.list(request, isLatest ? undefined : snapshot.cursor, signal),

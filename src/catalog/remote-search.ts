@@ -6,12 +6,14 @@ import type { MoversPage } from './movers.ts'
 import { createSearcher, type Matches } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
 
-type Search = { keyword: string }
+/** `cursor` is that of the client's snapshot. The result has the snapshot only if it is another one. */
+type Search = { keyword: string; cursor: string }
+type Found = Partial<Matches>
 type List = { list: ListRequest; cursor: string | undefined }
 type Movers = { movers: MoversRequest }
 type Index = { index: true }
 type Call = Search | List | Movers | Index
-type Page = Matches | LivePage | MoversPage | undefined
+type Page = Found | LivePage | MoversPage | undefined
 
 const LIMITS = {
   listMilliseconds: 10_000,
@@ -48,7 +50,8 @@ export function createSearchClient(limits: Partial<typeof LIMITS> = {}) {
       isIndexed = false
       connect(port)
     },
-    search: (keyword: string, signal?: AbortSignal) => send({ keyword }, { signal }) as Promise<Matches>,
+    search: (keyword: string, cursor: string, signal?: AbortSignal) =>
+      send({ keyword, cursor }, { signal }) as Promise<Found>,
     list: (list: ListRequest, cursor: string | undefined, signal?: AbortSignal) =>
       send({ list, cursor }, { signal, limit }).catch((error) => {
         // The index may be built again after too many changes.
@@ -78,7 +81,11 @@ export function createSearchServer(findList: FindList, findMovers: FindMovers, w
   const first = Promise.withResolvers<void>()
   let snapshot: Snapshot
 
-  const searches = createQueue<Search, Page>(({ keyword }) => search(snapshot, keyword), first.promise)
+  const searches = createQueue<Search, Page>(({ keyword, cursor }) => {
+    const found = search(snapshot, keyword)
+    // The runtime counts a received snapshot as allocated memory: a million passports would cause a garbage collection.
+    return snapshot.cursor === cursor ? { ranks: found.ranks } : found
+  }, first.promise)
   const lists = createQueue<List, Page>(({ list, cursor }) => findList(snapshot, list, cursor), first.promise)
 
   const movers = createQueue<Movers, Page>((call) => findMovers(snapshot, call.movers), first.promise)

@@ -25,9 +25,8 @@ function connectSearch(
       return {
         list: client.list,
         waitForIndex: client.waitForIndex,
-        search: async (...args: Parameters<typeof client.search>) => [
-          ...((await client.search(...args)).ranks ?? []),
-        ],
+        find: client.search,
+        search: async (keyword: string) => [...((await client.search(keyword, '')).ranks ?? [])],
       }
     },
     [Symbol.dispose]() {
@@ -46,6 +45,15 @@ test('each of several clients gets its own results, even for searches that are s
   expect(await found).toEqual([[0, 2], [1, 2], []])
   searches.server.update(await people(['ada']))
   expect(await other.search('ada')).toEqual([0])
+})
+
+test('a search returns the snapshot only to a client that has another one', async () => {
+  using searches = connectSearch()
+  const client = searches.connect()
+  const snapshot = await people(NAMES)
+  searches.server.update(snapshot)
+  expect(Object.keys(await client.find('ada', snapshot.cursor))).toEqual(['ranks'])
+  expect((await client.find('ada', 'older')).snapshot).toEqual(snapshot)
 })
 
 async function failOnPurpose(): Promise<never> {
