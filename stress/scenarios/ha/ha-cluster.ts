@@ -54,7 +54,10 @@ export async function startCluster() {
         return (
           members.some(({ role }) => role === 'leader') && members.some(({ role }) => role === 'sync_standby')
         )
-      }, 'a synchronous standby')
+      }, 'a synchronous standby').catch(async (error) => {
+        const logs = await Bun.$`tail -n 20 ${path}/member-1.log ${path}/member-2.log`.text()
+        throw new Error(`${JSON.stringify(members)}\n${logs}`, { cause: error })
+      })
       const { name = '' } = members.find(({ role }) => role === 'leader') ?? {}
       const readPid = (file: string) => Number.parseInt(readFileSync(join(path, file), 'utf8'), 10)
       return {
