@@ -12,7 +12,6 @@ import { countFacets, createFacetReader, type FacetValue } from '../search/facet
 import { ALL_PASSPORTS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
-import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 
 /** All types of credentials by part of the score, or those whose name or description has the search text. */
@@ -21,22 +20,20 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
   return {
     version: async () => (await options.rules()).stamp,
     variant: (query) => JSON.stringify(parseQuery(query)),
-    async render({ path, query, signal, site, charge }) {
+    async render({ query, signal, site, charge }) {
       const wanted = parseQuery(query)
       const keyword = parseKeyword(wanted.text, 'q') ?? ''
       await charge(3)
-      return whenReady(site, path, async () => {
-        const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
-        const rules = await options.rules()
-        const { total } = await options.catalog.standing(0)
-        const rows = (await addLabels('credential', types)).map((each): Row => {
-          const rule = ruleOf(rules, each.value)
-          return { ...each, rule, about: describeType(each.value, rule), most: rule?.max_score ?? 0 }
-        })
-        const isFound = ({ label, about, rule }: Row) =>
-          foldName(`${label} ${about} ${rule?.category}`).includes(keyword)
-        return renderPage(site, wanted, rows.filter(isFound).sort(ORDERS[wanted.order].compare), total)
+      const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
+      const rules = await options.rules()
+      const { total } = await options.catalog.standing(0)
+      const rows = (await addLabels('credential', types)).map((each): Row => {
+        const rule = ruleOf(rules, each.value)
+        return { ...each, rule, about: describeType(each.value, rule), most: rule?.max_score ?? 0 }
       })
+      const isFound = ({ label, about, rule }: Row) =>
+        foldName(`${label} ${about} ${rule?.category}`).includes(keyword)
+      return renderPage(site, wanted, rows.filter(isFound).sort(ORDERS[wanted.order].compare), total)
     },
   }
 }

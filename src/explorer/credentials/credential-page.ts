@@ -22,7 +22,6 @@ import { type Ranked, renderPager, renderRankingList } from '../search/ranking-l
 import { ALL_PASSPORTS, PAGE_SIZE, withFilter } from '../search/ranking-query.ts'
 import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
-import { whenReady } from '../site/not-ready.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
 import { formatShare, renderCategory, ruleOf } from './credential-list.ts'
@@ -37,9 +36,7 @@ export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => 
     const page = parsePageNumber(query.get('page'))
     // Sorting the people costs about as much as two evaluations of the index.
     await charge(5)
-    return whenReady(site, text.credentialAddress(type), async () =>
-      renderPage(site, await find(options, type, page, signal)),
-    )
+    return renderPage(site, await find(options, type, page, signal))
   },
 })
 

@@ -23,7 +23,7 @@ import {
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
 import { countList, renderSearch, respondPage, shareList } from '../site/layout-and-link-previews.ts'
-import { ifReady, whenReady } from '../site/not-ready.ts'
+import { ifReady } from '../site/not-ready.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
@@ -47,8 +47,7 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
       const reading = await readSearch(query, request.signal)
       const list = reading?.query ?? query
       await charge(list)
-      const render = () => renderRanking({ ...options, facets }, query, reading, request)
-      return needsIndex(list) ? whenReady(request.site, addressOf(query), render) : render()
+      return renderRanking({ ...options, facets }, query, reading, request)
     },
   }
 }
