@@ -72,7 +72,6 @@ function renderPage(site: Site, { text, order }: Query, rows: readonly Row[], to
     title: 'Credentials',
     description: `What each of ${count(rows.length, 'credential')} is, how many points it can earn, and how many people have it`,
     share: { path: '/credentials' },
-    here: '/credentials',
     main: html`<h1>Credentials</h1>
 <p class="lead">A credential is a fact about a person that comes from another service: an account, a contribution, an identity check. It earns points by a rule of this site, up to a maximum. <a href="/about#parts">How points become a score</a></p>
 <form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>

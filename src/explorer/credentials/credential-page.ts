@@ -112,7 +112,6 @@ function renderPage(site: Site, found: Found): RenderedPage {
     script: 'share.js',
     title: `${name}: ${count(holders, 'holder')}${page === 1 ? '' : `, page ${text.formatFigure(page)}`}`,
     description: `${describeType(type, rule)} ${holders === 1 ? '1 person has' : `${text.formatPeople(holders)} have`} it.`,
-    here: '/credentials',
     main: html`<p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
 <p class="lead">${describeType(type, rule)}</p>

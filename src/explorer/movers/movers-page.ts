@@ -48,7 +48,6 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
       script: 'share.js',
       title: `${title}${page === 1 ? '' : `, page ${page}`}`,
       description: `Whose score rose or fell in ${period}, who is new, and why`,
-      here: '/movers',
       head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feedOf(asked)}">\n`,
       main: html`<h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>

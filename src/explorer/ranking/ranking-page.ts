@@ -133,7 +133,6 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
-    here: '/',
     main: html`<div class="intro"><div>${renderHeading(shown)}
 ${isHome ? renderLead(site) : html``}${renderSearch(searchText(asked), hiddenFields(asked))}${isHome ? renderExamples(facets, standing) : html``}</div>
 ${isHome ? renderScoreStrip(standing) : html``}</div>
@@ -261,5 +260,5 @@ MIRROR_KEY=... ${PROGRAM} mirror https://v1.example.com</pre>
 ${PROGRAM} serve --demo</pre>
 <p>${prose('`docs/records.md` describes the format of records, imports and mirrors, `docs/scoring.md` the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference/v3">API reference</a> describes access for programs.</p>`
   const description = 'This passport service is empty: how to fill it'
-  return respondPage({ site, title: 'No passports yet', description, here: '/', share: { path: '/' }, main })
+  return respondPage({ site, title: 'No passports yet', description, share: { path: '/' }, main })
 }
