@@ -16,7 +16,7 @@ import { renderKeyHelp, type Site } from '../site/site.ts'
 
 /** Whose site this is, how scores are made, what levels and "human" mean, and what people can ask for. */
 export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
-  version: async () => (await options.rules()).stamp,
+  cacheKey: async () => (await options.rules()).stamp,
   async render({ site }) {
     const rules = await options.rules()
     const snapshot = await options.catalog.current()

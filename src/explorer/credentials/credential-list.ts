@@ -18,8 +18,7 @@ import type { Site } from '../site/site.ts'
 export function createCredentialList(options: ExplorerOptions): ExplorerPage {
   const { addLabels } = createFacetReader(options)
   return {
-    version: async () => (await options.rules()).stamp,
-    variant: (query) => JSON.stringify(parseQuery(query)),
+    cacheKey: async ({ query }) => JSON.stringify([parseQuery(query), (await options.rules()).stamp]),
     async render({ query, signal, site, charge }) {
       const wanted = parseQuery(query)
       const keyword = parseKeyword(wanted.text, 'q') ?? ''

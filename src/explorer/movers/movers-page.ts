@@ -13,12 +13,7 @@ import { drawPeople } from '../pictures/people-card.ts'
 import { LEGEND, renderPager } from '../search/ranking-list.ts'
 import { PAGE_SIZE, parseChoice } from '../search/ranking-query.ts'
 import { file, POLICY, withoutCaching } from '../site/assets-and-csp.ts'
-import type {
-  CardOptions,
-  ExplorerOptions,
-  ExplorerPage,
-  ExplorerRequest,
-} from '../site/explorer-page-types.ts'
+import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 
@@ -61,7 +56,7 @@ ${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target 
 })
 
 /** The card of the movers, with the first three of them: `/card/movers.png?days=7`. */
-export const createMoversCard = (options: CardOptions): ExplorerPage => ({
+export const createMoversCard = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
     const { asked, sections, isCurrent } = await findSections(options, request)
@@ -74,7 +69,7 @@ export const createMoversCard = (options: CardOptions): ExplorerPage => ({
       return { ...mover.passport, figure, note }
     })
     const list = { title: titleOf(asked), words: counts.join(', '), people, rules: await options.rules() }
-    const card = await options.drawCard({ site, ...request }, () => drawPeople(site, list))
+    const card = await request.drawCard(() => drawPeople(site, list))
     return isCurrent ? card : withoutCaching(card)
   },
 })
@@ -126,8 +121,10 @@ function readQuery(query: URLSearchParams) {
 const beginOf = (now: number, days: string) => Math.floor(now / 3_600_000 - 24 * Number(days)) * 3_600_000
 
 const cacheKeyOf = ({ now }: ExplorerOptions) => ({
-  version: ({ query }: ExplorerRequest) => String(beginOf(now(), readQuery(query).days)),
-  variant: (query: URLSearchParams) => addressOf(readQuery(query)),
+  cacheKey({ query }: ExplorerRequest) {
+    const asked = readQuery(query)
+    return `${addressOf(asked)} ${beginOf(now(), asked.days)}`
+  },
 })
 
 async function findSections(options: ExplorerOptions, request: Omit<ExplorerRequest, 'site'>) {

@@ -36,8 +36,7 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   const facets = createFacetReader(options)
   const readSearch = createSearchReader(options, facets)
   return {
-    version: async () => (await options.rules()).stamp,
-    variant: (query) => addressOf(parseRankingQuery(query)),
+    cacheKey: async ({ query }) => `${addressOf(parseRankingQuery(query))} ${(await options.rules()).stamp}`,
     async render(request) {
       const query = parseRankingQuery(request.query)
       // A search costs about as much as two pages of the ranking. An evaluation of the index costs the same.

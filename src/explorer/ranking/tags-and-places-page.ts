@@ -15,8 +15,7 @@ export function createTagsAndPlaces(options: ExplorerOptions): ExplorerPage {
   const { addLabels } = createFacetReader(options)
   const textOf = (query: URLSearchParams) => (query.get('q') ?? '').trim()
   return {
-    version: () => '',
-    variant: textOf,
+    cacheKey: ({ query }) => textOf(query),
     async render({ path, query, signal, site, charge }) {
       const text = textOf(query)
       const prefix = parseKeyword(text, 'q')
