@@ -38,7 +38,9 @@ export const errorHeaders = (error: unknown, code: ErrorCode, type: string) => (
   'Cache-Control': 'no-store',
 })
 
-export function publicError(error: unknown): { code: ErrorCode; message: string } {
+export type PublicError = { code: ErrorCode; message: string }
+
+export function publicError(error: unknown): PublicError {
   if (!(error instanceof ServiceError))
     return { code: 'internal', message: 'Something went wrong on our side.' }
   if (error.code === 'unavailable') {

@@ -5,7 +5,7 @@ import { etagOf } from '../store/hash.ts'
 import type { Awaitable } from '../store/store.ts'
 import { SMALL_BYTES } from './backpressure/held-bytes.ts'
 import { hold, type Limited } from './backpressure/turns-and-large-pages.ts'
-import { publicError } from './errors.ts'
+import { type PublicError, publicError } from './errors.ts'
 import { allowedMethods, hasLargeUnreadBody, pathOf } from './parse-request.ts'
 import { describeLimit, policyOf } from './rate-limit.ts'
 import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
@@ -129,7 +129,9 @@ type FailedRequest = Pick<RequestSummary, 'route'> &
   Partial<Pick<RequestSummary, 'id' | 'traceId' | 'method'>>
 
 export type ErrorHandling = {
-  errorPage?: ((status: number, message: string, requestId: string, path: string) => RenderedPage) | undefined
+  errorPage?:
+    | ((status: number, error: PublicError, requestId: string, path: string) => RenderedPage)
+    | undefined
   /** Returns the picture that shows the error, in the format of the picture at this path. */
   errorPicture?: ((path: string, status: number) => RenderedPage | undefined) | undefined
   /** `request` has no id and no method if the failed work was shared by several requests. */
@@ -152,7 +154,7 @@ export function respondToError(
     route.surface.errorsAs === 'picture'
       ? errorPicture?.(pathOf(request), status)
       : wantsPage(route, request)
-        ? errorPage?.(status, publicError(error).message, id, pathOf(request))
+        ? errorPage?.(status, publicError(error), id, pathOf(request))
         : undefined
   if (page) return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
   const response = new Response(body, { status, headers: context.headers })

@@ -9,13 +9,14 @@ import type { Site } from './site/site.ts'
 
 /** Renders errors as a page or a picture. */
 export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 'errorPicture'> => ({
-  errorPage(status, message, requestId, path) {
+  errorPage(status, { code, message }, requestId, path) {
     const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
-    const { title, words, help } = (status === 404 && passport && NO_PASSPORT) || (KNOWN[status] ?? OTHER)
+    const known = KNOWN[code] ?? KNOWN[status] ?? OTHER
+    const { title, words, help } = status === 404 && passport ? NO_PASSPORT : known
     const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${words ?? message}</p>
-${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${requestId}</code></p>`}
+${help ?? (status < 500 ? html`` : html`<p class="soft">Request id: <code>${requestId}</code></p>`)}
 <p><a href="/">All passports by score</a></p>`
     return withoutCaching(respondPage({ site, title, description: message, main }, status))
   },
@@ -34,7 +35,8 @@ ${status < 500 ? (help ?? html``) : html`<p class="soft">Request id: <code>${req
 /** The page shows `words`, or else the message of the error. A picture shows `short`. */
 type ErrorText = { title: string; words?: string; help?: Html; short?: string }
 
-const KNOWN: Record<number, ErrorText> = {
+/** By status, or by the code of the error. */
+const KNOWN: Record<string, ErrorText> = {
   400: { title: 'Invalid address', help: renderSearch() },
   404: {
     title: 'Page not found',
@@ -56,6 +58,12 @@ const KNOWN: Record<number, ErrorText> = {
     title: 'Temporarily unavailable',
     short: 'busy',
     words: 'This site cannot respond right now. Reload the page in a minute.',
+  },
+  not_ready: {
+    title: 'Filters are not ready yet',
+    words:
+      'The service is preparing its index for filters, sorting and counts. It takes seconds, or minutes for a very large database. The ranking and the search work meanwhile.',
+    help: html`<p><a class="button" href="">Try again</a></p>${renderSearch()}`,
   },
 }
 

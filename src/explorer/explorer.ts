@@ -20,12 +20,12 @@ import { createIcon, createTouchIcon } from './pictures/picture-page.ts'
 import { createListCard } from './ranking/list-card.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
 import { createTagsAndPlaces } from './ranking/tags-and-places-page.ts'
-import type { CardOptions, ExplorerOptions, ExplorerPage } from './site/explorer-page-types.ts'
+import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from './site/explorer-page-types.ts'
 import { SITE_CARD } from './site/layout-and-link-previews.ts'
 import { createSitemap, createSitemapIndex } from './site/sitemap.ts'
 import { createVerifyPage } from './verify/verify-page.ts'
 
-type CreatePage = (options: CardOptions) => ExplorerPage
+type CreatePage = (options: ExplorerOptions) => ExplorerPage
 
 const PAGES: Record<string, CreatePage> = {
   '/': createRankingPage,
@@ -60,23 +60,24 @@ const PICTURES: Record<string, CreatePage> = {
   '/apple-touch-icon.png': createTouchIcon,
 }
 
-export function createExplorer(given: ExplorerOptions) {
-  const options: CardOptions = { ...given, drawCard: createCardDrawer(given) }
+export function createExplorer(options: ExplorerOptions) {
   const { catalog, site } = options
+  const drawCard = createCardDrawer(options)
   const pages = createPageCache()
 
   async function show(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
     const { params, signal } = request
     const [path, query] = [pathOf(request), queryOf(request)]
     const origin = publicOriginOf(request, site.origin)
-    const shown = { path, params, query, site: { ...site, origin }, signal, charge: context.charge }
-    const version = await page.version?.(shown)
+    const asked = { path, params, query, site: { ...site, origin }, signal, charge: context.charge }
+    const shown: ExplorerRequest = { ...asked, drawCard: (draw) => drawCard(asked, draw) }
+    const version = await page.cacheKey?.(shown)
     const render = () => {
       if (signal.aborted) throw new ClientGone()
       return page.render(shown)
     }
     if (version === undefined) return sendPage(request, context, await render())
-    const key = [path, page.variant?.(query) ?? '', origin, version].join(' ')
+    const key = [path, origin, version].join(' ')
     return sendPage(request, context, await pages.get(await catalog.current(), key, render))
   }
 

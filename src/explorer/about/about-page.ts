@@ -16,7 +16,7 @@ import { renderKeyHelp, type Site } from '../site/site.ts'
 
 /** Whose site this is, how scores are made, what levels and "human" mean, and what people can ask for. */
 export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
-  version: async () => (await options.rules()).stamp,
+  cacheKey: async () => (await options.rules()).stamp,
   async render({ site }) {
     const rules = await options.rules()
     const snapshot = await options.catalog.current()
@@ -27,7 +27,6 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
       title: 'About',
       description: `Who runs ${site.name}, how a passport score is made, what the levels and “human” mean, and how to correct or remove a record`,
       share: { path: '/about' },
-      here: '/about',
       script: 'share.js',
       main: html`<h1>About ${site.name}</h1>
 <p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score.</p>

@@ -7,7 +7,7 @@ import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { describeTime, drawPeople } from '../pictures/people-card.ts'
-import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
@@ -58,7 +58,6 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
       : 'Compare the scores, ranks and credentials of two to four people',
     share,
     script: 'ranking.js',
-    here: '/compare',
     main: html`<h1>${isComplete ? html`<bdi class="clamp">${names}</bdi>` : 'Compare people'}</h1>
 ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
@@ -113,7 +112,7 @@ ${ids === '' ? html`` : html`<input type="hidden" name="ids" value="${ids}">`}<i
 }
 
 /** The card of a comparison: `/card/compare.png?ids=7,42`, with ids only. */
-export const createCompareCard = (options: CardOptions): ExplorerPage => ({
+export const createCompareCard = (options: ExplorerOptions): ExplorerPage => ({
   async render(request) {
     const { query, site, signal } = request
     const ids = parseIds(query)
@@ -122,6 +121,6 @@ export const createCompareCard = (options: CardOptions): ExplorerPage => ({
     if (people.length === 0 || unknown.length > 0) throw notFound()
     const rules = await options.rules()
     const words = describeTime(site, Math.max(...people.map(({ calculatedAt }) => calculatedAt)))
-    return options.drawCard(request, () => drawPeople(site, { title: 'Comparison', words, people, rules }))
+    return request.drawCard(() => drawPeople(site, { title: 'Comparison', words, people, rules }))
   },
 })

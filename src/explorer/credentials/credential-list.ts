@@ -12,31 +12,28 @@ import { countFacets, createFacetReader, type FacetValue } from '../search/facet
 import { ALL_PASSPORTS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
-import { whenReady } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
 
 /** All types of credentials by part of the score, or those whose name or description has the search text. */
 export function createCredentialList(options: ExplorerOptions): ExplorerPage {
   const { addLabels } = createFacetReader(options)
   return {
-    version: async () => (await options.rules()).stamp,
-    variant: (query) => JSON.stringify(parseQuery(query)),
-    async render({ path, query, signal, site, charge }) {
+    cacheKey: async ({ query }) => JSON.stringify([parseQuery(query), (await options.rules()).stamp]),
+    async render({ query, signal, site, charge }) {
       const wanted = parseQuery(query)
       const keyword = parseKeyword(wanted.text, 'q') ?? ''
       await charge(3)
-      return whenReady(site, path, options.catalog.waitForIndex(signal), async () => {
-        const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
-        const rules = await options.rules()
-        const { total } = await options.catalog.standing(0)
-        const rows = (await addLabels('credential', types)).map((each): Row => {
-          const rule = ruleOf(rules, each.value)
-          return { ...each, rule, about: describeType(each.value, rule), most: rule?.max_score ?? 0 }
-        })
-        const isFound = ({ label, about, rule }: Row) =>
-          foldName(`${label} ${about} ${rule?.category}`).includes(keyword)
-        return renderPage(site, wanted, rows.filter(isFound).sort(ORDERS[wanted.order].compare), total)
+      await options.catalog.waitForIndex(signal)
+      const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
+      const rules = await options.rules()
+      const { total } = await options.catalog.standing(0)
+      const rows = (await addLabels('credential', types)).map((each): Row => {
+        const rule = ruleOf(rules, each.value)
+        return { ...each, rule, about: describeType(each.value, rule), most: rule?.max_score ?? 0 }
       })
+      const isFound = ({ label, about, rule }: Row) =>
+        foldName(`${label} ${about} ${rule?.category}`).includes(keyword)
+      return renderPage(site, wanted, rows.filter(isFound).sort(ORDERS[wanted.order].compare), total)
     },
   }
 }
@@ -75,7 +72,6 @@ function renderPage(site: Site, { text, order }: Query, rows: readonly Row[], to
     title: 'Credentials',
     description: `What each of ${count(rows.length, 'credential')} is, how many points it can earn, and how many people have it`,
     share: { path: '/credentials' },
-    here: '/credentials',
     main: html`<h1>Credentials</h1>
 <p class="lead">A credential is a fact about a person that comes from another service: an account, a contribution, an identity check. It earns points by a rule of this site, up to a maximum. <a href="/about#parts">How points become a score</a></p>
 <form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>

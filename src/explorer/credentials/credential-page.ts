@@ -20,26 +20,23 @@ import { drawableText } from '../pictures/drawable-text.ts'
 import { drawPeople } from '../pictures/people-card.ts'
 import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
 import { ALL_PASSPORTS, PAGE_SIZE, withFilter } from '../search/ranking-query.ts'
-import type { CardOptions, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
-import { whenReady } from '../site/not-ready.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
 import { formatShare, renderCategory, ruleOf } from './credential-list.ts'
 
 /** One type of credential: how it is earned, and the people who have it, those with the most points first. */
 export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => ({
-  version: async () => (await options.rules()).stamp,
-  variant: (query) => String(parsePageNumber(query.get('page'))),
+  cacheKey: async ({ query }) => `${parsePageNumber(query.get('page'))} ${(await options.rules()).stamp}`,
   async render({ params, query, signal, site, charge }) {
     const type = foldName(params.type ?? '')
     if (type === '' || type.length > text.LONGEST_VALUE) throw notFound()
     const page = parsePageNumber(query.get('page'))
     // Sorting the people costs about as much as two evaluations of the index.
     await charge(5)
-    return whenReady(site, text.credentialAddress(type), options.catalog.waitForIndex(signal), async () =>
-      renderPage(site, await find(options, type, page, signal)),
-    )
+    await options.catalog.waitForIndex(signal)
+    return renderPage(site, await find(options, type, page, signal))
   },
 })
 
@@ -115,7 +112,6 @@ function renderPage(site: Site, found: Found): RenderedPage {
     script: 'share.js',
     title: `${name}: ${count(holders, 'holder')}${page === 1 ? '' : `, page ${text.formatFigure(page)}`}`,
     description: `${describeType(type, rule)} ${holders === 1 ? '1 person has' : `${text.formatPeople(holders)} have`} it.`,
-    here: '/credentials',
     main: html`<p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
 <p class="lead">${describeType(type, rule)}</p>
@@ -185,8 +181,8 @@ ${drawHistogram(bars, { describe: describeBar, line: median / step })}
 }
 
 /** The card of a credential, with the first three people of its page: `/card/credential/{type}.png`. */
-export const createCredentialCard = (options: CardOptions): ExplorerPage => ({
-  version: async () => (await options.rules()).stamp,
+export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => ({
+  cacheKey: async () => (await options.rules()).stamp,
   async render(request) {
     const { params, site, signal } = request
     await request.charge(PNG_UNITS)
@@ -203,6 +199,6 @@ export const createCredentialCard = (options: CardOptions): ExplorerPage => ({
     const about = [rule?.category, `held by ${text.formatPeople(holders)}`, order]
     const words = drawableText(about.filter(Boolean).join(', '), site.fonts)
     const rules = await options.rules()
-    return options.drawCard(request, () => drawPeople(site, { title, words, people, rules }))
+    return request.drawCard(() => drawPeople(site, { title, words, people, rules }))
   },
 })

@@ -13,14 +13,8 @@ import { drawPeople } from '../pictures/people-card.ts'
 import { LEGEND, renderPager } from '../search/ranking-list.ts'
 import { PAGE_SIZE, parseChoice } from '../search/ranking-query.ts'
 import { file, POLICY, withoutCaching } from '../site/assets-and-csp.ts'
-import type {
-  CardOptions,
-  ExplorerOptions,
-  ExplorerPage,
-  ExplorerRequest,
-} from '../site/explorer-page-types.ts'
+import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
-import { whenReady } from '../site/not-ready.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 
 const PERIODS = ['1', '7', '30'] as const
@@ -33,38 +27,36 @@ const ONE = { '-change': '1 rise', change: '1 fall', '-added': '1 new person' }
 /** People whose score rose or fell in the last days, and new people. */
 export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
-  render: ({ site, ...request }) =>
-    whenReady(site, addressOf(readQuery(request.query)), undefined, async () => {
-      const { asked, since, sections, last, isCurrent } = await findSections(options, request)
-      const { days, page, sort } = asked
-      const { scale } = await options.catalog.standing(0)
-      const [period, title] = [periodOf(asked), titleOf(asked)]
-      const share = {
-        path: addressOf(asked),
-        card: `/card/movers.png${parametersOf({ days, sort })}`,
-        alt: title,
-      }
-      const rendered = respondPage({
-        site,
-        share,
-        script: 'share.js',
-        title: `${title}${page === 1 ? '' : `, page ${page}`}`,
-        description: `Whose score rose or fell in ${period}, who is new, and why`,
-        here: '/movers',
-        head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feedOf(asked)}">\n`,
-        main: html`<h1>Movers</h1>
+  async render({ site, ...request }) {
+    const { asked, since, sections, last, isCurrent } = await findSections(options, request)
+    const { days, page, sort } = asked
+    const { scale } = await options.catalog.standing(0)
+    const [period, title] = [periodOf(asked), titleOf(asked)]
+    const share = {
+      path: addressOf(asked),
+      card: `/card/movers.png${parametersOf({ days, sort })}`,
+      alt: title,
+    }
+    const rendered = respondPage({
+      site,
+      share,
+      script: 'share.js',
+      title: `${title}${page === 1 ? '' : `, page ${page}`}`,
+      description: `Whose score rose or fell in ${period}, who is new, and why`,
+      head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feedOf(asked)}">\n`,
+      main: html`<h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
 <div class="row"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}</div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}${LEGEND}
 ${sections.map((section) => renderSection(section, asked, scale))}
 ${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target })) : html``}
 <p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as a <a href="${feedOf(asked)}">feed</a> and as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
-      })
-      return isCurrent ? rendered : withoutCaching(rendered)
-    }),
+    })
+    return isCurrent ? rendered : withoutCaching(rendered)
+  },
 })
 
 /** The card of the movers, with the first three of them: `/card/movers.png?days=7`. */
-export const createMoversCard = (options: CardOptions): ExplorerPage => ({
+export const createMoversCard = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
     const { asked, sections, isCurrent } = await findSections(options, request)
@@ -77,7 +69,7 @@ export const createMoversCard = (options: CardOptions): ExplorerPage => ({
       return { ...mover.passport, figure, note }
     })
     const list = { title: titleOf(asked), words: counts.join(', '), people, rules: await options.rules() }
-    const card = await options.drawCard({ site, ...request }, () => drawPeople(site, list))
+    const card = await request.drawCard(() => drawPeople(site, list))
     return isCurrent ? card : withoutCaching(card)
   },
 })
@@ -129,8 +121,10 @@ function readQuery(query: URLSearchParams) {
 const beginOf = (now: number, days: string) => Math.floor(now / 3_600_000 - 24 * Number(days)) * 3_600_000
 
 const cacheKeyOf = ({ now }: ExplorerOptions) => ({
-  version: ({ query }: ExplorerRequest) => String(beginOf(now(), readQuery(query).days)),
-  variant: (query: URLSearchParams) => addressOf(readQuery(query)),
+  cacheKey({ query }: ExplorerRequest) {
+    const asked = readQuery(query)
+    return `${addressOf(asked)} ${beginOf(now(), asked.days)}`
+  },
 })
 
 async function findSections(options: ExplorerOptions, request: Omit<ExplorerRequest, 'site'>) {

@@ -124,11 +124,10 @@ const renderSteps = (steps: readonly NextStep[]): Html =>
 
 /** All credentials of a passport, in pages. */
 export const createCredentialsPage = ({ store, rules }: ExplorerOptions): ExplorerPage => ({
-  async version({ params }) {
-    const ref = parsePassportRef(params.ref ?? '')
-    return ref && `${(await store.v1.findCredentials(ref))?.etag} ${(await rules()).stamp}`
+  async cacheKey({ params, query }) {
+    const [ref, page] = [parsePassportRef(params.ref ?? ''), parsePageNumber(query.get('page'))]
+    return ref && `${page} ${(await store.v1.findCredentials(ref))?.etag} ${(await rules()).stamp}`
   },
-  variant: (query) => String(parsePageNumber(query.get('page'))),
   async render({ params, query, site }) {
     const page = parsePageNumber(query.get('page'))
     const ref = parsePassportRef(params.ref ?? '')

@@ -17,7 +17,7 @@ import { describeNext, renderDistribution, renderParts, renderRank, renderScore 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
   const { store, catalog, rules, signs, needsKey = false } = options
   return {
-    async version({ params }) {
+    async cacheKey({ params }) {
       const ref = parsePassportRef(params.ref ?? '')
       if (!ref) throw notFound()
       const [passport, credentials] = [await store.v1.findPassport(ref), await store.v1.findCredentials(ref)]

@@ -30,7 +30,9 @@ export function createBadge(options: ExplorerOptions): ExplorerPage {
         : picture('svg', STYLES[style](passport, value, colorsOf(site, theme), theme).markup)
     return isComplete ? badge : withoutCaching(badge)
   })
-  return { ...page, variant: (query) => Object.values(parseOptions(query)).join(' ') }
+  const cacheKey: typeof page.cacheKey = async (request) =>
+    [await page.cacheKey?.(request), ...Object.values(parseOptions(request.query))].join(' ')
+  return { ...page, cacheKey }
 }
 
 /** Unknown values get the defaults, because an error would break the embedding page. */

@@ -1,12 +1,13 @@
 import type { FullPassport, Scores } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
+import type { Awaitable } from '../../store/store.ts'
 import { CATEGORIES, SCORE_PARTS, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatDay, formatFigure, formatPeople, nameOf } from '../design/text.ts'
 import type { Colors } from '../design/tokens.ts'
 import { picture, withoutCaching } from '../site/assets-and-csp.ts'
-import type { CardOptions, DrawCard, ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
+import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
 import { CARD_SIZE, describeCard } from '../site/layout-and-link-previews.ts'
 import { isCode } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
@@ -17,8 +18,8 @@ import { createPicturePage } from './picture-page.ts'
 import { colorsOf, drawName, drawPart, drawScoreParts, fitSize, type Place, round, textWidth } from './svg.ts'
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
-export function createCard(options: CardOptions): ExplorerPage {
-  const { store, drawCard } = options
+export function createCard(options: ExplorerOptions): ExplorerPage {
+  const { store } = options
   return createPicturePage(store, ['png', 'svg'], async (passport, type, request) => {
     const { site, signal } = request
     await request.charge(STANDING_UNITS)
@@ -35,15 +36,15 @@ export function createCard(options: CardOptions): ExplorerPage {
     const card =
       type === 'svg'
         ? picture('svg', (await draw(nameOf(passport))).markup)
-        : await drawCard(request, () => draw(drawableName(passport, site.fonts)))
+        : await request.drawCard(() => draw(drawableName(passport, site.fonts)))
     return isComplete ? card : withoutCaching(card)
   })
 }
 
 /** The card of pages that are not about one person. */
-export const createSiteCard = (options: CardOptions): ExplorerPage => ({
-  version: () => '',
-  render: (request) => options.drawCard(request, () => drawSite(options, request.site)),
+export const createSiteCard = (options: ExplorerOptions): ExplorerPage => ({
+  cacheKey: () => '',
+  render: ({ drawCard, site }) => drawCard(() => drawSite(options, site)),
 })
 
 async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html> {
@@ -72,10 +73,10 @@ ${ids.map((id, at) => html`<svg x="${round(LEFT + at * step)}" y="394" width="${
 export const PNG_UNITS = 20
 
 /** Draws cards as PNG. While the picture thread is busy or unavailable, the response is the site's card, uncached. */
-export function createCardDrawer(options: ExplorerOptions): DrawCard {
+export function createCardDrawer(options: ExplorerOptions) {
   const { rasterize, onError } = options
   let siteCard: ReturnType<ExplorerOptions['rasterize']> | undefined
-  return async ({ charge, site, signal }, draw) => {
+  return async ({ charge, site, signal }: Drawn, draw: () => Awaitable<Html>) => {
     await charge(PNG_UNITS)
     // The site's card is requested first, because the queue may be full later.
     siteCard ??= drawSite(options, site).then(({ markup }) => rasterize(markup, CARD_SIZE.width))
@@ -94,6 +95,8 @@ export function createCardDrawer(options: ExplorerOptions): DrawCard {
     }
   }
 }
+
+type Drawn = Pick<ExplorerRequest, 'charge' | 'site' | 'signal'>
 
 const SCORE_WIDTH = 400
 const BASELINE = 374

@@ -15,7 +15,7 @@ export const createPicturePage = (
   types: readonly PictureType[],
   render: Render,
 ): ExplorerPage => ({
-  async version({ path }) {
+  async cacheKey({ path }) {
     const { ref } = parsePicturePath(path, types)
     return (ref && (await store.v1.findPassport(ref)))?.etag ?? ''
   },
@@ -47,7 +47,7 @@ export function parseEncodedRef(text: string): PassportRef | undefined {
 const createPng =
   (draw: typeof drawIcon, width: number) =>
   ({ rasterize }: ExplorerOptions): ExplorerPage => ({
-    version: () => '',
+    cacheKey: () => '',
     render: async ({ site, signal }) => picture('png', await rasterize(draw(site), width, signal)),
   })
 

@@ -5,18 +5,18 @@ import { drawableText } from '../pictures/drawable-text.ts'
 import { describeTime, drawPeople } from '../pictures/people-card.ts'
 import { createFacetReader } from '../search/facets.ts'
 import { addressOf, parseRankingQuery } from '../search/ranking-query.ts'
-import type { CardOptions, ExplorerPage } from '../site/explorer-page-types.ts'
+import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { countList } from '../site/layout-and-link-previews.ts'
 import { findRanking } from './find-ranking.ts'
 import { describeList } from './ranking-page.ts'
 
 /** The card of a filtered list, with its first three people: `/card/list.png` with the parameters of the list. */
-export function createListCard(options: CardOptions): ExplorerPage {
+export function createListCard(options: ExplorerOptions): ExplorerPage {
   const facets = createFacetReader(options)
   const parse = (query: URLSearchParams) => ({ ...parseRankingQuery(query), page: 1 })
   return {
-    version: async () => `${(await options.rules()).stamp} ${formatDay(options.now())}`,
-    variant: (query) => addressOf(parse(query)),
+    cacheKey: async ({ query }) =>
+      [addressOf(parse(query)), (await options.rules()).stamp, formatDay(options.now())].join(' '),
     async render(request) {
       const { site, signal } = request
       const list = parse(request.query)
@@ -32,7 +32,7 @@ export function createListCard(options: CardOptions): ExplorerPage {
       const counted = countList(describeList(list, filters), found.total)
       const title = drawableText(counted, site.fonts) || `${found.total} people`
       const card = { title, words: describeTime(site, options.now()), people, rules: await options.rules() }
-      return options.drawCard(request, () => drawPeople(site, card))
+      return request.drawCard(() => drawPeople(site, card))
     },
   }
 }

@@ -23,7 +23,7 @@ import {
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
 import { countList, renderSearch, respondPage, shareList } from '../site/layout-and-link-previews.ts'
-import { ifReady, whenReady } from '../site/not-ready.ts'
+import { ifReady } from '../site/not-ready.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
@@ -36,8 +36,7 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   const facets = createFacetReader(options)
   const readSearch = createSearchReader(options, facets)
   return {
-    version: async () => (await options.rules()).stamp,
-    variant: (query) => addressOf(parseRankingQuery(query)),
+    cacheKey: async ({ query }) => `${addressOf(parseRankingQuery(query))} ${(await options.rules()).stamp}`,
     async render(request) {
       const query = parseRankingQuery(request.query)
       // A search costs about as much as two pages of the ranking. An evaluation of the index costs the same.
@@ -47,9 +46,8 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
       const reading = await readSearch(query, request.signal)
       const list = reading?.query ?? query
       await charge(list)
-      const render = () => renderRanking({ ...options, facets }, query, reading, request)
-      if (!needsIndex(list)) return render()
-      return whenReady(request.site, addressOf(query), options.catalog.waitForIndex(request.signal), render)
+      if (needsIndex(list)) await options.catalog.waitForIndex(request.signal)
+      return renderRanking({ ...options, facets }, query, reading, request)
     },
   }
 }
@@ -135,7 +133,6 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
-    here: '/',
     main: html`<div class="intro"><div>${renderHeading(shown)}
 ${isHome ? renderLead(site) : html``}${renderSearch(searchText(asked), hiddenFields(asked))}${isHome ? renderExamples(facets, standing) : html``}</div>
 ${isHome ? renderScoreStrip(standing) : html``}</div>
@@ -263,5 +260,5 @@ MIRROR_KEY=... ${PROGRAM} mirror https://v1.example.com</pre>
 ${PROGRAM} serve --demo</pre>
 <p>${prose('`docs/records.md` describes the format of records, imports and mirrors, `docs/scoring.md` the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference/v3">API reference</a> describes access for programs.</p>`
   const description = 'This passport service is empty: how to fill it'
-  return respondPage({ site, title: 'No passports yet', description, here: '/', share: { path: '/' }, main })
+  return respondPage({ site, title: 'No passports yet', description, share: { path: '/' }, main })
 }

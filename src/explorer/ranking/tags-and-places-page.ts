@@ -6,7 +6,6 @@ import { countFacets, createFacetReader, type FacetValue } from '../search/facet
 import { ALL_PASSPORTS, FILTERS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
-import { whenReady } from '../site/not-ready.ts'
 import { renderChip } from './ranking-controls.ts'
 
 const NAMES = ['tag', 'place'] as const
@@ -16,29 +15,27 @@ export function createTagsAndPlaces(options: ExplorerOptions): ExplorerPage {
   const { addLabels } = createFacetReader(options)
   const textOf = (query: URLSearchParams) => (query.get('q') ?? '').trim()
   return {
-    version: () => '',
-    variant: textOf,
+    cacheKey: ({ query }) => textOf(query),
     async render({ path, query, signal, site, charge }) {
       const text = textOf(query)
       const prefix = parseKeyword(text, 'q')
       await charge(3)
+      await options.catalog.waitForIndex(signal)
       const requests = NAMES.map((name) => ({ field: FILTERS[name], ...(prefix && { prefix }) }))
-      return whenReady(site, path, options.catalog.waitForIndex(signal), async () => {
-        const counts = await countFacets(options.catalog, ALL_PASSPORTS, requests, signal)
-        const sections = NAMES.map(async (name, at) =>
-          renderFacet(name, text, await addLabels(name, counts[at] ?? [])),
-        )
-        return respondPage({
-          site,
-          title: 'Tags and places',
-          description: 'The tags and places of people, and how many people have each',
-          share: { path },
-          main: html`<h1>Tags and places</h1>
+      const counts = await countFacets(options.catalog, ALL_PASSPORTS, requests, signal)
+      const sections = NAMES.map(async (name, at) =>
+        renderFacet(name, text, await addLabels(name, counts[at] ?? [])),
+      )
+      return respondPage({
+        site,
+        title: 'Tags and places',
+        description: 'The tags and places of people, and how many people have each',
+        share: { path },
+        main: html`<h1>Tags and places</h1>
 <form class="search" action="${path}" role="search"><label for="find">Find a tag or a place</label>
 <input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="The beginning of a word" autocomplete="off" spellcheck="false">
 <button type="submit">Find</button></form>
 ${await Promise.all(sections)}`,
-        })
       })
     },
   }

@@ -7,7 +7,7 @@ import { renderAddress } from '../design/text.ts'
 import { renderLayout } from '../site/layout-and-link-previews.ts'
 import type { Site } from '../site/site.ts'
 
-export function renderDeprecation(site: Site, plan: DatedPlan, now: number, explorer: boolean): string {
+export function renderDeprecation(site: Site, plan: DatedPlan, now: number): string {
   const main = html`<div class="deprecation">
 <h1>${describePhase(plan, now)}</h1>
 <p class="lead">${prose(describeEnd(plan, now))}</p>
@@ -32,10 +32,8 @@ ${renderExemptions(plan, now)}
     site,
     title: 'Deprecation of V1',
     description: 'Deprecation of the V1 passport API: its dates, and what to do',
-    here: '/deprecation',
     head: html`<link rel="stylesheet" href="${site.urlOf('reference.css')}">\n`,
     share: { path: '/deprecation' },
-    explorer,
     main,
   })
 }

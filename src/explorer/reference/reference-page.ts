@@ -13,7 +13,6 @@ type Options = {
   version: string | undefined
   /** The state of V1 in a sentence. */
   headline: Html
-  explorer: boolean
 }
 
 /** The versions of the API, newest first. */
@@ -22,10 +21,10 @@ export const versionsOf = (calls: readonly DocumentedRoute[]): string[] =>
 
 /** Renders the page of a call or, without a call, of a version or all versions. Only the forms and the search need the script. */
 export function renderReference(all: readonly Route[], options: Options, call?: DocumentedRoute): string {
-  const { site, version, explorer } = options
+  const { site, version } = options
   const calls = all.filter(isDocumented).filter(({ surface }) => surface.usesKeys)
   const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
-  const main = html`<div class="reference" data-origin="${site.origin}"${explorer ? html` data-explorer` : html``}>
+  const main = html`<div class="reference" data-origin="${site.origin}"${site.explorer ? html` data-explorer` : html``}>
 ${call ? renderCall(call, calls, options) : renderCalls(calls, options)}
 ${version ? html`` : renderService(service)}
 </div>`
@@ -37,8 +36,6 @@ ${version ? html`` : renderService(service)}
     head: html`<link rel="stylesheet" href="${site.urlOf('reference.css')}">\n`,
     script: call ? 'reference.js' : 'reference-calls.js',
     share: { path: call ? callPath(call) : referencePath(version) },
-    here: '/reference/v3',
-    explorer,
     main,
   })
 }

@@ -18,7 +18,6 @@ type Options = {
   site?: Site
   plan?: () => DatedPlan
   now?: () => number
-  explorer?: boolean
   compatV2?: boolean
   /** Returns the stamp of the active rule set, so that the example works. */
   stamp?: () => Awaitable<string | undefined>
@@ -45,7 +44,7 @@ const OPENAPI = {
 
 /** Creates the routes of the API, its reference and its other pages. `documentOf` creates the OpenAPI document. */
 export function createReference(version: string, options: Options = {}) {
-  const { plan = () => datePlan(NO_PLAN, undefined), now = Date.now, explorer = true, stamp } = options
+  const { plan = () => datePlan(NO_PLAN, undefined), now = Date.now, stamp } = options
   const { site = createSite().site } = options
   const api = routesOf(options)
   const calls = api.filter(isDocumented).filter(({ surface }) => surface.usesKeys)
@@ -54,7 +53,7 @@ export function createReference(version: string, options: Options = {}) {
 
   async function showReference(request: Request, version?: string, call?: DocumentedRoute) {
     const origin = publicOriginOf(request, site.origin) || EXAMPLE_ORIGIN
-    const shown = { version, headline: describePhase(plan(), now()), explorer }
+    const shown = { version, headline: describePhase(plan(), now()) }
     const { stamp: parameter } = call?.params ?? {}
     // The stamp in the OpenAPI document is only an example: the service may have other rules.
     const example = parameter && (await stamp?.())
@@ -67,7 +66,7 @@ export function createReference(version: string, options: Options = {}) {
 
   function showDeprecation(request: Request) {
     const origin = publicOriginOf(request, site.origin)
-    const body = renderDeprecation({ ...site, origin }, plan(), now(), explorer)
+    const body = renderDeprecation({ ...site, origin }, plan(), now())
     return pages.get(served, body, () => file('text/html', body, POLICY.deprecation))
   }
 
@@ -86,7 +85,7 @@ export function createReference(version: string, options: Options = {}) {
       pageRoute(callPath(call), (request) => showReference(request, call.surface.tag.name, call)),
     ),
     pageRoute('/deprecation', showDeprecation),
-    ...(explorer ? [] : [pageRoute('/', (request) => showReference(request))]),
+    ...(site.explorer ? [] : [pageRoute('/', (request) => showReference(request))]),
   ]
   return { documentOf, routes: served }
 }

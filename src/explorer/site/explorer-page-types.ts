@@ -31,11 +31,6 @@ export type ExplorerOptions = {
   onError: (error: unknown) => void
 }
 
-/** Responds with a card as PNG. */
-export type DrawCard = (request: ExplorerRequest, draw: () => Awaitable<Html>) => Promise<RenderedPage>
-
-export type CardOptions = ExplorerOptions & { drawCard: DrawCard }
-
 /** `params` are the decoded parameters of the path. */
 export type ExplorerRequest = {
   path: string
@@ -46,12 +41,12 @@ export type ExplorerRequest = {
   signal: AbortSignal
   /** Makes the request count as `units` requests. */
   charge: Context['charge']
+  /** Responds with a card as PNG. */
+  drawCard: (draw: () => Awaitable<Html>) => Promise<RenderedPage>
 }
 
 export type ExplorerPage = {
   render(request: ExplorerRequest): Awaitable<RenderedPage>
-  /** Part of the cache key: the version of data that is not in the snapshot. A page without a version is not cached. */
-  version?(request: ExplorerRequest): Awaitable<string | undefined>
-  /** Part of the cache key: the parameters that the page reads. Parameters that it ignores must not evict pages. */
-  variant?(query: URLSearchParams): string
+  /** The parameters that the page reads, and the version of data that is not in the snapshot. Without a key, it is not cached. */
+  cacheKey?(request: ExplorerRequest): Awaitable<string | undefined>
 }

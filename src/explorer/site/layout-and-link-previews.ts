@@ -17,10 +17,6 @@ type Layout = {
   script?: AssetName
   /** The link preview; by default with the title, the description and the card of the site. */
   share?: Share
-  /** The path of the current page in the header's navigation. */
-  here?: string
-  /** False if the explorer is off. The header then has no link to it. */
-  explorer?: boolean
   main: Html
 }
 
@@ -29,8 +25,12 @@ export const respondPage = (layout: Layout, status = 200): RenderedPage =>
   file('text/html', renderLayout(layout), POLICY.explorer, status)
 
 export function renderLayout(layout: Layout): string {
-  const { site, title, description, head, share, script, here, explorer = true, main } = layout
-  const link = (path: string, text: string) => renderLink(path, text, path === here)
+  const { site, title, description, head, share, script, main } = layout
+  const { explorer } = site
+  // `/credentials/github` is a page of Credentials.
+  const folderOf = (path?: string) => path?.split(/[/?]/)[1]
+  const link = (path: string, text: string) =>
+    renderLink(path, text, folderOf(path) === folderOf(share?.path))
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -45,7 +45,7 @@ ${explorer ? RASTER_ICONS : html``}
 <link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
 <script src="${site.urlOf('theme.js')}"></script>
 <link rel="stylesheet" href="${site.urlOf('style.css')}">
-${renderShareMeta(site, { title, description, ...share }, explorer)}${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${site.urlOf(script)}"></script>`}
+${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${site.urlOf(script)}"></script>`}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
@@ -105,7 +105,7 @@ export type Share = {
 }
 
 /** Open Graph tags, which Twitter reads too. Without an origin, URLs are omitted. Only the explorer has cards. */
-export function renderShareMeta({ name, origin }: Site, share: Share, explorer = true): Html {
+export function renderShareMeta({ name, origin, explorer }: Site, share: Share): Html {
   const { path, type = 'website', title = name, description = '', card = SITE_CARD } = share
   const { alt = `${name}: people ranked by score` } = share
   const url = origin !== '' && path !== undefined ? `${origin}${path}` : undefined

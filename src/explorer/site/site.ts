@@ -11,6 +11,8 @@ import { type AssetName, createAssets, file, POLICY, picture } from './assets-an
 
 /** The operator's brand and the URLs of the assets, for the layout of every page. */
 export type Site = SiteSettings & {
+  /** Whether the service has pages of people, which other pages link to and search engines list. */
+  explorer: boolean
   /** The public URL or, without one, the origin of the request; empty if that is malformed. */
   origin: string
   /** The host of the public URL. Pictures show it, not the host of the request, so that one picture fits all hosts. */
@@ -22,7 +24,6 @@ export type Site = SiteSettings & {
   accents: Record<Theme, string>
 }
 
-/** `explorer`: whether the service has pages for search engines to list. */
 export function createSite(
   settings: SiteSettings = DEFAULT_SITE,
   publicUrl = '',
@@ -33,6 +34,7 @@ export function createSite(
   const { urlOf, routes } = createAssets(accents)
   const site: Site = {
     ...settings,
+    explorer,
     origin: publicUrl,
     host: parseOrigin(publicUrl)?.host ?? '',
     fonts,

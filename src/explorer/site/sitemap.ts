@@ -17,7 +17,7 @@ const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 /** The index of the sitemap files, which list all passports, best first. */
 export const createSitemapIndex = ({ catalog }: { catalog: Catalog }): ExplorerPage => ({
-  version: () => '',
+  cacheKey: () => '',
   async render({ site }) {
     const base = baseOf(site)
     const { total } = await catalog.standing(0)
@@ -40,7 +40,7 @@ const BY_ID = { field: 'passport_id', descending: false } as const
 
 /** The passports of one file, from the snapshot in memory. The first file also has the other pages, and the credentials that people have. */
 export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
-  version: () => '',
+  cacheKey: () => '',
   async render({ site, params, signal }) {
     const base = baseOf(site)
     const [, page = ''] = /^([1-9]\d{0,4})\.xml$/.exec(params.file ?? '') ?? []

@@ -4,7 +4,7 @@ import { respondPage } from '../site/layout-and-link-previews.ts'
 
 /** Checks signed scores in the browser. */
 export const createVerifyPage = (): ExplorerPage => ({
-  version: () => '',
+  cacheKey: () => '',
   render: ({ site }) =>
     respondPage({
       site,

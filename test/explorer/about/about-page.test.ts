@@ -88,7 +88,7 @@ test('every page names the owner with a link to /about, and without the explorer
     )
   expect((await server.look('/')).text).toContain('every point. Run by <a href="/about">Kites &amp; Co</a>. ')
   const { site } = createSite(settings, '', false)
-  const page = renderLayout({ site, title: 'API', description: '', explorer: false, main: html`` })
+  const page = renderLayout({ site, title: 'API', description: '', main: html`` })
   expect(page).toContain('skills. Run by Kites &amp; Co.</p>')
 })
 

@@ -22,7 +22,7 @@ const PLAN: RetirementPlan = {
 }
 
 const render = (plan: Partial<RetirementPlan>, now = NOON) =>
-  renderDeprecation(createSite().site, { ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now, true)
+  renderDeprecation(createSite().site, { ...NO_PLAN, deprecatedAt: DEPRECATED_AT, ...plan }, now)
 const read = (markup: string) => markup.replace(/<[^>]+>/g, '').replace(/\s+/g, ' ')
 
 onEngine('sqlite', 'the deprecation page', (open) => {

@@ -208,7 +208,6 @@ test('example requests use the public URL, or else the Host header if it is a pl
     site: createSite(undefined, 'https://public.example').site,
     plan: () => datePlan(NO_PLAN, NOON),
     now: () => NOON,
-    explorer: true,
     stamp: () => 'stamp-of-ours',
   })
   await using branded = serveTest(server.store, { routes })

@@ -31,12 +31,11 @@ export function serveTest(
 ) {
   const deprecatedAt = Date.UTC(2025, 2, 31)
   const datedPlan = () => datePlan(options.plan?.() ?? NO_PLAN, options.deprecatedAt ?? deprecatedAt)
-  const { site, routes } = createSite()
+  const { site, routes } = createSite(undefined, undefined, options.errorPage !== undefined)
   const reference = createReference('0.0.0', {
     site,
     plan: datedPlan,
     now: options.now ?? (() => NOON),
-    explorer: options.errorPage !== undefined,
     compatV2,
   })
   const errors: unknown[] = []
