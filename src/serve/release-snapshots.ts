@@ -6,8 +6,8 @@ const MOST_BYTES = 64_000_000
 let bytes = 0
 
 /**
- * Counts a snapshot that replaces another one in this thread. The runtime ignores the size of shared buffers and would keep
- * several replaced snapshots, so the thread collects its garbage after `MOST_BYTES`.
+ * Counts a snapshot that replaces another one in this thread. Only a full garbage collection releases old snapshots, and it
+ * comes late: several of them would be kept. So the thread collects its garbage after `MOST_BYTES`.
  */
 export function releaseReplaced({ ids, names }: Snapshot): void {
   bytes += ids.length * (8 + 8 + 4) + names.length
