@@ -11,7 +11,7 @@ import type { Site } from './site/site.ts'
 export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 'errorPicture'> => ({
   errorPage(status, { code, message }, requestId, path) {
     const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
-    const known = KNOWN[code] ?? KNOWN[status] ?? OTHER
+    const known: ErrorText = KNOWN[code] ?? KNOWN[status] ?? { title: 'The request failed' }
     const { title, words, help } = status === 404 && passport ? NO_PASSPORT : known
     const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
 <h1>${title}</h1>
@@ -73,5 +73,3 @@ const NO_PASSPORT: ErrorText = {
     'There is no passport with this number or wallet. It may have been removed, or the address has a typing error.',
   help: renderSearch(),
 }
-
-const OTHER: ErrorText = { title: 'The request failed' }

@@ -37,7 +37,7 @@ export function renderRank(id: number, { rank, total }: Standing, above: number)
 
 type ScoreContext = { standing: Standing; parts: PartStandings; caps: Caps; signs?: boolean | undefined }
 
-/** Renders the parts of the score, with the standing in each part. */
+/** Renders the parts of the score, with the standing in each part. The script inserts the lines of the explanation page. */
 export function renderParts(passport: Passport, { standing, parts, caps, signs }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
   const given = roundScore(
@@ -52,7 +52,13 @@ export function renderParts(passport: Passport, { standing, parts, caps, signs }
     const top = standing.total > 0 ? describeTop(parts[part] ?? standing.total, standing.total) : ''
     return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top}</span>`}</dd></div>`
   })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Only in the total</dt><dd>${formatFigure(given)}</dd></div>` : html``}</dl>
-${renderExplanation(passport, caps)}
+<div id="explanation">
+<p>${describeSums(scores, caps)}</p>
+<details id="how">
+<summary>How every point is calculated</summary>
+<p data-lines><a href="/passports/${passport.id}/score">Show the points of every credential</a></p>
+</details>
+</div>
 ${isSum ? html`<p class="soft">Calculated on ${formatDay(calculatedAt)}</p>` : html``}
 ${signs ? html`<p><a href="/verify#${passport.id}">Check this score</a></p>` : html``}
 </section>`
@@ -87,19 +93,8 @@ function describeEdges(bucket: number, { scale, step }: Standing): string {
   return `from ${formatFigure(low)} to ${formatFigure(low + step)}`
 }
 
-/** The score as a sum, for the passport page. The script inserts the lines of the explanation page. */
-export function renderExplanation({ id, scores }: Passport, caps: Caps): Html {
-  return html`<div id="explanation">
-<p>${describeSums(scores, caps)}</p>
-<details id="how">
-<summary>How every point is calculated</summary>
-<p data-lines><a href="/passports/${id}/score">Show the points of every credential</a></p>
-</details>
-</div>`
-}
-
 /** Describes the total as the sum of its parts, unless a record gave another total. */
-function describeSums(scores: Scores, caps: Caps): string {
+export function describeSums(scores: Scores, caps: Caps): string {
   const [sum, capped] = [sumOf(scores, {}), sumOf(scores, caps)]
   const [parts, total] = [describeParts(scores, {}), formatFigure(scores.total)]
   if (sum === scores.total) return `${parts} = ${total}`

@@ -47,12 +47,6 @@ export function describeHighest(scores: Scores, { below, total }: Standing, part
   return top === '' ? '' : `${top} ${best.words}`
 }
 
-/** Names the part with the most points, if no standing is high enough. */
-export function describeStrongest(scores: Scores): string {
-  const [strongest] = SCORE_PARTS.toSorted((one, other) => scores[other] - scores[one])
-  return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''
-}
-
 /** The units of a picture whose standings need an evaluation of the facet index. */
 export const STANDING_UNITS = 3
 
