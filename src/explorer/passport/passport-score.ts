@@ -3,7 +3,7 @@ import { type Caps, roundScore } from '../../domain/credential.ts'
 import type { Passport, Scores } from '../../domain/passport.ts'
 import type { levelOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
+import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { describeTop, formatDay, formatFigure, formatOrdinal, formatPeople } from '../design/text.ts'
 import { PAGE_SIZE } from '../search/ranking-query.ts'
@@ -40,9 +40,7 @@ type ScoreContext = { standing: Standing; parts: PartStandings; caps: Caps; sign
 /** Renders the parts of the score, with the standing in each part. The script inserts the lines of the explanation page. */
 export function renderParts(passport: Passport, { standing, parts, caps, signs }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
-  const given = roundScore(
-    scores.total - SCORE_PARTS.reduce((sum, part) => sum + Math.max(0, scores[part]), 0),
-  )
+  const given = roundScore(segmentsOf(scores).find(({ name }) => name === 'other')?.size ?? 0)
   // If the total is not the sum of its parts, the record gave it and no rule calculated it.
   const isSum = [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
   return html`<section id="parts">
@@ -104,7 +102,7 @@ export function describeSums(scores: Scores, caps: Caps): string {
 }
 
 /** The points of a part, at most the cap of its category. */
-const pointsOf = (part: ScorePart, scores: Scores, caps: Caps): number =>
+const pointsOf = (part: keyof typeof CATEGORIES, scores: Scores, caps: Caps): number =>
   Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part])
 
 const sumOf = (scores: Scores, caps: Caps): number =>

@@ -79,7 +79,7 @@ export function createCardDrawer(options: ExplorerOptions) {
   return async ({ charge, site, signal }: Drawn, draw: () => Awaitable<Html>) => {
     await charge(PNG_UNITS)
     // The site's card is requested first, because the queue may be full later.
-    siteCard ??= await rasterize((await drawSite(options, site)).markup, CARD_SIZE.width)
+    siteCard ??= await rasterize((await drawSite(options, site)).markup, CARD_SIZE.width, signal)
     const { markup } = await draw()
     try {
       return picture('png', await rasterize(markup, CARD_SIZE.width, signal))

@@ -22,13 +22,11 @@ export async function findParts(
   const sort = { field: 'passport_id', descending: false } as const
   const request = { filter: [], sort, limit: 0, atLeast, signal }
   const found = await ifReady(options, () => options.catalog.list(request, false))
-  return (
-    found &&
-    all.map((scores, at) => {
-      const parts = SCORE_PARTS.filter((part) => scores[part] > 0)
-      return Object.fromEntries(parts.map((part) => [part, found.atLeast?.[`${part}_score`]?.[at] ?? 0]))
-    })
-  )
+  if (!found) return undefined
+  return all.map((scores, at) => {
+    const parts = SCORE_PARTS.filter((part) => scores[part] > 0)
+    return Object.fromEntries(parts.map((part) => [part, found.atLeast?.[`${part}_score`]?.[at] ?? 0]))
+  })
 }
 
 /** The worst standing that is shown as a headline is "Top 33%". */
