@@ -66,7 +66,7 @@ export function createReference(version: string, options: Options = {}) {
   function showDeprecation(request: Request) {
     const origin = publicOriginOf(request, site.origin)
     const body = renderDeprecation({ ...site, origin }, plan(), now())
-    return pages.get(served, body, () => file('text/html', body, POLICY.reference))
+    return pages.get(served, body, () => file('text/html', body, POLICY.deprecation))
   }
 
   function showDocument(request: Request): Promise<RenderedPage> {
