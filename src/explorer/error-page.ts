@@ -11,8 +11,8 @@ import type { Site } from './site/site.ts'
 export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 'errorPicture'> => ({
   errorPage(status, { code, message }, requestId, path) {
     const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
-    const known = KNOWN[code] ?? KNOWN[status] ?? OTHER
-    const { title, words, help } = status === 404 && passport ? NO_PASSPORT : known
+    const key = status === 404 && passport ? 'no_passport' : code
+    const { title, words, help }: ErrorText = KNOWN[key] ?? KNOWN[status] ?? { title: 'The request failed' }
     const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${words ?? message}</p>
@@ -65,13 +65,10 @@ const KNOWN: Record<string, ErrorText> = {
       'The service is preparing its index for filters, sorting and counts. It takes seconds, or minutes for a very large database. The ranking and the search work meanwhile.',
     help: html`<p><a class="button" href="">Try again</a></p>${renderSearch()}`,
   },
+  no_passport: {
+    title: 'Passport not found',
+    words:
+      'There is no passport with this number or wallet. It may have been removed, or the address has a typing error.',
+    help: renderSearch(),
+  },
 }
-
-const NO_PASSPORT: ErrorText = {
-  title: 'Passport not found',
-  words:
-    'There is no passport with this number or wallet. It may have been removed, or the address has a typing error.',
-  help: renderSearch(),
-}
-
-const OTHER: ErrorText = { title: 'The request failed' }

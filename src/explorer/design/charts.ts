@@ -43,9 +43,8 @@ export function renderScoreBar(scores: Scores, scale: number): Html {
 export function segmentsOf(scores: Scores): Segment[] {
   const parts = SCORE_PARTS.map((name) => ({ name, size: Math.max(0, scores[name]) }))
   const sum = parts.reduce((total, { size }) => total + size, 0)
-  return [...parts, { name: 'other' as const, size: Math.max(0, scores.total - sum) }].filter(
-    ({ size }) => size > 0,
-  )
+  const other = { name: 'other' as const, size: Math.max(0, scores.total - sum) }
+  return [...parts, other].filter(({ size }) => size > 0)
 }
 
 /** The smallest width of a part, in percent of the bar: about 3 pixels in a row of the ranking. */

@@ -121,10 +121,7 @@ function readQuery(query: URLSearchParams) {
 const beginOf = (now: number, days: string) => Math.floor(now / 3_600_000 - 24 * Number(days)) * 3_600_000
 
 const cacheKeyOf = ({ now }: ExplorerOptions) => ({
-  cacheKey({ query }: ExplorerRequest) {
-    const asked = readQuery(query)
-    return `${addressOf(asked)} ${beginOf(now(), asked.days)}`
-  },
+  cacheKey: ({ query }: ExplorerRequest) => `${addressOf(readQuery(query))} ${beginOf(now(), '0')}`,
 })
 
 async function findSections(options: ExplorerOptions, request: Omit<ExplorerRequest, 'site'>) {

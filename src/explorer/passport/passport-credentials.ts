@@ -53,13 +53,10 @@ const createRow = (types: Types, proof?: Credential) => (credential: Credential)
   const { type, name, value, score } = credential
   const { convert, proves_human } = ruleOf({ types }, type) ?? {}
   const isDate = convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(value)
-  const words = [isDate ? `since ${value}` : value, score > 0 && proves_human && 'shows that this is a human']
+  const proven = score > 0 && proves_human && 'shows that this is a human'
+  const words = [isDate ? `since ${value}` : value, proven].filter(Boolean).join(', ')
   const link = score > 0 || convert ? {} : { type: '', name: name || type }
-  const row = credentialRows.renderCredential({
-    ...credential,
-    ...link,
-    value: words.filter(Boolean).join(', '),
-  })
+  const row = credentialRows.renderCredential({ ...credential, ...link, value: words })
   return credential === proof ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row
 }
 

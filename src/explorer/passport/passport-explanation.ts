@@ -39,12 +39,11 @@ function renderLines(explanation: ExplainedPassport): Html {
   const rest = lines.length - shown.length
   // During a recalculation, the two totals are expected to differ.
   const differs = !passport.stale && scores.total !== passport.scores.total
-  return html`<p>${describeSource(explanation)}</p>
+  const source = html`<p>${describeSource(explanation)}</p>
 ${differs ? html`<p class="notice">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
-${
-  lines.length === 0
-    ? html``
-    : html`<table>
+`
+  if (lines.length === 0) return source
+  return html`${source}<table>
 <thead><tr><th scope="col">Credential</th><th scope="col">Reason</th><th scope="col" class="figure">Points</th></tr></thead>
 ${groupByCategory(shown).map(
   ({ category, part, items }) => html`<tbody class="${part ?? 'other'}">
@@ -54,7 +53,6 @@ ${items.map(renderLine)}</tbody>
 )}</table>
 ${rest > 0 ? html`<p>${count(rest, 'more credential')} with fewer points ${rest === 1 ? 'is' : 'are'} not shown.</p>` : html``}
 <p class="sum">${describeParts(scores, caps)} = ${formatFigure(scores.total)}</p>`
-}`
 }
 
 /** These limits keep the page of any record below 200 KB. */

@@ -8,7 +8,7 @@ import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { renderProfileMeta, respondPage, sharePassport } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel } from '../site/share-panel.ts'
-import { describeHighest, describeStrongest, findParts } from '../site/standings.ts'
+import { describeHighest, findParts } from '../site/standings.ts'
 import { PROOF_ROW, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
@@ -37,10 +37,8 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       // The id in the URL, if it is that of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
       const highest = describeHighest(scores, standing, context.parts)
-      const best = highest || describeStrongest(scores)
-      const about = best.replace(/^(Top|Strongest)/, (word) => word.toLowerCase())
-      const share = sharePassport(passport, best, level?.level.name)
-      const post = `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`
+      const share = sharePassport(passport, highest, level?.level.name)
+      const description = `${share.title}${highest === '' ? '' : `, ${highest}`}`
       const history = await findHistory(store.events, passport, credentials)
       const rank = renderRank(id, standing, countAbove(await catalog.current(), id, scores.total))
       const top = highest === '' ? html`` : html`<p class="best">${highest}</p>`
@@ -50,7 +48,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
       const main = html`<article class="passport-page">
 ${renderPerson(passport, nameOf(passport), score, evidence)}
-${renderSharePanel(share, post, site.origin, renderBadge(id, share.title, site.origin))}
+${renderSharePanel(share, `${description} on ${site.name}`, site.origin, renderBadge(id, share.title, site.origin))}
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
@@ -71,7 +69,7 @@ ${renderSnippets(id, site.origin, needsKey)}
       const page = respondPage({
         site,
         title: share.alt,
-        description: best === '' ? share.title : `${share.title}, ${about}`,
+        description,
         share,
         head: renderProfileMeta(passport, site.origin),
         script: 'passport.js',

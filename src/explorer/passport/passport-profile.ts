@@ -12,13 +12,14 @@ const MOST_TAGS = { rows: 30, bytes: 8000 }
 /** Renders the header. All texts are untrusted; `dir="auto"` isolates their direction. The pill "human" links to `evidence`. */
 export function renderPerson(passport: FullPassport, name: string, score: Html, evidence: string): Html {
   const { id, human, profile } = passport
+  const number = `Passport ${id}`
   return html`<div class="person panel">
 <svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></svg>
 ${rosette(id)}
 <div class="bearer">
 <h1 class="clamp" dir="auto">${shortenText(name, MAX_NAME_LENGTH, lengthOf)}</h1>
 <p class="row line">${human ? html`<a class="pill" href="${evidence}" title="Why this person counts as human">human</a>` : html``}
-${name === numberOf(id) ? html`` : html`<span class="soft">${numberOf(id)}</span>`}
+${name === number ? html`` : html`<span class="soft">${number}</span>`}
 ${profile.location === '' ? html`` : html`<span class="soft">${renderWord('place', profile.location, MAX_WORD_LENGTH)}</span>`}</p>
 </div>
 ${score}
@@ -29,8 +30,6 @@ ${renderTags(profile.tags)}
 </div>
 </div>`
 }
-
-const numberOf = (id: number) => `Passport ${id}`
 
 const MAX_BIO_LENGTH = 3000
 const BIO_PREVIEW_LENGTH = 280

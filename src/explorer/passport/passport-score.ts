@@ -3,7 +3,7 @@ import { type Caps, roundScore } from '../../domain/credential.ts'
 import type { Passport, Scores } from '../../domain/passport.ts'
 import type { levelOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
+import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { describeTop, formatDay, formatFigure, formatOrdinal, formatPeople } from '../design/text.ts'
 import { PAGE_SIZE } from '../search/ranking-query.ts'
@@ -37,12 +37,10 @@ export function renderRank(id: number, { rank, total }: Standing, above: number)
 
 type ScoreContext = { standing: Standing; parts: PartStandings; caps: Caps; signs?: boolean | undefined }
 
-/** Renders the parts of the score, with the standing in each part. */
+/** Renders the parts of the score, with the standing in each part. The script inserts the lines of the explanation page. */
 export function renderParts(passport: Passport, { standing, parts, caps, signs }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
-  const given = roundScore(
-    scores.total - SCORE_PARTS.reduce((sum, part) => sum + Math.max(0, scores[part]), 0),
-  )
+  const given = roundScore(segmentsOf(scores).find(({ name }) => name === 'other')?.size ?? 0)
   // If the total is not the sum of its parts, the record gave it and no rule calculated it.
   const isSum = [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
   return html`<section id="parts">
@@ -52,7 +50,13 @@ export function renderParts(passport: Passport, { standing, parts, caps, signs }
     const top = standing.total > 0 ? describeTop(parts[part] ?? standing.total, standing.total) : ''
     return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top}</span>`}</dd></div>`
   })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Only in the total</dt><dd>${formatFigure(given)}</dd></div>` : html``}</dl>
-${renderExplanation(passport, caps)}
+<div id="explanation">
+<p>${describeSums(scores, caps)}</p>
+<details id="how">
+<summary>How every point is calculated</summary>
+<p data-lines><a href="/passports/${passport.id}/score">Show the points of every credential</a></p>
+</details>
+</div>
 ${isSum ? html`<p class="soft">Calculated on ${formatDay(calculatedAt)}</p>` : html``}
 ${signs ? html`<p><a href="/verify#${passport.id}">Check this score</a></p>` : html``}
 </section>`
@@ -87,19 +91,8 @@ function describeEdges(bucket: number, { scale, step }: Standing): string {
   return `from ${formatFigure(low)} to ${formatFigure(low + step)}`
 }
 
-/** The score as a sum, for the passport page. The script inserts the lines of the explanation page. */
-export function renderExplanation({ id, scores }: Passport, caps: Caps): Html {
-  return html`<div id="explanation">
-<p>${describeSums(scores, caps)}</p>
-<details id="how">
-<summary>How every point is calculated</summary>
-<p data-lines><a href="/passports/${id}/score">Show the points of every credential</a></p>
-</details>
-</div>`
-}
-
 /** Describes the total as the sum of its parts, unless a record gave another total. */
-function describeSums(scores: Scores, caps: Caps): string {
+export function describeSums(scores: Scores, caps: Caps): string {
   const [sum, capped] = [sumOf(scores, {}), sumOf(scores, caps)]
   const [parts, total] = [describeParts(scores, {}), formatFigure(scores.total)]
   if (sum === scores.total) return `${parts} = ${total}`
@@ -109,7 +102,7 @@ function describeSums(scores: Scores, caps: Caps): string {
 }
 
 /** The points of a part, at most the cap of its category. */
-const pointsOf = (part: ScorePart, scores: Scores, caps: Caps): number =>
+const pointsOf = (part: keyof typeof CATEGORIES, scores: Scores, caps: Caps): number =>
   Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part])
 
 const sumOf = (scores: Scores, caps: Caps): number =>

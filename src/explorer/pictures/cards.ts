@@ -7,7 +7,7 @@ import { rosette } from '../design/rosette.ts'
 import { formatDay, formatFigure, formatPeople, nameOf } from '../design/text.ts'
 import type { Colors } from '../design/tokens.ts'
 import { picture, withoutCaching } from '../site/assets-and-csp.ts'
-import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
+import type { ExplorerOptions, ExplorerPage, ExplorerRequest, Png } from '../site/explorer-page-types.ts'
 import { CARD_SIZE, describeCard } from '../site/layout-and-link-previews.ts'
 import { isCode } from '../site/not-ready.ts'
 import type { Site } from '../site/site.ts'
@@ -75,23 +75,18 @@ export const PNG_UNITS = 20
 /** Draws cards as PNG. While the picture thread is busy or unavailable, the response is the site's card, uncached. */
 export function createCardDrawer(options: ExplorerOptions) {
   const { rasterize, onError } = options
-  let siteCard: ReturnType<ExplorerOptions['rasterize']> | undefined
+  let siteCard: Png | undefined
   return async ({ charge, site, signal }: Drawn, draw: () => Awaitable<Html>) => {
     await charge(PNG_UNITS)
     // The site's card is requested first, because the queue may be full later.
-    siteCard ??= drawSite(options, site).then(({ markup }) => rasterize(markup, CARD_SIZE.width))
-    const requested = siteCard
-    const spare = requested.catch(() => {
-      if (siteCard === requested) siteCard = undefined
-    })
+    siteCard ??= await rasterize((await drawSite(options, site)).markup, CARD_SIZE.width, signal)
     const { markup } = await draw()
     try {
       return picture('png', await rasterize(markup, CARD_SIZE.width, signal))
     } catch (error) {
-      const png = await spare
-      if (!isCode(error, ['overloaded', 'unavailable']) || !png) throw error
+      if (!isCode(error, ['overloaded', 'unavailable'])) throw error
       onError(error)
-      return withoutCaching(picture('png', png))
+      return withoutCaching(picture('png', siteCard))
     }
   }
 }

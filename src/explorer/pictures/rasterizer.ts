@@ -23,10 +23,8 @@ export async function loadRasterizer(fonts: readonly Font[] = []): Promise<DrawP
     return new Resvg(svg, { fitTo: { mode: 'width', value: width }, font: { ...FAMILIES, fontBuffers } })
   }
   const measure = (text: string) => {
-    const drawing = parse(
-      `<svg xmlns="http://www.w3.org/2000/svg"><text font-size="100">${text}</text></svg>`,
-      1,
-    )
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg"><text font-size="100">${text}</text></svg>`
+    const drawing = parse(svg, 1)
     const { x = 0, width = 0 } = drawing.getBBox() ?? {}
     drawing.free()
     return (x + width) / 100

@@ -5,10 +5,9 @@ import { createPage, createPageCache, type RenderedPage } from '../../api/render
 import { JSON_HEADERS } from '../../api/response.ts'
 import { type DocumentedRoute, isDocumented, pageRoute, type Route } from '../../api/route.ts'
 import { routesOf } from '../../api/routes.ts'
-import { invalidParameter } from '../../domain/errors.ts'
 import { type DatedPlan, datePlan, NO_PLAN } from '../../domain/retirement.ts'
-import { quote } from '../../domain/text/quote.ts'
 import type { Awaitable } from '../../store/store.ts'
+import { parseChoice } from '../search/ranking-query.ts'
 import { file, POLICY } from '../site/assets-and-csp.ts'
 import { callPath, createSite, referencePath, type Site } from '../site/site.ts'
 import { describePhase, renderDeprecation } from './deprecation-page.ts'
@@ -71,7 +70,8 @@ export function createReference(version: string, options: Options = {}) {
   }
 
   function showDocument(request: Request): Promise<RenderedPage> {
-    const format = parseFormat(queryOf(request).get('version'))
+    const given = queryOf(request).get('version') ?? OPENAPI_VERSIONS[0]
+    const format = parseChoice('version', given, OPENAPI_VERSIONS)
     return pages.get(served, format, () => createPage(JSON.stringify(documentOf(format)), JSON_HEADERS))
   }
 
@@ -88,10 +88,4 @@ export function createReference(version: string, options: Options = {}) {
     ...(site.explorer ? [] : [pageRoute('/', (request) => showReference(request))]),
   ]
   return { documentOf, routes: served }
-}
-
-function parseFormat(text: string | null): OpenApiVersion {
-  const format = OPENAPI_VERSIONS.find((each) => each === (text ?? OPENAPI_VERSIONS[0]))
-  if (format) return format
-  throw invalidParameter('version', `version must be ${OPENAPI_VERSIONS.join(' or ')}, got ${quote(text)}.`)
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../domain/errors.ts'
+import { invalidParameter } from '../../domain/errors.ts'
 import { type Compared, formatComparison, parseComparison, toTerms } from '../../domain/lists/comparison.ts'
 import { equals, type Filter, formatFilter, parseFilter } from '../../domain/lists/filter.ts'
 import { parseKeyword, parsePageNumber, toWords } from '../../domain/lists/list-request.ts'
@@ -76,27 +76,28 @@ const QUOTED = /^["“”](.*)["“”]$/s
 function parseValues(query: URLSearchParams, name: FilterName): string[] {
   const values = [...new Set(query.getAll(name).map(foldName))].filter(Boolean).sort()
   if (values.length > MOST_VALUES[name])
-    throw refuse(`${name} may have at most ${count(MOST_VALUES[name], 'value')}, got ${values.length}.`)
+    throw invalidParameter(
+      name,
+      `${name} may have at most ${count(MOST_VALUES[name], 'value')}, got ${values.length}.`,
+    )
   const longest = Math.max(0, ...values.map(({ length }) => length))
   if (longest <= LONGEST_VALUE) return values
-  throw refuse(`${name} must be at most ${LONGEST_VALUE} characters, got ${longest}.`)
+  throw invalidParameter(name, `${name} must be at most ${LONGEST_VALUE} characters, got ${longest}.`)
 }
 
 function readComparison(name: Compared, text: string): string {
   const comparison = formatComparison(name, text)
   if (comparison !== undefined) return comparison
   const example = name === 'score' ? '>20' : 'github>20'
-  throw refuse(`${name} must be a comparison such as ${example}, got ${quote(text)}.`)
+  throw invalidParameter(name, `${name} must be a comparison such as ${example}, got ${quote(text)}.`)
 }
 
 export function parseChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {
   const choice = choices.find((each) => each === text)
   if (choice !== undefined) return choice
   const accepted = choices.length === 2 ? choices.join(' or ') : `one of ${choices.join(', ')}`
-  throw refuse(`${name} must be ${accepted}, got ${quote(text)}.`)
+  throw invalidParameter(name, `${name} must be ${accepted}, got ${quote(text)}.`)
 }
-
-const refuse = (message: string) => new ServiceError('invalid_request', message)
 
 export const ALL_PASSPORTS = parseRankingQuery(new URLSearchParams())
 

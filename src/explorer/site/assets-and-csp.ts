@@ -48,9 +48,8 @@ export const withoutCaching = (page: RenderedPage): RenderedPage => ({
 const writePolicy = (...directives: string[]) =>
   ["default-src 'none'", ...directives, "base-uri 'none'", "frame-ancestors 'none'"].join('; ')
 
-const OWN_STYLE = ["style-src 'self'", "font-src 'self'"]
-const OWN_SCRIPT = "script-src 'self'"
-const OWN_FILES = [OWN_SCRIPT, ...OWN_STYLE, "connect-src 'self'"]
+const STATIC_FILES = ["script-src 'self'", "style-src 'self'", "font-src 'self'"]
+const OWN_FILES = [...STATIC_FILES, "connect-src 'self'"]
 const OWN_IMAGES = "img-src 'self' data:"
 const NO_FORM = "form-action 'none'"
 
@@ -58,7 +57,7 @@ const NO_FORM = "form-action 'none'"
 export const POLICY = {
   explorer: writePolicy(...OWN_FILES, OWN_IMAGES, "form-action 'self'"),
   reference: writePolicy(...OWN_FILES, OWN_IMAGES, NO_FORM),
-  deprecation: writePolicy(OWN_SCRIPT, ...OWN_STYLE, OWN_IMAGES, NO_FORM),
+  deprecation: writePolicy(...STATIC_FILES, OWN_IMAGES, NO_FORM),
   file: writePolicy('img-src data:', NO_FORM),
 }
 

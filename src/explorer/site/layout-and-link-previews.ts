@@ -168,16 +168,13 @@ export function renderProfileMeta(passport: FullPassport, origin: string): Html 
   const links = passport.socials.flatMap((social) => parseWebAddress(social.url) ?? [])
   const sameAs = [...new Set(links)].slice(0, MAX_LINKS)
   const person = { '@type': 'Person', name, identifier: String(passport.id), url }
-  // Structured data (schema.org). The escaped characters could end the script element or a line.
+  // Structured data (schema.org). The escaped character could end the script element.
   const json = JSON.stringify({
     '@context': 'https://schema.org',
     '@type': 'ProfilePage',
     url,
     mainEntity: { ...person, ...(sameAs.length > 0 && { sameAs }) },
-  }).replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  }).replaceAll('<', '\\u003c')
   return html`${url ? html`<link rel="alternate" type="application/json+oembed" href="${origin}/oembed?url=${encodeURIComponent(url)}" title="${name}">\n` : html``}<script type="application/ld+json">${{ markup: json }}</script>
 `
 }

@@ -11,7 +11,6 @@ import { callPath, type Site } from './site.ts'
 
 /** The protocol allows 50,000 URLs in a file. A file of 10,000 has about 600 KB. */
 const URLS_PER_FILE = 10_000
-const MAX_FILES = 50_000
 
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
@@ -21,7 +20,7 @@ export const createSitemapIndex = ({ catalog }: { catalog: Catalog }): ExplorerP
   async render({ site }) {
     const base = baseOf(site)
     const { total } = await catalog.standing(0)
-    const files = Math.min(MAX_FILES, Math.max(1, Math.ceil(total / URLS_PER_FILE)))
+    const files = Math.max(1, Math.ceil(total / URLS_PER_FILE))
     const entries = Array.from(
       { length: files },
       (_, at) => html`<sitemap><loc>${base}/sitemap/${at + 1}.xml</loc></sitemap>\n`,

@@ -22,13 +22,11 @@ export async function findParts(
   const sort = { field: 'passport_id', descending: false } as const
   const request = { filter: [], sort, limit: 0, atLeast, signal }
   const found = await ifReady(options, () => options.catalog.list(request, false))
-  return (
-    found &&
-    all.map((scores, at) => {
-      const parts = SCORE_PARTS.filter((part) => scores[part] > 0)
-      return Object.fromEntries(parts.map((part) => [part, found.atLeast?.[`${part}_score`]?.[at] ?? 0]))
-    })
-  )
+  if (!found) return undefined
+  return all.map((scores, at) => {
+    const parts = SCORE_PARTS.filter((part) => scores[part] > 0)
+    return Object.fromEntries(parts.map((part) => [part, found.atLeast?.[`${part}_score`]?.[at] ?? 0]))
+  })
 }
 
 /** The worst standing that is shown as a headline is "Top 33%". */
@@ -45,12 +43,6 @@ export function describeHighest(scores: Scores, { below, total }: Standing, part
   const top =
     total > 0 && 100 * best.atLeast <= HIGHEST_PERCENT * total ? describeTop(best.atLeast, total) : ''
   return top === '' ? '' : `${top} ${best.words}`
-}
-
-/** Names the part with the most points, if no standing is high enough. */
-export function describeStrongest(scores: Scores): string {
-  const [strongest] = SCORE_PARTS.toSorted((one, other) => scores[other] - scores[one])
-  return strongest && scores[strongest] > 0 ? `Strongest in ${CATEGORIES[strongest]}` : ''
 }
 
 /** The units of a picture whose standings need an evaluation of the facet index. */

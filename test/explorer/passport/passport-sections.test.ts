@@ -1,13 +1,9 @@
 import { expect, test } from 'bun:test'
-import type { Passport, Scores, Social } from '../../../src/domain/passport.ts'
+import type { Scores, Social } from '../../../src/domain/passport.ts'
 import { describeTop } from '../../../src/explorer/design/text.ts'
 import { renderSocials } from '../../../src/explorer/passport/passport-profile.ts'
-import { renderExplanation } from '../../../src/explorer/passport/passport-score.ts'
-import {
-  describeHighest,
-  describeStrongest,
-  type PartStandings,
-} from '../../../src/explorer/site/standings.ts'
+import { describeSums } from '../../../src/explorer/passport/passport-score.ts'
+import { describeHighest, type PartStandings } from '../../../src/explorer/site/standings.ts'
 import { readable, servePeople } from '../../support/explorer/explorer-server.ts'
 import { mira, OTHERS } from '../../support/explorer/sample-passport.ts'
 import { credential, named, record } from '../../support/store/records.ts'
@@ -29,12 +25,11 @@ const standingOf = (below: number) => ({
 
 test('a description names the best percentile, overall or in one part of the score, but never a low one', () => {
   const describe = (below: number, parts: PartStandings, scores = SCORES) =>
-    describeHighest(scores, standingOf(below), parts) || describeStrongest(scores)
+    describeHighest(scores, standingOf(below), parts)
   expect(describe(900, { skills: 40, identity: 300 })).toBe('Top 4% in Skills')
   expect(describe(980, { skills: 40 })).toBe('Top 2% overall')
   expect(describe(100, { skills: 330 })).toBe('Top 33% in Skills')
-  for (const parts of [{ skills: 900 }, { skills: 331 }, {}])
-    expect(describe(100, parts)).toBe('Strongest in Skills')
+  for (const parts of [{ skills: 900 }, { skills: 331 }, {}]) expect(describe(100, parts)).toBe('')
   expect(describe(0, {}, { total: 0, activity: 0, identity: 0, skills: 0 })).toBe('')
 })
 
@@ -93,8 +88,7 @@ test('the page does not call the total of an imported record the sum of its part
 })
 
 test('if the total is below the sum of the parts, the explanation names the maximum of each part', () => {
-  const passport = { ...record(1), scores: { ...SCORES, total: 55 } } as Passport
-  expect(readable(renderExplanation(passport, { Skills: 25 }).markup)).toContain(
+  expect(describeSums({ ...SCORES, total: 55 }, { Skills: 25 })).toBe(
     '10 Activity + 20 Identity + 30 Skills = 60, limited to 55 by the maximum of each part',
   )
 })
