@@ -1,7 +1,7 @@
-import type { FullPassport, Scores } from '../../domain/passport.ts'
+import type { FullPassport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Awaitable } from '../../store/store.ts'
-import { CATEGORIES, SCORE_PARTS, type Segment, segmentsOf } from '../design/charts.ts'
+import { CATEGORIES, type Segment, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatDay, formatFigure, formatPeople, nameOf } from '../design/text.ts'
@@ -107,6 +107,9 @@ function drawPassport(passport: FullPassport, name: string, words: PassportWords
   const score = formatFigure(passport.scores.total)
   const size = Math.min(196, Math.floor(SCORE_WIDTH / figureWidth(score)))
   const after = Math.round(LEFT + size * figureWidth(score) + 44)
+  const sizes = new Map(segmentsOf(passport.scores).map((part) => [part.name, part.size]))
+  const parts = PART_LABELS.filter(([name]) => name !== 'other' || sizes.has(name))
+  const labels = parts.map(([name, words]): Label => [name, `${words} ${formatFigure(sizes.get(name) ?? 0)}`])
   const caption = `Score calculated on ${formatDay(passport.calculatedAt)}`
   return frame(
     describeCard(passport),
@@ -118,7 +121,7 @@ ${drawText(LEFT, 212, fitSize(caption, TEXT_WIDTH / SERIF, 46), colors.soft, cap
 ${drawStanding(words, after, colors)}
 ${passport.human ? drawPill('human', { x: ROSETTE.x + ROSETTE.size / 2, y: BASELINE, size: 42 }, colors.accent) : html``}
 ${drawScoreParts(passport.scores, colors, { x: LEFT, y: 412, width: RIGHT - LEFT, height: 48 })}
-${drawLegend(labelParts(passport.scores), colors, { y: 526, size: 46 })}`,
+${drawLegend(labels, colors, { y: 526, size: 46 })}`,
   )
 }
 
@@ -142,17 +145,8 @@ function drawPill(words: string, { x, y, size }: Place, ink: string, background 
   return html`<rect x="${round(x - width / 2)}" y="${round(y - size * 0.98)}" width="${width}" height="${round(size * 1.4)}" rx="${round(size * 0.7)}" fill="${background}" stroke="${background === 'none' ? ink : background}" stroke-width="3"/><g text-anchor="middle">${drawText(x, y, size, ink, words)}</g>`
 }
 
-type Label = readonly [name: Segment['name'], words: string]
-
-function labelParts(scores: Scores): Label[] {
-  const others = segmentsOf(scores).filter(({ name }) => name === 'other')
-  const parts = [...SCORE_PARTS.map((name) => ({ name, size: scores[name] })), ...others]
-  return parts.map(({ name, size }) => [name, `${WORDS[name]} ${formatFigure(size)}`])
-}
-
-const WORDS = { ...CATEGORIES, other: 'Other' }
-
-export const PART_LABELS = Object.entries(WORDS) as Label[]
+type Label = [name: Segment['name'], words: string]
+export const PART_LABELS = Object.entries({ ...CATEGORIES, other: 'Other' }) as Label[]
 
 /** Draws a swatch and the words of each part. `y` is the baseline, `size` the largest font size. */
 export function drawLegend(labels: readonly Label[], colors: Colors, place: Omit<Place, 'x'>): Html {

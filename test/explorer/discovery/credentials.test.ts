@@ -68,6 +68,8 @@ onEngine('sqlite', 'credential pages', (open) => {
     const { status, text } = await server.look('/credentials/github')
     expect(status).toBe(200)
     expect(text).toContain('<img class="card" src="/card/credential/github.png"')
+    // All bars have the colour of one part.
+    expect(text).not.toContain('<ul class="legend">')
     const words = readable(text)
     expect(words).toContain(
       'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. Counts toward Skills At most 40 points Comes from GitHub People 3 , 75% of all',
