@@ -31,8 +31,8 @@ export function drawPeople(site: Site, { title, words, people, rules, scale = 1 
   const height = HEIGHT / Math.max(2, people.length)
   const names = people.map((passport) => drawableName(passport, site.fonts))
   const scores = people.map(({ figure, scores }) => figure ?? formatFigure(scores.total))
-  // Two rows have space for the level below the bar, more have it beside the name.
-  const isTall = people.length < 3
+  // One row has space for the level below the bar, more have it beside the name.
+  const isTall = people.length === 1
   const levels = people.map(({ note, scores }) => note ?? levelOf(scores.total, rules)?.level.name ?? '')
   const [line, bar, thickness] = isTall ? [0.32, 0.47, 0.17] : [0.4, 0.58, 0.2]
   const highest = Math.max(scale, ...people.map((passport) => passport.scores.total))
