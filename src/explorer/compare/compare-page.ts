@@ -5,7 +5,7 @@ import type { Passport } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type Html, html } from '../design/html.ts'
-import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
+import { formatFigure, formatPeople, shortNameOf, shortWord } from '../design/text.ts'
 import { describeTime, drawPeople } from '../pictures/people-card.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
@@ -120,7 +120,8 @@ export const createCompareCard = (options: ExplorerOptions): ExplorerPage => ({
     const { people, unknown } = await findPeople(options, ids, signal)
     if (people.length === 0 || unknown.length > 0) throw notFound()
     const rules = await options.rules()
-    const words = describeTime(site, Math.max(...people.map(({ calculatedAt }) => calculatedAt)))
-    return request.drawCard(() => drawPeople(site, { title: 'Comparison', words, people, rules }))
+    const title = `Comparison of ${formatPeople(people.length)}`
+    const words = describeTime(site, options.now())
+    return request.drawCard(() => drawPeople(site, { title, words, people, rules }))
   },
 })

@@ -188,17 +188,17 @@ export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => 
     await request.charge(PNG_UNITS)
     const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
     const type = foldName(name ?? '')
-    const { rule, holders, ranked, isSame } = await find(options, type, 1, signal)
-    const first = ranked.slice(0, 3).map(async ({ passport: { id, scores }, note }) => {
+    const { rule, holders, ranked, isSame, scale } = await find(options, type, 1, signal)
+    const first = ranked.slice(0, 3).map(async ({ passport: { id, scores }, note, points }) => {
       const passport = await options.store.passports.find({ id })
-      return passport && { ...passport, scores, note }
+      const figure = points === undefined ? points : count(points, 'point')
+      return passport && { ...passport, scores, note, figure }
     })
     const people = (await Promise.all(first)).filter((passport) => passport !== undefined)
     const title = drawableText(rule?.name ?? type, site.fonts) || 'Credential'
-    const order = holders > 0 && (isSame ? 'by score' : 'by points')
-    const about = [rule?.category, `held by ${text.formatPeople(holders)}`, order]
-    const words = drawableText(about.filter(Boolean).join(', '), site.fonts)
-    const rules = await options.rules()
-    return request.drawCard(() => drawPeople(site, { title, words, people, rules }))
+    const order = holders === 0 ? '' : isSame ? ' by score' : ' by points'
+    const words = `${holders > 3 ? 'Top 3 of ' : ''}${text.formatPeople(holders)}${order}`
+    const card = { title, words, people, rules: await options.rules(), scale }
+    return request.drawCard(() => drawPeople(site, card))
   },
 })

@@ -55,7 +55,7 @@ ${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target 
   },
 })
 
-/** The card of the movers, with the first three of them: `/card/movers.png?days=7`. */
+/** The card of the movers, with the first of each list or the first three of one: `/card/movers.png?days=7`. */
 export const createMoversCard = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
@@ -63,12 +63,13 @@ export const createMoversCard = (options: ExplorerOptions): ExplorerPage => ({
     const counts = sections.map(({ sort, total }) =>
       total === 1 ? ONE[sort] : `${formatFigure(total)} ${TITLES[sort].toLowerCase()}`,
     )
-    const first = sections.flatMap(({ movers }) => movers).slice(0, 3)
+    const first = sections.flatMap(({ movers }) => movers.slice(0, asked.sort ? 3 : 1))
     const people = first.map((mover) => {
-      const [figure, note] = describeScore(mover)
-      return { ...mover.passport, figure, note }
+      const [figure, steps, change] = describeScore(mover)
+      return { ...mover.passport, note: change === undefined ? steps : figure }
     })
-    const list = { title: titleOf(asked), words: counts.join(', '), people, rules: await options.rules() }
+    const words = `${asked.sort && first.length === 3 ? 'Top 3 of ' : ''}${counts.join(', ')}`
+    const list = { title: titleOf(asked), words, people, rules: await options.rules() }
     const card = await request.drawCard(() => drawPeople(site, list))
     return isCurrent ? card : withoutCaching(card)
   },

@@ -1,7 +1,7 @@
-import type { FullPassport, Scores } from '../../domain/passport.ts'
+import type { FullPassport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Awaitable } from '../../store/store.ts'
-import { CATEGORIES, SCORE_PARTS, segmentsOf } from '../design/charts.ts'
+import { CATEGORIES, type Segment, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatDay, formatFigure, formatPeople, nameOf } from '../design/text.ts'
@@ -102,7 +102,10 @@ function drawPassport(passport: FullPassport, name: string, words: PassportWords
   const score = formatFigure(passport.scores.total)
   const size = Math.min(196, Math.floor(SCORE_WIDTH / figureWidth(score)))
   const after = Math.round(LEFT + size * figureWidth(score) + 44)
-  const caption = `Passport score, ${formatDay(passport.calculatedAt)}`
+  const sizes = new Map(segmentsOf(passport.scores).map((part) => [part.name, part.size]))
+  const parts = PART_LABELS.filter(([name]) => name !== 'other' || sizes.has(name))
+  const labels = parts.map(([name, words]): Label => [name, `${words} ${formatFigure(sizes.get(name) ?? 0)}`])
+  const caption = `Score calculated on ${formatDay(passport.calculatedAt)}`
   return frame(
     describeCard(passport),
     site,
@@ -113,7 +116,7 @@ ${drawText(LEFT, 212, fitSize(caption, TEXT_WIDTH / SERIF, 46), colors.soft, cap
 ${drawStanding(words, after, colors)}
 ${passport.human ? drawPill('human', { x: ROSETTE.x + ROSETTE.size / 2, y: BASELINE, size: 42 }, colors.accent) : html``}
 ${drawScoreParts(passport.scores, colors, { x: LEFT, y: 412, width: RIGHT - LEFT, height: 48 })}
-${drawLegend(passport.scores, colors)}`,
+${drawLegend(labels, colors, { y: 526, size: 46 })}`,
   )
 }
 
@@ -137,22 +140,19 @@ function drawPill(words: string, { x, y, size }: Place, ink: string, background 
   return html`<rect x="${round(x - width / 2)}" y="${round(y - size * 0.98)}" width="${width}" height="${round(size * 1.4)}" rx="${round(size * 0.7)}" fill="${background}" stroke="${background === 'none' ? ink : background}" stroke-width="3"/><g text-anchor="middle">${drawText(x, y, size, ink, words)}</g>`
 }
 
-/** Widths in the legend: a swatch with its space, and the space between entries. */
-const [SWATCH, SPACE] = [56, 36]
+type Label = [name: Segment['name'], words: string]
+export const PART_LABELS = Object.entries({ ...CATEGORIES, other: 'Other' }) as Label[]
 
-function drawLegend(scores: Scores, colors: Colors): Html {
-  const others = segmentsOf(scores).filter(({ name }) => name === 'other')
-  const parts = [...SCORE_PARTS.map((name) => ({ name, size: scores[name] })), ...others]
-  const labels = parts.map(
-    ({ name, size }) => `${{ ...CATEGORIES, other: 'Other' }[name]} ${formatFigure(size)}`,
-  )
-  const width = RIGHT - LEFT - parts.length * SWATCH - (parts.length - 1) * SPACE
-  const size = fitSize(labels.join(''), width / SERIF, 46)
+/** Draws a swatch and the words of each part. `y` is the baseline, `size` the largest font size. */
+export function drawLegend(labels: readonly Label[], colors: Colors, place: Omit<Place, 'x'>): Html {
+  const [swatch, space] = [1.2 * place.size, 36]
+  const width = RIGHT - LEFT - labels.length * (swatch + space) + space
+  const size = fitSize(labels.map(([, words]) => words).join(''), width / SERIF, place.size)
+  const box = { y: place.y - 0.8 * place.size, width: 0.9 * place.size, height: 0.9 * place.size }
   let x = LEFT
-  return html`${parts.map(({ name }, at) => {
-    const words = labels[at] ?? ''
-    const entry = html`${drawPart(name, colors, { x, y: 489, width: 42, height: 42 })}${drawText(x + SWATCH, 526, size, colors.ink, words)}`
-    x += Math.ceil(SWATCH + textWidth(words, { size }) * SERIF + SPACE)
+  return html`${labels.map(([name, words]) => {
+    const entry = html`${drawPart(name, colors, { ...box, x })}${drawText(x + swatch, place.y, size, colors.ink, words)}`
+    x += Math.ceil(swatch + textWidth(words, { size }) * SERIF + space)
     return entry
   })}`
 }

@@ -1,19 +1,20 @@
 import type { FullPassport } from '../../domain/passport.ts'
 import { levelOf, type RuleSetShape } from '../../domain/rule-set.ts'
+import { segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatDay, formatFigure } from '../design/text.ts'
 import type { Site } from '../site/site.ts'
 import { drawText, frame, LEFT, RIGHT, SERIF } from './card-frame.ts'
-import { drawTitleCard } from './cards.ts'
+import { drawLegend, drawTitleCard, PART_LABELS } from './cards.ts'
 import { drawableName, drawableText } from './drawable-text.ts'
 import { colorsOf, drawName, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
 
-/** `words` is the line below the title. */
-type PeopleCard = { title: string; words: string; people: readonly Person[]; rules: RuleSetShape }
+/** `words` is the line below the title. A bar is full at `scale`, or at the highest score. */
+type PeopleCard = { title: string; words: string; people: Person[]; rules: RuleSetShape; scale?: number }
 
 /** `figure` replaces the score, and `note` replaces the level. */
-type Person = FullPassport & { figure?: string; note?: string | undefined }
+type Person = FullPassport & { figure?: string | undefined; note?: string | undefined }
 
 export function describeTime({ owner = '', fonts }: Site, time: number): string {
   const runBy = drawableText(owner, fonts)
@@ -21,21 +22,20 @@ export function describeTime({ owner = '', fonts }: Site, time: number): string 
 }
 
 /** The top and the height of all rows, and the space between score and bar. */
-const [TOP, HEIGHT, GAP] = [210, 340, 36]
+const [TOP, HEIGHT, GAP] = [208, 304, 36]
 
 /** Draws a row for each of at most four people. Names have the same size, scores too, and all bars have the same scale. */
-export function drawPeople(site: Site, { title, words, people, rules }: PeopleCard): Html {
+export function drawPeople(site: Site, { title, words, people, rules, scale = 1 }: PeopleCard): Html {
   if (people.length === 0) return drawTitleCard(site, { title, words, ids: [], size: 84 })
   const colors = colorsOf(site, 'light')
-  const height = Math.min(HEIGHT / people.length, 172)
+  const height = HEIGHT / Math.max(2, people.length)
   const names = people.map((passport) => drawableName(passport, site.fonts))
   const scores = people.map(({ figure, scores }) => figure ?? formatFigure(scores.total))
-  // Two rows have space for the level below the bar, three have it beside the name, and four have no space.
-  const isTall = people.length < 3
+  // One row has space for the level below the bar, more have it beside the name.
+  const isTall = people.length === 1
   const levels = people.map(({ note, scores }) => note ?? levelOf(scores.total, rules)?.level.name ?? '')
-  if (people.length > 3) levels.fill('')
   const [line, bar, thickness] = isTall ? [0.32, 0.47, 0.17] : [0.4, 0.58, 0.2]
-  const highest = Math.max(1, ...people.map((passport) => passport.scores.total))
+  const highest = Math.max(scale, ...people.map((passport) => passport.scores.total))
   const x = round(LEFT + height + 8)
   const scoreSize = fitAll(scores, 260, height * (isTall ? 0.75 : 0.62))
   const end = RIGHT - GAP - widest(scores, scoreSize)
@@ -54,12 +54,14 @@ ${drawScoreParts(passport.scores, colors, box)}
 ${isTall ? drawText(x, round(y + height * 0.87), 40, colors.soft, level) : html``}
 <g text-anchor="end">${isTall ? html`` : drawText(round(end), baseline, 40, colors.soft, level)}${drawText(RIGHT, round(y + height * 0.68), scoreSize, colors.accent, scores[at] ?? '')}</g>`
   })
+  const drawn = people.flatMap(({ scores }) => segmentsOf(scores)).map(({ name }) => name)
+  const labels = PART_LABELS.filter(([name]) => drawn.includes(name))
   return frame(
     title,
     site,
     html`${drawTitle(title, colors.ink)}
 ${drawName(words, { x: LEFT, y: 183, width: RIGHT - LEFT, size: 36, smallest: 36, fill: colors.soft })}
-${rows}`,
+${rows}${drawLegend(labels, colors, { y: 542, size: 36 })}`,
   )
 }
 

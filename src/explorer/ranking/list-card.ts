@@ -29,7 +29,7 @@ export function createListCard(options: ExplorerOptions): ExplorerPage {
       const people = first.filter((passport) => passport !== undefined)
       if (people.length === 0) throw notFound()
       const filters = await facets.presentFilters(list, requests, found)
-      const counted = countList(describeList(list, filters), found.total)
+      const counted = `${found.total > 3 ? 'Top 3 of ' : ''}${countList(describeList(list, filters), found.total)}`
       const title = drawableText(counted, site.fonts) || `${found.total} people`
       const card = { title, words: describeTime(site, options.now()), people, rules: await options.rules() }
       return request.drawCard(() => drawPeople(site, card))

@@ -68,14 +68,14 @@ export function renderChips(query: RankingQuery, filters: readonly ActiveFilter[
 
 const CHIP_WORDS: Partial<Record<FilterName, string>> = { tag: 'tag ', credential: 'has ', place: 'in ' }
 
-/** Says that words were read as filters, with links to lists in which they are a name. */
+/** Links to lists in which words that were read as filters are a name. */
 export function renderAsNames(lists: SearchReading['asNames'] = []): Html {
   if (lists.length === 0) return html``
   const links = lists.map(
     ({ text, query }, at) =>
       html`${at === 0 ? '' : ' or '}<a href="${addressOf(query)}" rel="nofollow">“${shortWord(text, MAX_LABEL_LENGTH)}”</a>`,
   )
-  return html`<p class="soft">These words were read as filters. Search names for ${links} instead.</p>`
+  return html`<p class="soft">Search names for ${links} instead.</p>`
 }
 
 /** Links to lists that find people. */

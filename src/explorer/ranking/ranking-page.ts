@@ -7,6 +7,7 @@ import { drawHistogram } from '../design/charts.ts'
 import { type Html, html, prose } from '../design/html.ts'
 import { credentialAddress, formatFigure, formatPeople, shortWord } from '../design/text.ts'
 import { type ActiveFilter, createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
+import { CONNECTING } from '../search/parse-search.ts'
 import { renderPager, renderRankingList } from '../search/ranking-list.ts'
 import {
   addressOf,
@@ -152,14 +153,13 @@ ${controls.renderSuggestions(reading?.suggestions)}${controls.renderMovers(query
 
 /** Search as you type replaces a heading without filters by one of one line, so that nothing moves. */
 function renderHeading({ asked, found, filters, others }: Shown): Html {
-  const { query, total, all, isMore } = found
+  const { total, all, isMore } = found
   const words = describeList(withText(asked, ''), filters)
   if (isFiltered(asked))
     return html`<h1>${asked.typed === '' && total > 0 ? countList(words, total) : words}</h1>`
-  const labels = [...filters.map(({ label }) => label), query.typed].filter(Boolean).join(', ')
-  const text = html`${isMore ? 'At least ' : ''}${formatPeople(total)}${labels && ': '}<bdi>${shortWord(labels, 60)}</bdi>`
+  const text = `${isMore ? 'At least ' : ''}${formatPeople(total)}`
   const similar = others?.ranked.length ? `Results for ${shortWord(others.named?.typed ?? '', 60)}` : ''
-  const shown = html`<span class="clamp found">${total === 0 ? similar || 'No passport found' : text}</span>`
+  const shown = html`<span class="clamp found">${similar || text}</span>`
   return html`<h1 id="heading" data-live>${asked.typed === '' ? `Explore ${count(all, 'passport')}` : shown}</h1>`
 }
 
@@ -205,7 +205,7 @@ const MAX_TITLE_VALUE = 40
 function renderResults({ found, others }: Shown): Html {
   const { query, last, total, scale } = found
   if (total === 0)
-    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : html``}<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials">credentials</a> or <a href="/movers">movers</a>.</p>`
+    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : html``}<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials">credentials</a> or <a href="/movers">movers</a>.</p>`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = typesOf(query)
@@ -220,7 +220,9 @@ function describe({ asked, reading, found, filters }: Shown): string {
     return `No passport matches ${typed === '' ? 'all of' : `“${typed}” and`} these filters`
   if (total === 0) return `No passport found for “${asked.typed}”`
   const list = countList(describeList(query, filters), total)
-  const isBegun = (word: string) => filters.some(({ label }) => ` ${foldName(label)}`.includes(` ${word}`))
+  const names = filters.map(({ label }) => ` ${foldName(label)}`)
+  const isBegun = (word: string) =>
+    CONNECTING.has(word) || names.some((name) => name.includes(` ${word.replace(/s$/, '')}`))
   if (reading?.isSuggested && !foldName(asked.typed).split(' ').every(isBegun))
     return `No passport matches “${asked.typed}”; showing ${list}`
   if (page > last) return `There is no page ${formatFigure(page)}.`

@@ -80,9 +80,9 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
       query: { ...list, page: query.page },
       suggestions,
       instead() {
-        // "tokyo" alone stands for "tokyo 東京" and "tokyo, japan".
-        const shorten = (value: string) => value.replace(/,.*| [^\p{Script=Latin}]+$/u, '')
-        const short = offered.map((each) => ({ ...each, phrase: shorten(each.value) }))
+        // "tokyo" alone stands for "tokyo 東京" and "tokyo, japan", "ethereum" for "ethereum user".
+        const shorten = (phrase = '') => phrase.replace(/,.*| [^\p{Script=Latin}]+$| user$/u, '')
+        const short = offered.map((each) => ({ ...each, phrase: shorten(phrasesFor(each).at(-1)) }))
         const find = createSpelling([...withPhrases(offered), ...short])
         const similar = { get: (phrase: string) => facets.get(phrase) ?? find(phrase) }
         return suggestions[0]?.read(similar) ?? toQuery(all, parseSearch(query.typed, similar))

@@ -143,4 +143,4 @@ const NEGATING = new Set(['-', 'not', 'no', 'without', 'except', 'excluding'])
 /** Words between filters, which are not part of a name. */
 const CONNECTING_WORDS =
   'a all an and anyone are based best but dev developer developers devs engineer engineers everybody everyone from has have in is level near of or people person point points score tagged the top verified who with'
-const CONNECTING = new Set(CONNECTING_WORDS.split(' '))
+export const CONNECTING = new Set(CONNECTING_WORDS.split(' '))

@@ -26,11 +26,12 @@ type RankingList = { ranked: readonly Ranked[]; scale: number; query: RankingQue
 
 /** Rows with check boxes for a comparison; the form works without a script. */
 export function renderRankingList({ ranked, scale, query, among }: RankingList): Html {
-  return html`${LEGEND}<ol class="ranking panel" role="list" data-by="${query.sort}">
-<li class="labels" aria-hidden="true"><span>${isFiltered(query) && among !== undefined ? `Rank among these ${formatFigure(among)}` : 'Rank'}</span><span>${ranked[0]?.points === undefined ? FIGURES[query.sort] : 'Points'}</span><span>Compare</span></li>
+  const isScore = ranked[0]?.points === undefined
+  return html`${isScore ? LEGEND : html``}<ol class="ranking panel" role="list" data-by="${query.sort}">
+<li class="labels" aria-hidden="true"><span>${isFiltered(query) && among !== undefined ? `Rank among ${query.typed === '' ? 'these' : 'all'} ${formatFigure(among)}` : 'Rank'}</span><span>${isScore ? FIGURES[query.sort] : 'Points'}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query))}</ol>
 <form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="plain">Clear</button></form>
-<p class="legend"><span><span class="pill">human</span> <a href="/about#human">a credential shows that this is a person</a></span></p>`
+${ranked.some(({ passport }) => passport.human) ? html`<p class="legend"><span><span class="pill">human</span> <a href="/about#human">a credential shows that this is a person</a></span></p>` : html``}`
 }
 
 /** The colours of score bars. */

@@ -54,17 +54,22 @@ onEngine('sqlite', 'credential pages', (open) => {
       return [...text.matchAll(/<text[^>]*>([^<]*)/g)].map(([, words]) => words).slice(0, -2)
     }
     expect(await textsOf('github')).toEqual([
-      ...['GitHub', 'Skills, held by 3 people, by points'],
-      ...['Ben', 'score 40', '40', 'Ana', 'score 30', '30', 'Cleo', 'score 90', '5'],
+      ...['GitHub', '3 people by points'],
+      ...['Ben', 'score 40', '40 points', 'Ana', 'score 30', '30 points', 'Cleo', 'score 90', '5 points'],
+      'Skills',
     ])
-    expect(await textsOf('owl')).toEqual(['owl', 'held by 1 person, by score', 'Eve', 'Established', '70'])
-    expect(await textsOf('ens')).toEqual([expect.any(String), 'Identity, held by 0 people'])
+    expect(await textsOf('owl')).toEqual([
+      ...['owl', '1 person by score', 'Eve', 'Established', '70', 'Skills'],
+    ])
+    expect(await textsOf('ens')).toEqual([expect.any(String), '0 people'])
   })
 
   test('the page of a type says how it is earned, in its own unit, and lists people by its points, highest first', async () => {
     const { status, text } = await server.look('/credentials/github')
     expect(status).toBe(200)
     expect(text).toContain('<img class="card" src="/card/credential/github.png"')
+    // All bars have the colour of one part.
+    expect(text).not.toContain('<ul class="legend">')
     const words = readable(text)
     expect(words).toContain(
       'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. Counts toward Skills At most 40 points Comes from GitHub People 3 , 75% of all',

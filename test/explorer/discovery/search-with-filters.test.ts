@@ -48,7 +48,31 @@ test.each([
   expect(readable(text)).toMatch(new RegExp(`\\d+ people tagged “builder” in ${place}`))
   const chips = [...text.matchAll(/Remove the filter <\/span>(.*?)<bdi>(.*?)</g)]
   expect(chips.map(([, word, label]) => `${word}${label}`)).toEqual(['tag builder', `in ${place}`])
-  for (const other of ['were read as filters', 'Suggested filters']) expect(text).not.toContain(other)
+  for (const other of ['Search names for', 'Suggested filters']) expect(text).not.toContain(other)
+})
+
+test.each([
+  ['who is human in tokyo', 'humans in Tokyo 東京'],
+  ['human builders lisb', 'humans tagged “builder” in Lisbon'],
+  ['ethereum developer', 'people with Ethereum User and GitHub Developer'],
+])('the text %j, whose words begin filters, shows the %s without an excuse', async (typed, words) => {
+  const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
+  expect(shown).toMatch(new RegExp(`\\d+ ${words}`))
+  expect(shown).not.toContain('No passport')
+})
+
+test('a search by name with a filter names the people of the ranks, and explains "human" only if a row has it', async () => {
+  const { text } = await server.look('/?q=lars+lagos')
+  expect(readable(text)).toContain('Rank among all 73')
+  expect(text).not.toContain('/about#human')
+  expect((await server.look('/?place=lagos')).text).toContain('/about#human')
+})
+
+test('a search that finds nobody says so once, with an example that finds people', async () => {
+  const { text } = await server.look('/?q=qwxzkjv')
+  expect(text.match(/No passport/g)).toHaveLength(1)
+  const [, example = ''] = /Or describe people: <a href="([^"]+)"/.exec(text) ?? []
+  expect(rowsOf((await server.look(example)).text)).toHaveLength(20)
 })
 
 test.each([

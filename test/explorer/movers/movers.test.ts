@@ -63,7 +63,7 @@ onEngine('sqlite', 'movers', (open) => {
     )
   })
 
-  test('the card names the first three movers, with the change of their score', async () => {
+  test('the card names the first mover of each list, with the score of the bar and its change', async () => {
     await using store = await open()
     await fill(store)
     await using server = serveExplorer(store, { rasterize: async (svg) => new TextEncoder().encode(svg) })
@@ -73,9 +73,21 @@ onEngine('sqlite', 'movers', (open) => {
     }
     expect(await textsOf('')).toEqual([
       ...['Movers of the last 7 days', '1 rise, 1 fall, 1 new person'],
-      ...['Ada', '15 to 19', '+4', 'Bob', '26 to 18', '−8', '&lt;i&gt;Eve &amp; co&lt;/i&gt;', 'new', '12'],
+      ...[
+        'Ada',
+        '+4',
+        '19',
+        'Bob',
+        '−8',
+        '18',
+        '&lt;i&gt;Eve &amp; co&lt;/i&gt;',
+        'new',
+        '12',
+        'Identity',
+        'Skills',
+      ],
     ])
-    expect((await textsOf('?sort=change')).slice(2)).toEqual(['Bob', '26 to 18', '−8'])
+    expect((await textsOf('?sort=change')).slice(2)).toEqual(['Bob', '−8', '18', 'Identity', 'Skills'])
   })
 
   test('days selects the period, and other values get 400 with those that are accepted', async () => {

@@ -59,11 +59,12 @@ test('the card of a comparison has names of the same size and scores of the same
   }
 })
 
-test('the card of four people has no levels, and names that do not reach the bars', async () => {
+test('the card of four people has their number, their levels and a legend, and names that do not reach the bars', async () => {
   await using server = await serveCards([1, 2, 3, 4].map((id) => named(id, `Ada ${id}`, 100 * id)))
   const texts = textsOf((await server.look('/card/compare.png?ids=1,2,3,4')).text)
-  expect(texts.map(({ text }) => text)).not.toContain('Advanced')
-  expect(Math.max(...texts.filter(({ text }) => text.startsWith('Ada')).map(({ size }) => size))).toBe(42)
+  for (const words of ['Comparison of 4 people', 'Advanced', 'Other'])
+    expect(texts.map(({ text }) => text)).toContain(words)
+  expect(Math.max(...texts.filter(({ text }) => text.startsWith('Ada')).map(({ size }) => size))).toBe(40)
 })
 
 test('the card of the movers has the title of the page and its counts', async () => {
@@ -126,7 +127,7 @@ test('a filtered list has a share panel, and a card with its first three people'
   expect(page).toContain(`<img class="card" src="${card}"`)
   const texts = textsOf((await server.look(card.replace('&amp;', '&'))).text).map(({ text }) => text)
   expect(texts.slice(0, 2)).toEqual([
-    '4 people tagged “zk” in Łódź',
+    'Top 3 of 4 people tagged “zk” in Łódź',
     expect.stringMatching(/^Passport scores, .+ \d{4}\. Run by Harbor Guild$/),
   ])
   expect(texts.filter((each) => /^Person/.test(each))).toEqual(['Person 2', 'Person 3', 'Person 4'])
