@@ -107,7 +107,7 @@ const minifier = new Bun.Transpiler({ loader: 'ts', minifyWhitespace: true })
 const FILES = {
   'share.js': minifier.transformSync(shareScript),
   'ranking.js': minifier.transformSync(`${shareScript}\n${rankingScript}`),
-  'me.js': minifier.transformSync(meScript),
+  'me.js': minifier.transformSync(`${shareScript}\n${meScript}`),
   'passport.js': minifier.transformSync(`${shareScript}\n${passportScript}`),
   'reference.css': compact(reference, referenceLayout),
   'reference-calls.js': minifier.transformSync(
