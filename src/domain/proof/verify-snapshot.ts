@@ -181,7 +181,7 @@ function compare(subject: Subject, { types, caps }: Rules, lines: readonly Line[
   const isHuman = subject.record.human || lines.some(({ type, points }) => points > 0 && proves(type))
   expect('wrong_human', 'human_checkmark', subject.human_checkmark, isHuman)
   const parts = sums.map((sum, at) => `${sum} ${CATEGORIES[at]}`).join(', ')
-  return `Calculated again, the score is ${total} (${parts}), and the human checkmark is ${isHuman}.`
+  return `Calculated again, the score is ${total} (${parts}), and the person is ${isHuman ? '' : 'not '}marked as human.`
 }
 
 const rounded = (score: number): number => Math.round(score * 100) / 100

@@ -19,7 +19,7 @@ test('a valid snapshot is valid, and each check and each calculated line is repo
       `It is valid from ${PAYLOAD.validFrom} until ${PAYLOAD.validUntil}.`,
       'It is about passport 7, https://passports.example.com/api/v3/passports/7.',
       `The rule set ${STAMP} has the right digest.`,
-      'Calculated again, the score is 60 (4 Activity, 6 Identity, 50.5 Skills), and the human checkmark is true.',
+      'Calculated again, the score is 60 (4 Activity, 6 Identity, 50.5 Skills), and the person is marked as human.',
     ],
     lines: [
       { type: 'talk', category: 'Skills', points: 12.5, formula: '12.5 in the record, at most 20' },
