@@ -27,7 +27,8 @@ const ENDED = 'Your session has ended. Show again that a wallet is yours.'
 /** The words for people, by the field that an error of the API names first. */
 const PROBLEMS: Record<string, string> = {
   wallet: 'This is not the address of an Ethereum wallet: 0x, and 40 digits or letters from a to f.',
-  signature: 'This is not a signature. Show the message again, sign it, and paste all that the wallet returns.',
+  signature:
+    'This is not a signature. Show the message again, sign it, and paste all that the wallet returns.',
 }
 
 /** Browsers send the origin of forms only with this policy. The last policy of a page holds. */

@@ -1,5 +1,6 @@
 import { templateOf } from '../../api/openapi.ts'
 import type { DocumentedRoute, Parameter } from '../../api/route.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
 import { type Html, html, prose } from '../design/html.ts'
 
 /** A parameter with a field in the form. */
@@ -59,7 +60,7 @@ export const heading = (id: string, text: string): Html => html`<h2><a href="#${
 /** Renders an example response. The script replaces it with the response of a sent request. */
 function renderResponse(example: unknown): Html {
   return html`<div class="code-block" data-response>
-<div class="code-header"><h3 data-title>Example response <span class="soft">lists may be shortened</span></h3></div>
+<div class="code-header"><h3 data-title>Example <span class="soft">may be shortened</span></h3></div>
 <p class="outcome" data-summary role="status"></p>
 <p class="next-step" data-hint hidden></p>
 <details data-headers hidden><summary>Response headers</summary><dl></dl></details>
@@ -201,13 +202,13 @@ type Schema = {
   properties?: Record<string, Schema>
 }
 
-/** All fields of the schema; nested objects are indented. */
+/** All fields of the schema; those of nested objects are folded. */
 export function renderFields(schema: Schema): Html {
   const fields = fieldsOf(schema)
   if (fields.size === 0) return html``
   const rows = [...fields].map(
     ([name, field]) => html`<dt><code>${name}</code> <span class="soft">${typeName(field)}</span></dt>
-<dd>${prose(field.description ?? '')}${renderFields(field)}</dd>`,
+<dd>${prose(field.description ?? '')}${fieldsOf(field).size === 0 ? html`` : html`<details><summary>${count(fieldsOf(field).size, 'field')}</summary>${renderFields(field)}</details>`}</dd>`,
   )
   return html`<dl class="fields">${rows}</dl>`
 }

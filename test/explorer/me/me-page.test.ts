@@ -148,7 +148,11 @@ test('a cross-site form cannot sign a browser in', async () => {
 
 test.each([
   [{ action: 'challenge', wallet: 'zoe.eth' }, 400, 'This is not the address of an Ethereum wallet: 0x'],
-  [{ action: 'session', wallet: ZOE.address, nonce: 'x', signature: '0x12' }, 400, 'This is not a signature.'],
+  [
+    { action: 'session', wallet: ZOE.address, nonce: 'x', signature: '0x12' },
+    400,
+    'This is not a signature.',
+  ],
   [
     { action: 'session', wallet: ZOE.address, nonce: 'x', signature: ZOE.sign('x') },
     403,

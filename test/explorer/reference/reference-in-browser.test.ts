@@ -191,6 +191,10 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
     await page.waitForURL('**/reference/v1/getPassport?id=7')
     await page.locator('#others').getByRole('link', { name: 'List passports by score' }).click()
     await page.waitForURL('**/reference/v1/listPassports')
+    const nested = page.locator('.fields .fields').first()
+    expect(await nested.isVisible()).toBe(false)
+    await page.locator('.fields summary').first().click()
+    expect(await nested.isVisible()).toBe(true)
   })
 
   test('the list of calls is searched as you type, by words, paths and parameters', async () => {
