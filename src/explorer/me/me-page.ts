@@ -22,10 +22,9 @@ const CHANGES = new Map<string | null, { change: (call: sessions.Call) => Promis
   ],
 )
 
-const ENDED = 'Your session has ended. Show again that a wallet is yours.'
-
-/** The words for people, by the field that an error of the API names first. */
+/** The words for people, by the code of an error or the field that it names first. */
 const PROBLEMS: Record<string, string> = {
+  unauthorized: 'Your session has ended. Show again that a wallet is yours.',
   wallet: 'This is not the address of an Ethereum wallet: 0x, and 40 digits or letters from a to f.',
   signature:
     'This is not a signature. Show the message again, sign it, and paste all that the wallet returns.',
@@ -69,7 +68,7 @@ export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
       return redirectTo(`/me?done=${action}`, isSecure, ['remove', 'leave'].includes(action) ? '' : undefined)
     } catch (error) {
       if (!(error instanceof ServiceError) || STATUS_OF[error.code] >= 429) throw error
-      const words = error.code === 'unauthorized' ? ENDED : PROBLEMS[error.message.split(' ', 1)[0] ?? '']
+      const words = PROBLEMS[error.code] ?? PROBLEMS[error.message.split(' ', 1)[0] ?? '']
       const step = wallet === '' ? undefined : renderProof(wallet)
       return show(request, context, words ?? error.message, STATUS_OF[error.code], step)
     }

@@ -28,10 +28,10 @@ ${body ? html`<details><summary>Request fields</summary>${renderFields(body)}</d
 
 /** An example of a request and its response. */
 export function renderExample(route: DocumentedRoute, origin: string): Html {
-  const { id, methods = ['GET'], bodyExample: body, access, example } = route
+  const { id, methods = ['GET'], bodyExample: body, access, example, needsKey } = route
   const url = origin + exampleTarget(templateOf(route), fieldsFor(route))
   return html`<div class="call-code">
-${renderSnippets({ id, method: methods[0] ?? '', url, body, secret: access === 'session' ? BEARER : KEY })}
+${renderSnippets({ id, method: methods[0] ?? '', url, body, secret: access === 'session' ? BEARER : { ...KEY, isOptional: !needsKey } })}
 ${renderResponse(example)}
 </div>`
 }
@@ -77,11 +77,12 @@ function toLiteral(body: unknown, language: string): string {
   return json.replace(/"(?:[^"\\]|\\.)*"|[a-z]+/g, (token) => PYTHON_WORDS[token] ?? token)
 }
 
-type SentRequest = { id: string; method: string; url: string; body: unknown; secret: typeof KEY }
+type SentRequest = { id: string; method: string; url: string; body: unknown; secret: Secret }
 
 /** The header of the key, or of the token of a person, and the environment variable that has it. */
 const KEY = { name: 'X-API-KEY', scheme: '', variable: 'KEY' }
-const BEARER: typeof KEY = { name: 'Authorization', scheme: 'Bearer ', variable: 'TOKEN' }
+type Secret = typeof KEY & { isOptional?: boolean }
+const BEARER: Secret = { name: 'Authorization', scheme: 'Bearer ', variable: 'TOKEN' }
 
 /**
  * Renders the same request in several languages, of which one is visible. Radio buttons select it, so that no script is
@@ -111,13 +112,14 @@ ${tabs.map(([name, code]) => html`<pre tabindex="0" aria-label="${name}"><code>$
 
 const NEWLINE = html` \\\n  `
 
-function curl(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
+function curl(address: Html, method: string, json: Html | undefined, secret: Secret): Html {
+  const { name, scheme, variable, isOptional } = secret
   const body = json && html`${NEWLINE}-H 'Content-Type: application/json'${NEWLINE}-d '${json}'`
   const option = method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `
-  return html`curl ${option}'${address}'${NEWLINE}-H <span data-key>"${secret.name}: ${secret.scheme}$${secret.variable}"</span>${body ?? ''}`
+  return html`curl ${option}'${address}'<span data-key>${isOptional ? '' : html`${NEWLINE}-H "${name}: ${scheme}$${variable}"`}</span>${body ?? ''}`
 }
 
-function javaScript(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
+function javaScript(address: Html, method: string, json: Html | undefined, secret: Secret): Html {
   const { name, scheme, variable } = secret
   const header = html`'${name}': ${scheme ? `\`${scheme}\${env.${variable}}\`` : `env.${variable} ?? ''`}`
   const options = json
@@ -133,7 +135,7 @@ const response = await fetch('${address}', {
 console.log(await response.json())`
 }
 
-function python(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
+function python(address: Html, method: string, json: Html | undefined, secret: Secret): Html {
   const body = json && html`\n    json=${json},`
   return html`import os
 import requests

@@ -92,6 +92,7 @@ inBrowser('the reference pages of V1 in a browser', (browser) => {
     expect(await key.getAttribute('type')).toBe('text')
     await page.getByRole('button', { name: 'Hide key' }).click()
     expect(await key.getAttribute('type')).toBe('password')
+    expect(await curl.textContent()).not.toContain('-H')
     await key.fill(' ppd_mine ')
     expect(await curl.textContent()).toEndWith('-H "X-API-KEY: ppd_mine"')
     expect(page.url()).not.toContain('ppd_mine')

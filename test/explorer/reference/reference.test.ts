@@ -224,10 +224,14 @@ test('example requests use the public URL, or else the Host header if it is a pl
     plan: () => datePlan(NO_PLAN, NOON),
     now: () => NOON,
     stamp: () => 'stamp-of-ours',
+    requireKey: true,
   })
   await using branded = serveTest(server.store, { routes })
   const show = async (path: string) => (await branded.get(path, { headers: { Host: 'other.example' } })).text
-  expect(await show('/reference/v3/getRules')).toContain('https://public.example/api/v3/rules/stamp-of-ours')
+  const rules = await show('/reference/v3/getRules')
+  expect(rules).toContain('https://public.example/api/v3/rules/stamp-of-ours')
+  expect(rules).toContain('X-API-KEY: $KEY')
+  expect((await server.get('/reference/v3/getRules')).text).not.toContain('X-API-KEY: $KEY')
   const page = await show('/reference')
   expect(page).toContain('https://public.example/api/v3')
   expect(page).not.toContain('other.example')
