@@ -42,40 +42,33 @@ async function read(path, type = '*/*') {
   throw new Error(`${path}: ${detail}`)
 }
 
-/** The failures of a text that is no snapshot. */
-const NO_SNAPSHOT = ['not_a_jwt', 'not_base64url', 'not_json']
-
-function report({ verdict, failure, message = '', checked, lines }, nameOf) {
+function report({ verdict, failure = '', message = '', checked, lines }, nameOf) {
   const rows = lines
     .toSorted((one, other) => other.points - one.points)
-    .map(({ type, points, formula }) => {
-      const words = formula.replace('in the record', 'from the imported record')
-      return make('tr', make('th', nameOf(type)), make('td', words), make('td', points))
-    })
-  const heads = ['Credential', 'Calculation', 'Points'].map((name) => make('th', name))
-  const table = rows.length > 0 ? [make('table', make('tr', ...heads), ...rows)] : []
-  const [title, words] = NO_SNAPSHOT.includes(failure)
+    .map(({ type, points, formula }) =>
+      make('tr', make('th', nameOf(type)), make('td', formula), make('td', points)),
+    )
+  if (rows.length > 0)
+    rows.unshift(make('tr', ...['Credential', 'Calculation', 'Points'].map((name) => make('th', name))))
+  const [title, words] = /^not_[abj]/.test(failure)
     ? ['This is not a snapshot', 'A snapshot has three long parts with dots between them. Copy all of it.']
-    : [`The snapshot is ${verdict}${failure ? `: ${failure.replaceAll('_', ' ')}` : ''}`, message]
-  const list = make('ul', ...checked.map((sentence) => make('li', ...toWords(sentence))))
-  const section = make('section', make('h2', title), make('p', words), list, ...table)
+    : [`The snapshot is ${verdict}${failure && `: ${failure.replaceAll('_', ' ')}`}`, message]
+  const parts = [
+    make('h2', title),
+    make('p', words),
+    make('ul', ...checked.map(toItem)),
+    make('table', ...rows),
+  ]
+  const section = make('section', ...parts.filter(({ textContent }) => textContent !== ''))
   section.className = verdict.replace(' ', '-')
   place.replaceChildren(section)
 }
 
-/** Links the page of a person, and writes times and hosts as people do. */
-function toWords(sentence) {
-  const [, before, name, address] = /^(.*)(passport \d+), (http.*)\.$/.exec(sentence) ?? []
-  if (name) {
-    const link = make('a', name)
-    link.href = address.replace('/api/v3', '')
-    return [before, link, '.']
-  }
-  return [
-    sentence
-      .replace(/T(\d\d:\d\d):[\d.]+Z/g, ' $1 UTC')
-      .replace(/did:web:(.*)\.$/, (_, host) => `${decodeURIComponent(host)}.`),
-  ]
+function toItem(sentence) {
+  const [before, href, after = ''] = sentence
+    .replace(/T(\d\d:\d\d):[\d.]+Z/g, ' $1 UTC')
+    .split(/(https?:\S+\w)/)
+  return make('li', before, href ? Object.assign(make('a', href), { href }) : '', after)
 }
 
 function make(name, ...children) {

@@ -77,12 +77,11 @@ function toLiteral(body: unknown, language: string): string {
   return json.replace(/"(?:[^"\\]|\\.)*"|[a-z]+/g, (token) => PYTHON_WORDS[token] ?? token)
 }
 
-type SentRequest = { id: string; method: string; url: string; body: unknown; secret: Secret }
+type SentRequest = { id: string; method: string; url: string; body: unknown; secret: typeof KEY }
 
 /** The header of the key, or of the token of a person, and the environment variable that has it. */
-const KEY = { name: 'X-API-KEY', scheme: '', variable: 'KEY' }
-type Secret = typeof KEY & { isOptional?: boolean }
-const BEARER: Secret = { name: 'Authorization', scheme: 'Bearer ', variable: 'TOKEN' }
+const KEY = { name: 'X-API-KEY', scheme: '', variable: 'KEY', isOptional: true }
+const BEARER: typeof KEY = { name: 'Authorization', scheme: 'Bearer ', variable: 'TOKEN', isOptional: false }
 
 /**
  * Renders the same request in several languages, of which one is visible. Radio buttons select it, so that no script is
@@ -112,14 +111,13 @@ ${tabs.map(([name, code]) => html`<pre tabindex="0" aria-label="${name}"><code>$
 
 const NEWLINE = html` \\\n  `
 
-function curl(address: Html, method: string, json: Html | undefined, secret: Secret): Html {
-  const { name, scheme, variable, isOptional } = secret
+function curl(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
   const body = json && html`${NEWLINE}-H 'Content-Type: application/json'${NEWLINE}-d '${json}'`
   const option = method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `
-  return html`curl ${option}'${address}'<span data-key>${isOptional ? '' : html`${NEWLINE}-H "${name}: ${scheme}$${variable}"`}</span>${body ?? ''}`
+  return html`curl ${option}'${address}'<span data-key>${secret.isOptional ? '' : html`${NEWLINE}-H "${secret.name}: ${secret.scheme}$${secret.variable}"`}</span>${body ?? ''}`
 }
 
-function javaScript(address: Html, method: string, json: Html | undefined, secret: Secret): Html {
+function javaScript(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
   const { name, scheme, variable } = secret
   const header = html`'${name}': ${scheme ? `\`${scheme}\${env.${variable}}\`` : `env.${variable} ?? ''`}`
   const options = json
@@ -135,7 +133,7 @@ const response = await fetch('${address}', {
 console.log(await response.json())`
 }
 
-function python(address: Html, method: string, json: Html | undefined, secret: Secret): Html {
+function python(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
   const body = json && html`\n    json=${json},`
   return html`import os
 import requests

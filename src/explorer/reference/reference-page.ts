@@ -52,7 +52,7 @@ function renderCalls(calls: readonly DocumentedRoute[], options: Options): Html 
     renderLink(referencePath(each), each ?? 'All versions', each === version),
   )
   return html`<h1>${version ? `The ${version} passport API` : 'API reference'}</h1>
-<nav class="versions segments" aria-label="Version of the API">${links}</nav>
+<nav class="segments" aria-label="Version of the API">${links}</nav>
 ${renderNotice(first, options)}
 <section id="introduction" class="call">
 <div class="call-text">
@@ -69,7 +69,7 @@ ${renderExample(first, site.origin)}
 <section id="calls">
 ${heading('calls', 'Calls')}
 <p class="scripted find-call"><label for="find">Find a call</label> <input id="find" type="search" placeholder="Words, path or parameter" autocomplete="off" spellcheck="false"> <span class="soft" data-count role="status"></span></p>
-${[...Map.groupBy(shown, (call) => (version ? groupOf(call) : titleOf(call)))].map(renderGroup)}
+${[...Map.groupBy(shown, (call) => (version ? groupOf(call) : `${call.surface.tag.name}: ${call.surface.retires ? 'deprecated' : groupOf(call).toLowerCase()}`))].map(renderGroup)}
 </section>
 ${version ? renderErrors(shown) : html`<p id="errors">The page of each version describes its <a href="${referencePath(name)}#errors">errors</a>.</p>`}`
 }
@@ -86,10 +86,6 @@ const GROUPS = { read: 'Read', events: 'Follow changes', write: 'Write', 'write:
 const groupOf = ({ scope, access, path }: DocumentedRoute) =>
   access ? 'Your own passport' : path.includes('/subscriptions') ? 'Webhooks' : GROUPS[scope]
 
-/** The title of the group of a call among all versions. */
-const titleOf = (call: DocumentedRoute) =>
-  `${call.surface.tag.name}: ${call.surface.retires ? 'deprecated' : groupOf(call).toLowerCase()}`
-
 const renderGroup = ([title, calls]: [string, readonly DocumentedRoute[]]) =>
   html`<div class="call-list"><h3>${title}</h3><ul class="rows">${calls.map(renderCallRow)}</ul></div>\n`
 
@@ -103,13 +99,11 @@ function renderCallRow(route: DocumentedRoute): Html {
 
 function renderCall(call: DocumentedRoute, all: readonly DocumentedRoute[], options: Options): Html {
   const { site, version = '' } = options
-  const link = ({ summary, methods = ['GET'], ...each }: DocumentedRoute) =>
-    renderLink(callPath(each), html`${summary} <span>${methods[0] ?? ''}</span>`, each.id === call.id)
   const others = all.filter(({ surface }) => surface === call.surface)
   const request = renderEndpoint(call, site.origin)
   return html`<div class="browse">
 <nav id="others" aria-label="Calls"><details class="facets"><summary>All calls of ${version}</summary>
-${[...Map.groupBy(others, groupOf)].map(([title, calls]) => html`<div class="facet"><h2>${title}</h2><ul class="chips">${calls.map((each) => html`<li>${link(each)}</li>`)}</ul></div>`)}</details></nav>
+${[...Map.groupBy(others, groupOf)].map(([title, calls]) => html`<div class="facet"><h2>${title}</h2><ul class="chips">${calls.map((each) => html`<li>${renderLink(callPath(each), html`${each.summary} <span>${each.methods?.[0] ?? 'GET'}</span>`, each.id === call.id)}</li>`)}</ul></div>`)}</details></nav>
 <div>
 <p class="above"><a href="${referencePath(version)}">${version} API reference</a></p>
 <h1>${call.summary}</h1>

@@ -102,6 +102,7 @@ function compact(...styles: string[]): string {
 }
 
 const minifier = new Bun.Transpiler({ loader: 'ts', minifyWhitespace: true })
+const shortener = new Bun.Transpiler(Object.assign({ loader: 'ts' as const }, { minify: true }))
 
 /** Files that do not depend on settings. */
 const FILES = {
@@ -114,7 +115,7 @@ const FILES = {
     `${shareScript}\n${referenceCodeScript}\n${referenceCallsScript}`,
   ),
   'theme.js': minifier.transformSync(themeScript),
-  'verify.js': minifier.transformSync(`${verifySnapshot}\n${verifyScript}`),
+  'verify.js': shortener.transformSync(`${verifySnapshot}\n${verifyScript}`),
   'reference.js': minifier.transformSync(`${shareScript}\n${referenceCodeScript}\n${referenceScript}`),
 }
 

@@ -93,5 +93,5 @@ ${renderCopyable('command', html`${PROGRAM} keys create --demo --name me`)}`
 export const referencePath = (version?: string): string =>
   version === undefined ? '/reference' : `/reference/${version.toLowerCase()}`
 
-export const callPath = ({ id, surface }: Pick<DocumentedRoute, 'id' | 'surface'>): string =>
+export const callPath = ({ id, surface }: DocumentedRoute): string =>
   `${referencePath(surface.tag.name)}/${id}`

@@ -58,7 +58,7 @@ inBrowser('the page that checks a score, in a browser', (browser) => {
     const points = await page.locator('#verdict td:last-child').allTextContents()
     expect(points).toEqual(points.toSorted((one, other) => Number(other) - Number(one)))
     expect(await page.locator('#verdict').textContent()).not.toMatch(/did:web|is (true|false)/)
-    await page.locator('#verdict').getByRole('link', { name: 'passport 12' }).click()
+    await page.locator('#verdict').getByRole('link', { name: '/passports/12' }).click()
     await page.waitForURL('**/passports/12')
     expect(complaints).toEqual([])
   })
