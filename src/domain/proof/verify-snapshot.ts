@@ -60,11 +60,11 @@ async function verify(parts: readonly string[], { keys, rules, now }: Verifier, 
   const signed = new TextEncoder().encode(`${header}.${payload}`)
   if (!(await crypto.subtle.verify('Ed25519', await findKey(await keys(did), did, kid), bytes, signed)))
     reject('wrong_signature', 'It was changed after it was signed, or another key signed it.')
-  checked.push(`The signature is by the key ${kid} of ${did}.`)
+  checked.push(`The signature is by the key ${kid} of ${originOf(did)}.`)
   const claims = parseObject(payload, 'payload')
   checked.push(checkDates(claims, now))
   const subject = readSubject(claims, did)
-  checked.push(`It is about passport ${subject.passport_id}, ${subject.id}.`)
+  checked.push(`It is about passport ${subject.passport_id}: ${subject.id.replace('/api/v3', '')}.`)
   if (subject.method === 'rules') {
     const set = await readRules(await rules(subject.rules, did), subject.rules_digest)
     checked.push(`The rule set ${subject.rules} has the right digest.`)
@@ -140,7 +140,7 @@ function recalculate({ inputs, record, calculated_at: now }: Subject, { types }:
   const kept = record.credentials.filter(({ type }) => !ruled.has(type))
   const given = kept.map(({ type, category, score, max_score: most }) => {
     const points = rounded(Math.min(score, most))
-    return { type, category, points, formula: `${score} in the record, at most ${most}` }
+    return { type, category, points, formula: `${score} from the imported record, at most ${most}` }
   })
   const calculated = [...ruled].map(([type, own]) => {
     const rule = types[type] as typeof RULE
@@ -181,7 +181,7 @@ function compare(subject: Subject, { types, caps }: Rules, lines: readonly Line[
   const isHuman = subject.record.human || lines.some(({ type, points }) => points > 0 && proves(type))
   expect('wrong_human', 'human_checkmark', subject.human_checkmark, isHuman)
   const parts = sums.map((sum, at) => `${sum} ${CATEGORIES[at]}`).join(', ')
-  return `Calculated again, the score is ${total} (${parts}), and the human checkmark is ${isHuman}.`
+  return `Calculated again, the score is ${total} (${parts}), and the person is ${isHuman ? '' : 'not '}marked as human.`
 }
 
 const rounded = (score: number): number => Math.round(score * 100) / 100

@@ -29,11 +29,11 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
       share: { path: '/about' },
       script: 'share.js',
       main: html`<h1>About ${site.name}</h1>
-<p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score.</p>
+<p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score. This site runs passportd, open source software that anybody can run.</p>
 ${site.demo ? html`<p class="notice">This is a demo. Its people and their records are invented.</p>` : html``}
 <dl class="row summary">
 <div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
-<div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
+<div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? (site.demo ? 'A real service names its operator here' : 'Not stated')}</dd></div>
 <div><dt class="soft">People</dt><dd>${text.formatFigure(snapshot.ids.length)}</dd></div>
 ${data?.newest === undefined ? html`` : html`<div><dt class="soft">Newest change</dt><dd>${formatInstant(data.newest)}</dd></div>`}
 </dl>
@@ -146,13 +146,13 @@ ${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The 
 /** Says how to claim, change or remove a record. */
 function renderRequests(site: Site): Html {
   const contact = renderContact(site)
-  const keys = site.keys && !site.demo ? html`those who <a href="#keys">give out its keys</a>` : undefined
-  const other = site.owner ?? keys ?? 'the person who gave you its address'
+  const keys = site.keys ? html`those who <a href="#keys">give out its keys</a>` : undefined
+  const other = html`This site names no contact. Ask ${site.owner ?? keys ?? 'the person who gave you its address'}, or the <a href="#data">source of the record</a>.`
   return html`<section id="you">
 <h2>Is this you?</h2>
 <p>People can have their own passport corrected, completed, hidden or removed. <a href="/me">Do it yourself with a wallet of the passport</a>, or ask:</p>
 <ol><li><a href="/">Search</a> for your name, wallet or handle. The page of your passport shows its number, such as “Passport 42”.</li>
-<li>${contact ? html`Write to ${contact}.` : html`This site names no contact. Ask ${other}, or the <a href="#data">source of the record</a>.`}</li>
+<li>${contact ? html`Write to ${contact}.` : site.demo ? 'Write to the operator. A real service names its operator here.' : other}</li>
 <li>Claim the passport: give its number, and say which of its accounts or wallets is yours and how you can show that.</li>
 <li>Say what you want. <strong>Correct:</strong> what is wrong, and what is right. <strong>Complete:</strong> which credential is missing. <strong>Hide or remove:</strong> the passport disappears from all pages and API responses, and a later import does not bring it back unless the operator allows it.</li></ol>
 ${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}

@@ -1,4 +1,5 @@
 // Signs with a wallet of the browser. Wallets announce themselves (EIP-6963), or are window.ethereum.
+// share.client.js precedes it in the same script.
 
 const place = document.getElementById('wallets')
 const trouble = document.getElementById('trouble')

@@ -162,8 +162,10 @@ function showSnippets() {
   const sentKey = key.value.trim()
   // Only letters, digits and underscores need no quoting in a shell.
   const [header, variable] = isBearer ? ['Authorization: Bearer ', '$TOKEN'] : ['X-API-KEY: ', '$KEY']
-  languages.querySelector('[data-key]').textContent =
-    `"${header}${/^[\w.-]+$/.test(sentKey) ? sentKey : variable}"`
+  const isSent = sentKey !== '' || isBearer || 'needsKey' in form.dataset
+  languages.querySelector('[data-key]').textContent = isSent
+    ? ` \\\n  -H "${header}${/^[\w.-]+$/.test(sentKey) ? sentKey : variable}"`
+    : ''
   const { value, error } = parseJson(form.elements.namedItem('body')?.value)
   if (error) return
   for (const part of languages.querySelectorAll('[data-json]')) {

@@ -42,18 +42,33 @@ async function read(path, type = '*/*') {
   throw new Error(`${path}: ${detail}`)
 }
 
-function report({ verdict, failure, message = '', checked, lines }, nameOf) {
-  const rows = lines.map(({ type, points, formula }) =>
-    make('tr', make('th', nameOf(type)), make('td', formula), make('td', points)),
-  )
-  const title = make('h2', `The snapshot is ${verdict}${failure ? `: ${failure}` : ''}`)
-  const list = make(
-    'ul',
-    ...checked.map((sentence) => make('li', sentence.replace(/T(\d\d:\d\d):[\d.]+Z/g, ' $1 UTC'))),
-  )
-  const section = make('section', title, make('p', message), list, make('table', ...rows))
+function report({ verdict, failure = '', message = '', checked, lines }, nameOf) {
+  const rows = lines
+    .toSorted((one, other) => other.points - one.points)
+    .map(({ type, points, formula }) =>
+      make('tr', make('th', nameOf(type)), make('td', formula), make('td', points)),
+    )
+  if (rows.length > 0)
+    rows.unshift(make('tr', ...['Credential', 'Calculation', 'Points'].map((name) => make('th', name))))
+  const [title, words] = /^not_[abj]/.test(failure)
+    ? ['This is not a snapshot', 'A snapshot has three long parts with dots between them. Copy all of it.']
+    : [`The snapshot is ${verdict}${failure && `: ${failure.replaceAll('_', ' ')}`}`, message]
+  const parts = [
+    make('h2', title),
+    make('p', words),
+    make('ul', ...checked.map(toItem)),
+    make('table', ...rows),
+  ]
+  const section = make('section', ...parts.filter(({ textContent }) => textContent !== ''))
   section.className = verdict.replace(' ', '-')
   place.replaceChildren(section)
+}
+
+function toItem(sentence) {
+  const [before, href, after = ''] = sentence
+    .replace(/T(\d\d:\d\d):[\d.]+Z/g, ' $1 UTC')
+    .split(/(https?:\S+\w)/)
+  return make('li', before, href ? Object.assign(make('a', href), { href }) : '', after)
 }
 
 function make(name, ...children) {

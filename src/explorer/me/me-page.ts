@@ -9,7 +9,7 @@ import { type Html, html } from '../design/html.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
-import { CONFIRMATION, PROOF, renderMe, renderOwn, renderSignature } from './me-sections.ts'
+import { CONFIRMATION, renderMe, renderOwn, renderProof, renderSignature } from './me-sections.ts'
 
 /** What forms of a signed-in person do, by the field `action`, and what the page says then. */
 const CHANGES = new Map<string | null, { change: (call: sessions.Call) => Promise<unknown>; notice: string }>(
@@ -22,7 +22,13 @@ const CHANGES = new Map<string | null, { change: (call: sessions.Call) => Promis
   ],
 )
 
-const ENDED = 'Your session has ended. Show again that a wallet is yours.'
+/** The words for people, by the code of an error or the field that it names first. */
+const PROBLEMS: Record<string, string> = {
+  unauthorized: 'Your session has ended. Show again that a wallet is yours.',
+  wallet: 'This is not the address of an Ethereum wallet: 0x, and 40 digits or letters from a to f.',
+  signature:
+    'This is not a signature. Show the message again, sign it, and paste all that the wallet returns.',
+}
 
 /** Browsers send the origin of forms only with this policy. The last policy of a page holds. */
 const SEND_ORIGIN = html`<meta name="referrer" content="same-origin">`
@@ -33,7 +39,7 @@ export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
     const token = tokenOf(request)
     const subject = await sessions.findSubject(context, token)
     const about = { title: 'Is this you?', description: 'See, hide, correct or remove your own record' }
-    const main = renderMe(site, notice, step ?? (subject ? renderOwn(subject, csrfOf(token)) : PROOF))
+    const main = renderMe(site, notice, step ?? (subject ? renderOwn(subject, csrfOf(token)) : renderProof()))
     const page = respondPage({ ...about, site, script: 'me.js', head: SEND_ORIGIN, main }, status)
     return sendPage(request, context, withoutCaching(page))
   }
@@ -62,8 +68,9 @@ export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
       return redirectTo(`/me?done=${action}`, isSecure, ['remove', 'leave'].includes(action) ? '' : undefined)
     } catch (error) {
       if (!(error instanceof ServiceError) || STATUS_OF[error.code] >= 429) throw error
-      const notice = error.code === 'unauthorized' ? ENDED : error.message
-      return show(request, context, notice, STATUS_OF[error.code])
+      const words = PROBLEMS[error.code] ?? PROBLEMS[error.message.split(' ', 1)[0] ?? '']
+      const step = wallet === '' ? undefined : renderProof(wallet)
+      return show(request, context, words ?? error.message, STATUS_OF[error.code], step)
     }
   }
 

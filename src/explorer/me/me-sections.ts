@@ -11,7 +11,7 @@ export const renderMe = (site: Site, notice: string, step: Html): Html => html`<
 <p class="lead">You can see everything that is stored in your passport, hide it, have it corrected, or remove it.</p>
 ${notice === '' ? html`` : html`<p class="notice" role="status">${notice}</p>`}
 <div class="columns"><div>${step}</div><div>${section('stored', 'What is stored', STORED)}
-${section('other-ways', 'Without such a wallet', html`<p>Contract wallets and wallets of other chains cannot be checked here. ${site.contact === undefined ? html`<a href="/about#you">Ask the operator</a> instead.` : html`Write to ${renderAddress(site.contact.replace(/^mailto:/, ''))} instead.`}</p>`)}</div></div>`
+${section('other-ways', 'Without such a wallet', html`<p>Contract wallets and wallets of other chains cannot be checked here. ${site.contact === undefined ? (site.demo ? 'A real service names its operator here.' : `Ask ${site.owner ?? 'the operator'} instead.`) : html`Write to ${renderAddress(site.contact.replace(/^mailto:/, ''))} instead.`}</p>`)}</div></div>`
 
 const STORED = html`<p><strong>What:</strong> the name, text, place, tags, accounts and wallets of your record, the facts that earn points, your score and its changes, and requests that you send here.</p>
 <p><strong>Who sees it:</strong> everybody sees the passport page, and programs read the same over the API. Only you and the operator see requests, and a passport that is hidden.</p>
@@ -27,13 +27,13 @@ const renderForm = (action: string, button: string, fields: Html, look = ''): Ht
 const hiddenField = (name: string, value = '') => html`<input type="hidden" name="${name}" value="${value}">`
 
 /** The first step. The script adds a button for each wallet of the browser, and fills the hidden form. */
-export const PROOF: Html = html`<section id="proof">
+export const renderProof = (wallet = ''): Html => html`<section id="proof">
 <h2>Show that a wallet is yours</h2>
 <p>Sign a message with a wallet of your passport. It is a proof, not a transaction: it costs nothing, and nothing can be paid with it.</p>
 <p id="wallets" class="row" hidden></p>
 <p id="trouble" class="notice" role="alert" hidden></p>
 <details id="by-hand" open><summary>Sign in another program</summary>
-${renderForm('challenge', 'Show the message', html`<label for="wallet">Your wallet</label><input id="wallet" name="wallet" required maxlength="42" placeholder="0x…" autocomplete="off" autocapitalize="off" spellcheck="false">`)}</details>
+${renderForm('challenge', 'Show the message', html`<label for="wallet">Your wallet</label><input id="wallet" name="wallet" value="${wallet}" required maxlength="42" placeholder="0x…" autocomplete="off" autocapitalize="off" spellcheck="false">`)}</details>
 <div id="signed" hidden>${renderForm('session', 'Continue', html`${['wallet', 'nonce', 'signature'].map((name) => hiddenField(name))}`)}</div>
 </section>`
 
@@ -42,7 +42,7 @@ export const renderSignature = (wallet: string, challenge: { message: string; no
   html`<section id="proof">
 <h2>Sign this message</h2>
 <p>Sign exactly this text with your wallet (“sign message”, <code>personal_sign</code>) within five minutes.</p>
-<pre class="command">${challenge.message}</pre>
+<div class="copyable" data-copy="message"><pre class="command"><code>${challenge.message}</code></pre></div>
 ${renderForm('session', 'Continue', html`${hiddenField('wallet', wallet)}${hiddenField('nonce', challenge.nonce)}<label for="signature">The signature</label><textarea id="signature" name="signature" required rows="4" placeholder="0x…" autocomplete="off" spellcheck="false"></textarea>`)}
 </section>`
 

@@ -1,5 +1,6 @@
 import { templateOf } from '../../api/openapi.ts'
 import type { DocumentedRoute, Parameter } from '../../api/route.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
 import { type Html, html, prose } from '../design/html.ts'
 
 /** A parameter with a field in the form. */
@@ -27,10 +28,10 @@ ${body ? html`<details><summary>Request fields</summary>${renderFields(body)}</d
 
 /** An example of a request and its response. */
 export function renderExample(route: DocumentedRoute, origin: string): Html {
-  const { id, methods = ['GET'], bodyExample: body, access, example } = route
+  const { id, methods = ['GET'], bodyExample: body, access, example, needsKey } = route
   const url = origin + exampleTarget(templateOf(route), fieldsFor(route))
   return html`<div class="call-code">
-${renderSnippets({ id, method: methods[0] ?? '', url, body, secret: access === 'session' ? BEARER : KEY })}
+${renderSnippets({ id, method: methods[0] ?? '', url, body, secret: access === 'session' ? BEARER : { ...KEY, isOptional: !needsKey } })}
 ${renderResponse(example)}
 </div>`
 }
@@ -59,7 +60,7 @@ export const heading = (id: string, text: string): Html => html`<h2><a href="#${
 /** Renders an example response. The script replaces it with the response of a sent request. */
 function renderResponse(example: unknown): Html {
   return html`<div class="code-block" data-response>
-<div class="code-header"><h3 data-title>Example response <span class="soft">lists may be shortened</span></h3></div>
+<div class="code-header"><h3 data-title>Example <span class="soft">may be shortened</span></h3></div>
 <p class="outcome" data-summary role="status"></p>
 <p class="next-step" data-hint hidden></p>
 <details data-headers hidden><summary>Response headers</summary><dl></dl></details>
@@ -79,8 +80,8 @@ function toLiteral(body: unknown, language: string): string {
 type SentRequest = { id: string; method: string; url: string; body: unknown; secret: typeof KEY }
 
 /** The header of the key, or of the token of a person, and the environment variable that has it. */
-const KEY = { name: 'X-API-KEY', scheme: '', variable: 'KEY' }
-const BEARER: typeof KEY = { name: 'Authorization', scheme: 'Bearer ', variable: 'TOKEN' }
+const KEY = { name: 'X-API-KEY', scheme: '', variable: 'KEY', isOptional: true }
+const BEARER: typeof KEY = { name: 'Authorization', scheme: 'Bearer ', variable: 'TOKEN', isOptional: false }
 
 /**
  * Renders the same request in several languages, of which one is visible. Radio buttons select it, so that no script is
@@ -113,7 +114,7 @@ const NEWLINE = html` \\\n  `
 function curl(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
   const body = json && html`${NEWLINE}-H 'Content-Type: application/json'${NEWLINE}-d '${json}'`
   const option = method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `
-  return html`curl ${option}'${address}'${NEWLINE}-H <span data-key>"${secret.name}: ${secret.scheme}$${secret.variable}"</span>${body ?? ''}`
+  return html`curl ${option}'${address}'<span data-key>${secret.isOptional ? '' : html`${NEWLINE}-H "${secret.name}: ${secret.scheme}$${secret.variable}"`}</span>${body ?? ''}`
 }
 
 function javaScript(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
@@ -201,13 +202,13 @@ type Schema = {
   properties?: Record<string, Schema>
 }
 
-/** All fields of the schema; nested objects are indented. */
+/** All fields of the schema; those of nested objects are folded. */
 export function renderFields(schema: Schema): Html {
   const fields = fieldsOf(schema)
   if (fields.size === 0) return html``
   const rows = [...fields].map(
     ([name, field]) => html`<dt><code>${name}</code> <span class="soft">${typeName(field)}</span></dt>
-<dd>${prose(field.description ?? '')}${renderFields(field)}</dd>`,
+<dd>${prose(field.description ?? '')}${fieldsOf(field).size === 0 ? html`` : html`<details><summary>${count(fieldsOf(field).size, 'field')}</summary>${renderFields(field)}</details>`}</dd>`,
   )
   return html`<dl class="fields">${rows}</dl>`
 }

@@ -52,7 +52,7 @@ function renderCalls(calls: readonly DocumentedRoute[], options: Options): Html 
     renderLink(referencePath(each), each ?? 'All versions', each === version),
   )
   return html`<h1>${version ? `The ${version} passport API` : 'API reference'}</h1>
-<nav class="versions segments" aria-label="Version of the API">${links}</nav>
+<nav class="segments" aria-label="Version of the API">${links}</nav>
 ${renderNotice(first, options)}
 <section id="introduction" class="call">
 <div class="call-text">
@@ -69,7 +69,7 @@ ${renderExample(first, site.origin)}
 <section id="calls">
 ${heading('calls', 'Calls')}
 <p class="scripted find-call"><label for="find">Find a call</label> <input id="find" type="search" placeholder="Words, path or parameter" autocomplete="off" spellcheck="false"> <span class="soft" data-count role="status"></span></p>
-${[...Map.groupBy(shown, (call) => (version ? GROUPS[call.scope] : titleOf(call)))].map(renderGroup)}
+${[...Map.groupBy(shown, (call) => (version ? groupOf(call) : `${call.surface.tag.name}: ${call.surface.retires ? 'deprecated' : groupOf(call).toLowerCase()}`))].map(renderGroup)}
 </section>
 ${version ? renderErrors(shown) : html`<p id="errors">The page of each version describes its <a href="${referencePath(name)}#errors">errors</a>.</p>`}`
 }
@@ -79,12 +79,12 @@ ${heading('service', 'For operators and tools')}
 <dl>${service.map(({ path, summary = '' }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${summary}</dd>`)}</dl>
 </section>`
 
-/** The groups of calls, by the scope that a key needs. */
+/** The groups of most calls, by the scope that a key needs. */
 const GROUPS = { read: 'Read', events: 'Follow changes', write: 'Write', 'write:*': 'Write' }
 
-/** The title of the group of a call among all versions. */
-const titleOf = ({ scope, surface }: DocumentedRoute) =>
-  `${surface.tag.name}: ${surface.retires ? 'deprecated' : GROUPS[scope].toLowerCase()}`
+/** Calls about the client itself need no key, but a wallet. */
+const groupOf = ({ scope, access, path }: DocumentedRoute) =>
+  access ? 'Your own passport' : path.includes('/subscriptions') ? 'Webhooks' : GROUPS[scope]
 
 const renderGroup = ([title, calls]: [string, readonly DocumentedRoute[]]) =>
   html`<div class="call-list"><h3>${title}</h3><ul class="rows">${calls.map(renderCallRow)}</ul></div>\n`
@@ -99,13 +99,11 @@ function renderCallRow(route: DocumentedRoute): Html {
 
 function renderCall(call: DocumentedRoute, all: readonly DocumentedRoute[], options: Options): Html {
   const { site, version = '' } = options
-  const others = all
-    .filter(({ surface }) => surface === call.surface)
-    .map((each) => html`<li>${renderLink(callPath(each), each.summary, each.id === call.id)}</li>`)
+  const others = all.filter(({ surface }) => surface === call.surface)
   const request = renderEndpoint(call, site.origin)
   return html`<div class="browse">
 <nav id="others" aria-label="Calls"><details class="facets"><summary>All calls of ${version}</summary>
-<div class="facet"><ul class="chips">${others}</ul></div></details></nav>
+${[...Map.groupBy(others, groupOf)].map(([title, calls]) => html`<div class="facet"><h2>${title}</h2><ul class="chips">${calls.map((each) => html`<li>${renderLink(callPath(each), html`${each.summary} <span>${each.methods?.[0] ?? 'GET'}</span>`, each.id === call.id)}</li>`)}</ul></div>`)}</details></nav>
 <div>
 <p class="above"><a href="${referencePath(version)}">${version} API reference</a></p>
 <h1>${call.summary}</h1>

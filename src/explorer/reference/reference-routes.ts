@@ -18,6 +18,7 @@ type Options = {
   plan?: () => DatedPlan
   now?: () => number
   compatV2?: boolean
+  requireKey?: boolean
   /** Returns the stamp of the active rule set, so that the example works. */
   stamp?: () => Awaitable<string | undefined>
 }
@@ -45,7 +46,9 @@ const OPENAPI = {
 export function createReference(version: string, options: Options = {}) {
   const { plan = () => datePlan(NO_PLAN, undefined), now = Date.now, stamp } = options
   const { site = createSite().site } = options
-  const api = routesOf(options)
+  const api = routesOf(options).map((each) =>
+    options.requireKey && each.surface.usesKeys && !each.access ? { ...each, needsKey: true as const } : each,
+  )
   const calls = api.filter(isDocumented).filter(({ surface }) => surface.usesKeys)
   const pages = createPageCache(MAX_BYTES)
   const documentOf = (format: OpenApiVersion) => createOpenApi(version, served, format)

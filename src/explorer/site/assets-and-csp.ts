@@ -101,19 +101,20 @@ function compact(...styles: string[]): string {
 }
 
 const minifier = new Bun.Transpiler({ loader: 'ts', minifyWhitespace: true })
+const shortener = new Bun.Transpiler(Object.assign({ loader: 'ts' as const }, { minify: true }))
 
 /** Files that do not depend on settings. */
 const FILES = {
   'share.js': minifier.transformSync(shareScript),
   'ranking.js': minifier.transformSync(`${shareScript}\n${rankingScript}`),
-  'me.js': minifier.transformSync(meScript),
+  'me.js': minifier.transformSync(`${shareScript}\n${meScript}`),
   'passport.js': minifier.transformSync(`${shareScript}\n${passportScript}`),
   'reference.css': compact(reference, referenceLayout),
   'reference-calls.js': minifier.transformSync(
     `${shareScript}\n${referenceCodeScript}\n${referenceCallsScript}`,
   ),
   'theme.js': minifier.transformSync(themeScript),
-  'verify.js': minifier.transformSync(`${verifySnapshot}\n${verifyScript}`),
+  'verify.js': shortener.transformSync(`${verifySnapshot}\n${verifyScript}`),
   'reference.js': minifier.transformSync(`${shareScript}\n${referenceCodeScript}\n${referenceScript}`),
 }
 

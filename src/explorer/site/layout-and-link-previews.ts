@@ -67,7 +67,7 @@ ${THEMES}
 `.markup
 }
 
-export const renderLink = (path: string, text: string, isHere: boolean): Html =>
+export const renderLink = (path: string, text: string | Html, isHere: boolean): Html =>
   html`<a href="${path}"${isHere ? html` aria-current="page"` : html``}>${text}</a>`
 
 /** The script keeps the choice in the browser. Without scripts, the theme is that of the system. */

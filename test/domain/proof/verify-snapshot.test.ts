@@ -15,14 +15,19 @@ test('a valid snapshot is valid, and each check and each calculated line is repo
   expect(await verify(`${VALID}\n`)).toEqual({
     verdict: 'valid',
     checked: [
-      `The signature is by the key ${KEYS.active.kid} of ${DID}.`,
+      `The signature is by the key ${KEYS.active.kid} of https://passports.example.com.`,
       `It is valid from ${PAYLOAD.validFrom} until ${PAYLOAD.validUntil}.`,
-      'It is about passport 7, https://passports.example.com/api/v3/passports/7.',
+      'It is about passport 7: https://passports.example.com/passports/7.',
       `The rule set ${STAMP} has the right digest.`,
-      'Calculated again, the score is 60 (4 Activity, 6 Identity, 50.5 Skills), and the human checkmark is true.',
+      'Calculated again, the score is 60 (4 Activity, 6 Identity, 50.5 Skills), and the person is marked as human.',
     ],
     lines: [
-      { type: 'talk', category: 'Skills', points: 12.5, formula: '12.5 in the record, at most 20' },
+      {
+        type: 'talk',
+        category: 'Skills',
+        points: 12.5,
+        formula: '12.5 from the imported record, at most 20',
+      },
       { type: 'github', category: 'Skills', points: 18, formula: '√9 × 6, at most 40' },
       { type: 'contracts', category: 'Skills', points: 20, formula: 'ln 7.5 × 10, at most 40' },
       { type: 'passport', category: 'Identity', points: 6, formula: '1 × 6, at most 40' },

@@ -65,7 +65,9 @@ test('/about names the owner, the contact and the source of keys', async () => {
 
 test('/about says what the operator has not stated', async () => {
   const { text } = await server.look('/about')
+  expect(readable(text)).toContain('This site runs passportd, open source software')
   expect(readable(text)).toContain('Run by Not stated Contact Not stated')
+  expect((await server.look('/me')).text).toContain('cannot be checked here. Ask the operator instead.')
   expect(sectionOf(text, 'you')).toContain(
     'This site names no contact. Ask the person who gave you its address, or the <a href="#data">source of the record</a>.',
   )
@@ -181,6 +183,10 @@ test('a demo says once on /about and on the home page that its people are invent
   expect(about).toContain('This is a demo. Its people and their records are invented.')
   expect(about.match(/invented/g)).toHaveLength(1)
   expect(readable(about)).toContain('Run by The person who started this demo')
+  for (const place of [about, (await demo.look('/me')).text]) {
+    expect(place).toContain('A real service names its operator here')
+    expect(place).not.toMatch(/Ask the (operator|person)/)
+  }
   expect((await demo.look('/')).text).toContain('This is a demo: its people are invented.')
   for (const path of ['/about', '/']) expect((await server.look(path)).text).not.toContain('invented')
 })

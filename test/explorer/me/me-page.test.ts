@@ -16,7 +16,7 @@ async function servePage(options: Parameters<typeof serveExplorer>[1] = {}) {
     new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? ''
   const prove = async (wallet = ZOE) => {
     const { text } = await post({ action: 'challenge', wallet: wallet.address })
-    const message = (/<pre[^>]*>([^<]+)<\/pre>/.exec(text)?.[1] ?? '').replaceAll('&amp;', '&')
+    const message = (/<pre[^>]*><code>([^<]+)<\/code><\/pre>/.exec(text)?.[1] ?? '').replaceAll('&amp;', '&')
     return {
       action: 'session',
       wallet: wallet.address,
@@ -147,8 +147,12 @@ test('a cross-site form cannot sign a browser in', async () => {
 })
 
 test.each([
-  [{ action: 'challenge', wallet: 'zoe.eth' }, 400, 'wallet must be an Ethereum address'],
-  [{ action: 'session', wallet: ZOE.address, nonce: 'x', signature: '0x12' }, 400, 'signature must be'],
+  [{ action: 'challenge', wallet: 'zoe.eth' }, 400, 'This is not the address of an Ethereum wallet: 0x'],
+  [
+    { action: 'session', wallet: ZOE.address, nonce: 'x', signature: '0x12' },
+    400,
+    'This is not a signature.',
+  ],
   [
     { action: 'session', wallet: ZOE.address, nonce: 'x', signature: ZOE.sign('x') },
     403,
@@ -161,6 +165,7 @@ test.each([
   const reply = await site.post(fields as Record<string, string>)
   expect([reply.status, reply.text]).toEqual([status, expect.stringContaining(words)])
   expect(reply.text).toContain('<h1>Is this you?</h1>')
+  if ('wallet' in fields) expect(reply.text).toContain(`name="wallet" value="${fields.wallet}" required`)
 })
 
 test('every page links /me, and pages of passports and About say what it is for', async () => {

@@ -92,6 +92,7 @@ inBrowser('the reference pages of V1 in a browser', (browser) => {
     expect(await key.getAttribute('type')).toBe('text')
     await page.getByRole('button', { name: 'Hide key' }).click()
     expect(await key.getAttribute('type')).toBe('password')
+    expect(await curl.textContent()).not.toContain('-H')
     await key.fill(' ppd_mine ')
     expect(await curl.textContent()).toEndWith('-H "X-API-KEY: ppd_mine"')
     expect(page.url()).not.toContain('ppd_mine')
@@ -191,6 +192,10 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
     await page.waitForURL('**/reference/v1/getPassport?id=7')
     await page.locator('#others').getByRole('link', { name: 'List passports by score' }).click()
     await page.waitForURL('**/reference/v1/listPassports')
+    const nested = page.locator('.fields .fields').first()
+    expect(await nested.isVisible()).toBe(false)
+    await page.locator('.fields summary').first().click()
+    expect(await nested.isVisible()).toBe(true)
   })
 
   test('the list of calls is searched as you type, by words, paths and parameters', async () => {

@@ -180,8 +180,15 @@ test('the calls of v3 are grouped by what they do, and each version has all of i
     )
   expect(await read('/reference/v1')).toEqual([['Read', ['listPassports', 'getPassport', 'listCredentials']]])
   const groups = await read('/reference/v3')
-  expect(groups.map(([title]) => title)).toEqual(['Read', 'Follow changes', 'Write'])
-  expect(groups.map(([, ids = []]) => ids[0])).toEqual(['listPassportsV3', 'listEvents', 'writeRecords'])
+  expect(groups.map(([title]) => title)).toEqual([
+    ...['Read', 'Follow changes', 'Write', 'Webhooks', 'Your own passport'],
+  ])
+  expect(groups.map(([, ids = []]) => ids[0])).toEqual([
+    ...['listPassportsV3', 'listEvents', 'writeRecords', 'listSubscriptions', 'challengeWallet'],
+  ])
+  const side = (await server.get('/reference/v3/getDiff')).text.split('</nav>')[1] ?? ''
+  const beside = [...side.matchAll(/<h2>(.*?)<\/h2>|href="\/reference\/v3\/(\w+)"/g)]
+  expect(beside.map(([, title, id]) => title ?? id)).toEqual(groups.flat(2))
   expect(groups.flatMap(([, ids = []]) => ids)).toHaveLength((await listCalls(server, 'v3')).length)
 })
 
@@ -189,7 +196,15 @@ test('/reference lists the calls of all versions, the newest first, with the add
   await using server = await serveRecords({}, [])
   const { text } = await server.get('/reference')
   expect([...text.matchAll(/<h3>(V.*?)<\/h3>/g)].map(([, title]) => title)).toEqual([
-    ...['V3: read', 'V3: follow changes', 'V3: write', 'V2: deprecated', 'V1: deprecated'],
+    ...[
+      'V3: read',
+      'V3: follow changes',
+      'V3: write',
+      'V3: webhooks',
+      'V3: your own passport',
+      'V2: deprecated',
+      'V1: deprecated',
+    ],
   ])
   for (const version of ['v1', 'v2', 'v3'])
     for (const path of await listCalls(server, version))
@@ -209,10 +224,14 @@ test('example requests use the public URL, or else the Host header if it is a pl
     plan: () => datePlan(NO_PLAN, NOON),
     now: () => NOON,
     stamp: () => 'stamp-of-ours',
+    requireKey: true,
   })
   await using branded = serveTest(server.store, { routes })
   const show = async (path: string) => (await branded.get(path, { headers: { Host: 'other.example' } })).text
-  expect(await show('/reference/v3/getRules')).toContain('https://public.example/api/v3/rules/stamp-of-ours')
+  const rules = await show('/reference/v3/getRules')
+  expect(rules).toContain('https://public.example/api/v3/rules/stamp-of-ours')
+  expect(rules).toContain('X-API-KEY: $KEY')
+  expect((await server.get('/reference/v3/getRules')).text).not.toContain('X-API-KEY: $KEY')
   const page = await show('/reference')
   expect(page).toContain('https://public.example/api/v3')
   expect(page).not.toContain('other.example')
@@ -257,7 +276,9 @@ test('the snippets name a method other than GET, and other than POST with a body
   const { text: lookup } = await server.get('/reference/v3/lookUp')
   expect(lookup).toContain('curl ')
   expect(lookup).not.toContain('-X POST')
-  expect(lookup).toContain('<li><a href="/reference/v3/removePassport">Remove a passport</a></li>')
+  expect(lookup).toContain(
+    '<li><a href="/reference/v3/removePassport">Remove a passport <span>DELETE</span></a></li>',
+  )
   const { text: overview } = await server.get('/reference/v3')
   expect(overview).toMatch(
     /<code>curl '<span data-url>http:\/\/[\w.:]+\/api\/v3\/passports\?limit=2&amp;select=/,
