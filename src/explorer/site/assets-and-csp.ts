@@ -101,21 +101,19 @@ function compact(...styles: string[]): string {
 }
 
 const minifier = new Bun.Transpiler({ loader: 'ts', minifyWhitespace: true })
-const shortener = new Bun.Transpiler(Object.assign({ loader: 'ts' as const }, { minify: true }))
+const minify = (...scripts: string[]) => minifier.transformSync(scripts.join('\n'))
 
 /** Files that do not depend on settings. */
 const FILES = {
-  'share.js': minifier.transformSync(shareScript),
-  'ranking.js': minifier.transformSync(`${shareScript}\n${rankingScript}`),
-  'me.js': minifier.transformSync(`${shareScript}\n${meScript}`),
-  'passport.js': minifier.transformSync(`${shareScript}\n${passportScript}`),
+  'share.js': minify(shareScript),
+  'ranking.js': minify(shareScript, rankingScript),
+  'me.js': minify(shareScript, meScript),
+  'passport.js': minify(shareScript, passportScript),
   'reference.css': compact(reference, referenceLayout),
-  'reference-calls.js': minifier.transformSync(
-    `${shareScript}\n${referenceCodeScript}\n${referenceCallsScript}`,
-  ),
-  'theme.js': minifier.transformSync(themeScript),
-  'verify.js': shortener.transformSync(`${verifySnapshot}\n${verifyScript}`),
-  'reference.js': minifier.transformSync(`${shareScript}\n${referenceCodeScript}\n${referenceScript}`),
+  'reference-calls.js': minify(shareScript, referenceCodeScript, referenceCallsScript),
+  'theme.js': minify(themeScript),
+  'verify.js': minify(verifySnapshot, verifyScript),
+  'reference.js': minify(shareScript, referenceCodeScript, referenceScript),
 }
 
 export type AssetName = keyof typeof FILES | 'style.css'
