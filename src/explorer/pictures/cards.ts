@@ -75,18 +75,22 @@ export const PNG_UNITS = 20
 /** Draws cards as PNG. While the picture thread is busy or unavailable, the response is the site's card, uncached. */
 export function createCardDrawer(options: ExplorerOptions) {
   const { rasterize, onError } = options
-  let siteCard: Png | undefined
+  let siteCard: Promise<Png> | undefined
   return async ({ charge, site, signal }: Drawn, draw: () => Awaitable<Html>) => {
     await charge(PNG_UNITS)
     // The site's card is requested first, because the queue may be full later.
-    siteCard ??= await rasterize((await drawSite(options, site)).markup, CARD_SIZE.width, signal)
+    siteCard ??= drawSite(options, site).then(({ markup }) => rasterize(markup, CARD_SIZE.width))
+    const spare = siteCard.catch(() => {
+      siteCard = undefined
+    })
     const { markup } = await draw()
     try {
       return picture('png', await rasterize(markup, CARD_SIZE.width, signal))
     } catch (error) {
-      if (!isCode(error, ['overloaded', 'unavailable'])) throw error
+      const png = await spare
+      if (!isCode(error, ['overloaded', 'unavailable']) || !png) throw error
       onError(error)
-      return withoutCaching(picture('png', siteCard))
+      return withoutCaching(picture('png', png))
     }
   }
 }

@@ -31,28 +31,23 @@ export function drawPeople(site: Site, { title, words, people, rules, scale = 1 
   const height = HEIGHT / Math.max(2, people.length)
   const names = people.map((passport) => drawableName(passport, site.fonts))
   const scores = people.map(({ figure, scores }) => figure ?? formatFigure(scores.total))
-  // One row has space for the level below the bar, more have it beside the name.
-  const isTall = people.length === 1
   const levels = people.map(({ note, scores }) => note ?? levelOf(scores.total, rules)?.level.name ?? '')
-  const [line, bar, thickness] = isTall ? [0.32, 0.47, 0.17] : [0.4, 0.58, 0.2]
   const highest = Math.max(scale, ...people.map((passport) => passport.scores.total))
   const x = round(LEFT + height + 8)
-  const scoreSize = fitAll(scores, 260, height * (isTall ? 0.75 : 0.62))
+  const scoreSize = fitAll(scores, 260, height * 0.62)
   const end = RIGHT - GAP - widest(scores, scoreSize)
-  const width = end - x - (isTall ? 0 : widest(levels, 40) + 24)
+  const width = end - x - widest(levels, 40) - 24
   const size = fitAll(names, width / SERIF, Math.min(64, height / 2))
   const rows = people.map((passport, at) => {
     const y = TOP + at * height
-    const baseline = round(y + height * line)
-    const level = levels[at] ?? ''
+    const baseline = round(y + height * 0.4)
     const length = (Math.max(0, passport.scores.total) / highest) * (end - x)
-    const box = { x, y: round(y + height * bar), width: length, height: round(height * thickness) }
+    const box = { x, y: round(y + height * 0.58), width: length, height: round(height * 0.2) }
     return html`<svg x="${LEFT}" y="${round(y)}" width="${round(height - 18)}" height="${round(height - 18)}">${rosette(passport.id)}</svg>
 ${drawName(names[at] ?? '', { x, y: baseline, width, size, smallest: 40, fill: colors.ink })}
 <rect x="${x}" y="${box.y}" width="${round(end - x)}" height="${box.height}" rx="${box.height / 4}" fill="${colors.track}"/>
 ${drawScoreParts(passport.scores, colors, box)}
-${isTall ? drawText(x, round(y + height * 0.87), 40, colors.soft, level) : html``}
-<g text-anchor="end">${isTall ? html`` : drawText(round(end), baseline, 40, colors.soft, level)}${drawText(RIGHT, round(y + height * 0.68), scoreSize, colors.accent, scores[at] ?? '')}</g>`
+<g text-anchor="end">${drawText(round(end), baseline, 40, colors.soft, levels[at] ?? '')}${drawText(RIGHT, round(y + height * 0.68), scoreSize, colors.accent, scores[at] ?? '')}</g>`
   })
   const drawn = people.flatMap(({ scores }) => segmentsOf(scores)).map(({ name }) => name)
   const labels = PART_LABELS.filter(([name]) => drawn.includes(name))
