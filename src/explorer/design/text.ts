@@ -11,8 +11,6 @@ const BLANK = /^[\s\p{Default_Ignorable_Code_Point}\p{M}\u2800]*$/u
 /** ASCII words separated by single spaces. */
 const CLEAN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/
 
-const PLAIN = /^[\x20-\x7e]*$/
-
 /** Longer than any emoji. Unicode does not limit the number of combining marks on a character. */
 const MAX_GRAPHEME_LENGTH = 32
 
@@ -25,7 +23,7 @@ export function cleanText(text: string): string {
 
 /** Splits a text into graphemes. Long stacks of combining marks are truncated. */
 export function* graphemesOf(text: string): Generator<string> {
-  if (PLAIN.test(text)) return yield* text
+  if (/^[\x20-\x7e]*$/.test(text)) return yield* text
   for (const { segment } of graphemes.segment(text)) {
     yield segment.length > MAX_GRAPHEME_LENGTH
       ? segment.slice(0, MAX_GRAPHEME_LENGTH).toWellFormed()

@@ -18,8 +18,6 @@ import { respondPage } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 
 const PERIODS = ['1', '7', '30'] as const
-/** A page counts as this many requests. */
-const UNITS = 20
 const MOST_CAUSES = 3
 const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
 const ONE = { '-change': '1 rise', change: '1 fall', '-added': '1 new person' }
@@ -126,7 +124,7 @@ const cacheKeyOf = ({ now }: ExplorerOptions) => ({
 })
 
 async function findSections(options: ExplorerOptions, request: Omit<ExplorerRequest, 'site'>) {
-  await request.charge(UNITS)
+  await request.charge(20)
   const asked = readQuery(request.query)
   const since = Math.max((await options.store.events.log()).knownSince, beginOf(options.now(), asked.days))
   const sorts = asked.sort ? [asked.sort] : MOVERS_SORTS

@@ -86,8 +86,6 @@ ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 </form>`
 }
 
-const MAX_LINKS = 10
-
 /** The size of link previews in social networks. */
 export const CARD_SIZE = { width: 1200, height: 630 }
 
@@ -166,7 +164,7 @@ export function renderProfileMeta(passport: FullPassport, origin: string): Html 
   const url = origin === '' ? undefined : `${origin}/passports/${passport.id}`
   const name = shortNameOf(passport)
   const links = passport.socials.flatMap((social) => parseWebAddress(social.url) ?? [])
-  const sameAs = [...new Set(links)].slice(0, MAX_LINKS)
+  const sameAs = [...new Set(links)].slice(0, 10)
   const person = { '@type': 'Person', name, identifier: String(passport.id), url }
   // Structured data (schema.org). The escaped character could end the script element.
   const json = JSON.stringify({
