@@ -58,7 +58,7 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
       : 'Compare the scores, ranks and credentials of two to four people',
     share,
     script: 'ranking.js',
-    main: html`<h1>${isComplete ? html`<bdi class="clamp">${names}</bdi>` : 'Compare people'}</h1>
+    main: html`<h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${names}</bdi>` : 'Compare people'}</h1>
 ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
 ${renderNotes(found)}
@@ -86,7 +86,7 @@ const renderChoices = (people: readonly Passport[], ids: readonly number[]): Htm
 function renderNotes({ people, unknown, omitted }: FoundPeople): Html {
   const ids = people.map(({ id }) => id)
   const notes = unknown.map(({ text, candidates, isSearched }) => {
-    const shown = shortWord(text, MAX_TEXT_LENGTH)
+    const shown = shortWord(text, 60)
     if (candidates.length === 0)
       return html`<p class="notice">${isSearched ? html`No passport was found for “${shown}”.` : html`“${shown}” was not searched: a comparison finds ${MOST_NAMES} people by name at once. Add the others one by one.`}</p>`
     return html`<section class="notice"><p>“${shown}” may be one of these people:</p>${renderChoices(candidates, ids)}</section>`
@@ -97,8 +97,6 @@ function renderNotes({ people, unknown, omitted }: FoundPeople): Html {
     )
   return html`${notes}`
 }
-
-const MAX_TEXT_LENGTH = 60
 
 /** Renders a form that adds a person to the URL. It works without JavaScript. */
 function renderAddForm(people: readonly ComparedPerson[]): Html {

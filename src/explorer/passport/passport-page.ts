@@ -54,11 +54,11 @@ ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
 <div>
 ${renderParts(passport, context)}
-${renderGrowth({ credentials, scores, types, caps, next: describeNext(scores.total, level) })}
 ${renderHistory(history)}
 ${list}
 </div>
 <div>
+${renderGrowth({ credentials, scores, types, caps, next: describeNext(scores.total, level) })}
 ${renderDistribution(scores.total, standing)}
 ${renderSocials(passport)}
 ${renderWallets(passport)}

@@ -109,7 +109,7 @@ function drawPassport(passport: FullPassport, name: string, words: PassportWords
   const sizes = new Map(segmentsOf(passport.scores).map((part) => [part.name, part.size]))
   const parts = PART_LABELS.filter(([name]) => name !== 'other' || sizes.has(name))
   const labels = parts.map(([name, words]): Label => [name, `${words} ${formatFigure(sizes.get(name) ?? 0)}`])
-  const caption = `Score calculated on ${formatDay(passport.calculatedAt)}`
+  const caption = `Passport score, ${formatDay(passport.calculatedAt)}`
   return frame(
     describeCard(passport),
     site,

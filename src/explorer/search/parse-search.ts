@@ -38,7 +38,11 @@ export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
     at = end
   }
   if (filters.length === 0) return { filters, rest: text }
-  return { filters, rest: joinWords(rest.filter((word) => !CONNECTING.has(foldName(word)))) }
+  // "solidity developers" are people tagged solidity, but "developers in lisbon" are not all people in Lisbon.
+  const isSkill = filters.some(({ name }) => name === 'tag' || name === 'credential')
+  const isName = (word: string) =>
+    !CONNECTING.has(word) && !(isSkill && /^(dev|developer|engineer)s?$/.test(word))
+  return { filters, rest: joinWords(rest.filter((word) => isName(foldName(word)))) }
 }
 
 /** All phrases of a text that may name a facet. */
@@ -142,5 +146,5 @@ const NEGATING = new Set(['-', 'not', 'no', 'without', 'except', 'excluding'])
 
 /** Words between filters, which are not part of a name. */
 const CONNECTING_WORDS =
-  'a all an and anyone are based best but dev developer developers devs engineer engineers everybody everyone from has have in is level near of or people person point points score tagged the top verified who with'
+  'a all an and anyone are based best but everybody everyone from has have in is level near of or people person point points score tagged the top verified who with'
 export const CONNECTING = new Set(CONNECTING_WORDS.split(' '))

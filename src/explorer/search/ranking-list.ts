@@ -81,10 +81,8 @@ function renderLink(query: RankingQuery, name: 'place' | 'tag', text: string): s
   return renderWord(name, text, undefined, address).markup
 }
 
-const LONGEST_REASON = 60
-
 function renderReason({ text, start, end }: Reason): string {
-  const cut = (from: number, to?: number) => escapeText(shortWord(text.slice(from, to), LONGEST_REASON))
+  const cut = (from: number, to?: number) => escapeText(shortWord(text.slice(from, to), 60))
   return `${cut(0, start)}<mark>${cut(start, end)}</mark>${cut(end)}`
 }
 

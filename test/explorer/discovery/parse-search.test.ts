@@ -35,6 +35,7 @@ test.each([
   ['solidity lisbon', ['tag=solidity', 'place=lisbon']],
   ['human builders in łódź', ['human=true', 'tag=builder', 'place=lodz']],
   ['the best solidity developers in lisbon', ['tag=solidity', 'place=lisbon']],
+  ['engineers in lisbon', ['place=lisbon', '"engineers"']],
   ['github over 20', ['points=github>20']],
   ['github points above 20', ['points=github>20']],
   ['points over 20 for github', ['points=github>20']],
