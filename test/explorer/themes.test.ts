@@ -19,7 +19,7 @@ inBrowser('themes', (browser) => {
     for (const [path, scope] of [
       ['/?sort=skills', '.segments'],
       ['/credentials', 'header nav'],
-      ['/reference/v3', '.versions'],
+      ['/reference/v3', 'main .segments'],
     ] as const) {
       await page.goto(server.url.origin + path)
       expect([path, await outlineOf(`${scope} [aria-current]`)]).toEqual([path, 'solid'])
