@@ -58,7 +58,7 @@ export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
     const { lists, cursor } = isUsable ? known : await read(snapshot, since)
     const { first, total } = lists[sort]
     const list = { length: first.length, at: (index: number) => first[index] as Position }
-    const { ids, values = [], next } = cutPage(list, { ...page, sort: LARGEST_FIRST })
+    const { ids, values, next } = cutPage(list, { ...page, sort: LARGEST_FIRST })
     const ranks = values.map((value) => 1 + countWhile(list.length, (index) => list.at(index).value > value))
     return { ids, ranks, next, total, cursor }
   }

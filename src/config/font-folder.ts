@@ -50,6 +50,7 @@ function orUndefined<Value>(read: () => Value): Value | undefined {
   try {
     return read()
   } catch {
+    // The system has no fonts, or a damaged one: cards show a handle instead of the name.
     return undefined
   }
 }
