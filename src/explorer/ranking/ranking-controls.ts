@@ -68,7 +68,7 @@ export function renderChips(query: RankingQuery, filters: readonly ActiveFilter[
 
 const CHIP_WORDS: Partial<Record<FilterName, string>> = { tag: 'tag ', credential: 'has ', place: 'in ' }
 
-/** Links to lists in which words that were read as filters are a name. */
+/** Links to searches for names with the words that were read as filters. */
 export function renderAsNames(lists: SearchReading['asNames'] = []): Html {
   if (lists.length === 0) return html``
   const links = lists.map(
