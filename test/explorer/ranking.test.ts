@@ -23,7 +23,7 @@ onEngine('sqlite', 'the ranking', (open) => {
     expect(status).toBe(200)
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     expect(rowsOf(text)).toEqual(['1 Grace Hopper 42.5', '1 Ada Lovélace 🐉 42.5', '3 Passport 12 0'])
-    expect(text).toContain('<h1 id="heading" data-live>Explore 3 passports</h1>')
+    expect(text).toContain('<h1 id="heading" aria-live="polite" data-live>Explore 3 passports</h1>')
     expect(text).toContain('<a class="name clamp" href="/passports/7">')
     expect(text).toContain('<title>activity 12, identity 10.25, skills 20.25</title>')
     expect(text.match(/<\/a> <span class="pill">human<\/span>/g)).toHaveLength(1)

@@ -16,14 +16,15 @@ const MOST_DISTANT = 3
 const LONGEST = 60
 
 /**
- * Finds what a text may be a misspelling of, if anything: three of four characters must be the same. A text is compared once,
- * because a parser asks several times for the same words.
+ * Finds what a text of three and more characters begins, or what it may be a misspelling of: three of four characters must be
+ * the same. A text is compared once, because a parser asks several times for the same words.
  */
 export function createSpelling<T extends { phrase: string }>(known: readonly T[]) {
   const phrases = known.map(({ phrase }) => phrase)
   const found = new Map<string, T[] | undefined>()
   const find = (text: string) => {
-    const nearest = nearestName(text, phrases, Math.floor(text.length / 4))
+    const begun = text.length > 2 ? phrases.find((phrase) => phrase.startsWith(text)) : undefined
+    const nearest = begun ?? nearestName(text, phrases, Math.floor(text.length / 4))
     return nearest === undefined ? undefined : known.filter(({ phrase }) => phrase === nearest)
   }
   return (text: string) => found.getOrInsertComputed(text, find)

@@ -33,7 +33,7 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
 ${site.demo ? html`<p class="notice">This is a demo. Its people and their records are invented.</p>` : html``}
 <dl class="row summary">
 <div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
-<div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? (site.demo ? 'A real service names its operator here' : 'Not stated')}</dd></div>
+<div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
 <div><dt class="soft">People</dt><dd>${text.formatFigure(snapshot.ids.length)}</dd></div>
 ${data?.newest === undefined ? html`` : html`<div><dt class="soft">Newest change</dt><dd>${formatInstant(data.newest)}</dd></div>`}
 </dl>
@@ -152,7 +152,7 @@ function renderRequests(site: Site): Html {
 <h2>Is this you?</h2>
 <p>People can have their own passport corrected, completed, hidden or removed. <a href="/me">Do it yourself with a wallet of the passport</a>, or ask:</p>
 <ol><li><a href="/">Search</a> for your name, wallet or handle. The page of your passport shows its number, such as “Passport 42”.</li>
-<li>${contact ? html`Write to ${contact}.` : site.demo ? 'Write to the operator. A real service names its operator here.' : other}</li>
+<li>${contact ? html`Write to ${contact}.` : other}</li>
 <li>Claim the passport: give its number, and say which of its accounts or wallets is yours and how you can show that.</li>
 <li>Say what you want. <strong>Correct:</strong> what is wrong, and what is right. <strong>Complete:</strong> which credential is missing. <strong>Hide or remove:</strong> the passport disappears from all pages and API responses, and a later import does not bring it back unless the operator allows it.</li></ol>
 ${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}

@@ -48,7 +48,7 @@ function toNodes(value, { name, indent, end, isOpen }) {
   const lineBreak = make('span', '\n')
   lineBreak.hidden = true
   summary.append(...label, left, lineBreak)
-  summary.dataset.rest = ` ${entries.length}${right}${end}`
+  summary.dataset.rest = ` … ${right}${end}`
   details.append(summary, ...inner, `${indent}${right}${end}\n`)
   return [details]
 }

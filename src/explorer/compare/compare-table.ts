@@ -40,7 +40,7 @@ const renderName = (passport: PassportV3): Html =>
 /** The rosette, the mark of a human, and a link that removes the person from the comparison. */
 function renderMarks({ passport }: ComparedPerson, people: People): Html {
   const others = people.map((each) => each.passport.id).filter((id) => id !== passport.id)
-  return html`<div class="row">${rosette(passport.id)}<div>${passport.human ? html`<span class="pill">human</span> ` : html``}<a class="soft remove" href="${compareAddress(others)}">Remove<span class="unseen"> <bdi>${text.shortNameOf(passport)}</bdi></span></a></div></div>`
+  return html`<div class="row">${rosette(passport.id)}<a class="remove" href="${compareAddress(others)}" title="Remove"><span class="unseen">Remove <bdi>${text.shortNameOf(passport)}</bdi></span><span aria-hidden="true">&times;</span></a></div>${passport.human ? html`<span class="pill">human</span>` : html``}`
 }
 
 const renderRow = (title: string | Html, cells: readonly Html[]) =>

@@ -75,7 +75,7 @@ function renderPage(site: Site, { text, order }: Query, rows: readonly Row[], to
     main: html`<h1>Credentials</h1>
 <p class="lead">A credential is a fact about a person that comes from another service: an account, a contribution, an identity check. It earns points by a rule of this site, up to a maximum. <a href="/about#parts">How points become a score</a></p>
 <form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>
-<input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic, such as human" autocomplete="off" spellcheck="false">
+<input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic" autocomplete="off" spellcheck="false">
 <input type="hidden" name="order" value="${order}"><button type="submit">Find</button></form>
 ${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<div class="list-head row between"><p class="count" role="status">${count(rows.length, 'credential')}</p><nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${orders}</ul></nav></div>${renderTable(rows, total)}`}`,
   })

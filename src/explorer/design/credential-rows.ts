@@ -26,7 +26,11 @@ export type CredentialRow = Html & { category: string }
 export function renderCredential(credential: Credential): CredentialRow {
   const { type, name, category, value, score, maxScore, earnedAt, issuer } = credential
   const issued = issuer && `issued by ${shortWord(issuer, MAX_NAME_LENGTH)}`
-  const shown = [shortWord(value, MAX_VALUE_LENGTH), issued].filter(Boolean).join(', ')
+  // Inputs are numbers with a unit, such as "135294 followers".
+  const input = shortWord(value, MAX_VALUE_LENGTH).replace(/^\d{4,15}(?= )/, (text) =>
+    formatFigure(Number(text)),
+  )
+  const shown = [input, issued].filter(Boolean).join(', ')
   const about = shown === '' ? '' : `<span class="soft detail" dir="auto">${escapeText(shown)}</span>`
   const earned = earnedAt === undefined ? '' : renderDay(earnedAt).markup
   return {

@@ -99,11 +99,13 @@ export const describeRank = ({ rank, total }: { rank: number; total: number }): 
 
 const ENDINGS: Record<number, string> = { 1: 'st', 2: 'nd', 3: 'rd' }
 
-/** Formats a day for sentences: "3 November 2026". Tables have `renderDay`. */
+/** Formats a day for sentences: "3 November 2026". Tables have "3 Nov 2026". */
 export const { format: formatDay } = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 
+const shortDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+
 export const renderDay = (time: number): Html =>
-  html`<time>${new Date(time).toISOString().slice(0, 10)}</time>`
+  html`<time datetime="${new Date(time).toISOString().slice(0, 10)}">${shortDay.format(time)}</time>`
 
 /** Two decimals are precise enough for drawing. */
 export const toCoordinate = (number: number): number => Math.round(number * 100) / 100

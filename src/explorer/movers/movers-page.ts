@@ -3,6 +3,7 @@ import { MOST_LISTED } from '../../catalog/movers.ts'
 import { roundScore } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
 import { lastPage, MOVERS_SORTS, type MoversSort, parsePageNumber } from '../../domain/lists/list-request.ts'
+import { count } from '../../domain/text/counts-and-sizes.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
 import { renderScoreBar } from '../design/charts.ts'
 import { describeChange, joinFirst, renderChange } from '../design/credential-rows.ts'
@@ -20,7 +21,7 @@ import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 const PERIODS = ['1', '7', '30'] as const
 const MOST_CAUSES = 3
 const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
-const ONE = { '-change': '1 rise', change: '1 fall', '-added': '1 new person' }
+const NOUNS = { '-change': 'rise', change: 'fall', '-added': 'new passport' }
 
 /** People whose score rose or fell in the last days, and new people. */
 export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
@@ -58,13 +59,11 @@ export const createMoversCard = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
     const { asked, sections, isCurrent } = await findSections(options, request)
-    const counts = sections.map(({ sort, total }) =>
-      total === 1 ? ONE[sort] : `${formatFigure(total)} ${TITLES[sort].toLowerCase()}`,
-    )
+    const counts = sections.map(({ sort, total }) => count(total, NOUNS[sort]))
     const first = sections.flatMap(({ movers }) => movers.slice(0, asked.sort ? 3 : 1))
     const people = first.map((mover) => {
-      const [figure, steps, change] = describeScore(mover)
-      return { ...mover.passport, note: change === undefined ? steps : figure }
+      const [figure, note] = describeScore(mover)
+      return { ...mover.passport, figure, note }
     })
     const words = `${asked.sort && first.length === 3 ? 'Top 3 of ' : ''}${counts.join(', ')}`
     const list = { title: titleOf(asked), words, people, rules: await options.rules() }

@@ -152,5 +152,5 @@ function drawMark({ id, x, y, time, score, delta }: Point & { x: number; y: numb
     delta === undefined
       ? html`<circle cx="${x}%" cy="${y}%" r="4" fill="currentcolor"/>`
       : html`<text x="${x}%" y="${y}%" dy="5" text-anchor="middle" fill="currentcolor">${arrowOf(delta)}</text>`
-  return html`<a class="${(delta ?? 0) < 0 ? 'fall' : 'rise'}" href="#change-${id}" tabindex="-1"><title>${new Date(time).toISOString().slice(0, 10)}: ${formatFigure(score)}</title><circle cx="${x}%" cy="${y}%" r="12" fill="none" pointer-events="all"/>${mark}</a>`
+  return html`<a class="${(delta ?? 0) < 0 ? 'fall' : 'rise'}" href="#change-${id}" tabindex="-1"><title>${formatDay(time)}: ${formatFigure(score)}</title><circle cx="${x}%" cy="${y}%" r="12" fill="none" pointer-events="all"/>${mark}</a>`
 }

@@ -47,7 +47,7 @@ export function drawPeople(site: Site, { title, words, people, rules, scale = 1 
 ${drawName(names[at] ?? '', { x, y: baseline, width, size, smallest: 40, fill: colors.ink })}
 <rect x="${x}" y="${box.y}" width="${round(end - x)}" height="${box.height}" rx="${box.height / 4}" fill="${colors.track}"/>
 ${drawScoreParts(passport.scores, colors, box)}
-<g text-anchor="end">${drawText(round(end), baseline, 40, colors.soft, levels[at] ?? '')}${drawText(RIGHT, round(y + height * 0.68), scoreSize, colors.accent, scores[at] ?? '')}</g>`
+<g text-anchor="end">${drawText(round(end), baseline, 40, colors.soft, levels[at] ?? '')}${drawText(RIGHT, round(y + height * 0.68), scoreSize, scores[at]?.startsWith('\u2212') ? colors.bad : colors.accent, scores[at] ?? '')}</g>`
   })
   const drawn = people.flatMap(({ scores }) => segmentsOf(scores)).map(({ name }) => name)
   const labels = PART_LABELS.filter(([name]) => drawn.includes(name))

@@ -11,8 +11,8 @@ export type FoundRanking = Awaited<ReturnType<typeof findRanking>>
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
 
 /**
- * Finds a page of the ranking. The first page begins with the passports whose id, wallet or handle matches the search text.
- * A list that needs the index is evaluated only once, for the page, its ranks and `facets`.
+ * Finds a page of the ranking. The first page begins with the passport whose id, wallet or handle is the search text, and
+ * ends with those where it is a part. A list that needs the index is evaluated once, for page, ranks and `facets`.
  */
 export async function findRanking(
   reader: Reader,
@@ -32,7 +32,9 @@ export async function findRanking(
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
   const items = found.items.filter(({ id }) => !ids.has(id))
-  const rows = [...shown, ...items.map((passport) => ({ passport, reason: undefined }))]
+  const named = items.map((passport) => ({ passport, reason: undefined }))
+  const isTop = ({ reason }: Match) => isComplete(reason)
+  const rows = [...shown.filter(isTop), ...named, ...shown.filter((match) => !isTop(match))]
   const rankOf = async (score: number) => [score, (await reader.catalog.standing(score)).rank] as const
   const ranks = found.ranking?.ranks ?? new Map(await Promise.all(rows.map(scoreOf).map(rankOf)))
   // A score may have changed after the ranks were read: its rank is then the place in the list.

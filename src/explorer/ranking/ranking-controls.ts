@@ -80,7 +80,7 @@ export function renderAsNames(lists: SearchReading['asNames'] = []): Html {
 
 /** Links to lists that find people. */
 export const renderOthers = ({ named, ranked, lists }: OtherLists): Html =>
-  html`${named ? html`<p>${ranked.length > 0 ? 'Showing results for' : 'Did you mean'} <a href="${addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>${ranked.length > 0 ? '' : '?'}</p>` : html``}<ul class="chips">${lists.map(({ word, label, query, count }) => renderChip(addressOf(query), label, count, word))}</ul>`
+  html`${named && ranked.length === 0 ? html`<p>Did you mean <a href="${addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>` : html``}<ul class="chips">${lists.map(({ word, label, query, count }) => renderChip(addressOf(query), label, count, word))}</ul>`
 
 /** Links a search for changes, such as "who rose this week", to the movers. */
 export function renderMovers(typed: string): Html {

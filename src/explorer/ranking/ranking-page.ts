@@ -1,13 +1,11 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { Standing } from '../../catalog/score-standing.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { foldName } from '../../domain/text/fold-name.ts'
 import { PROGRAM } from '../../version.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html, prose } from '../design/html.ts'
-import { credentialAddress, formatFigure, formatPeople, shortWord } from '../design/text.ts'
+import { credentialAddress, formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { type ActiveFilter, createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
-import { CONNECTING } from '../search/parse-search.ts'
 import { renderPager, renderRankingList } from '../search/ranking-list.ts'
 import {
   addressOf,
@@ -23,7 +21,7 @@ import {
 } from '../search/ranking-query.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
-import { countList, renderSearch, respondPage, shareList } from '../site/layout-and-link-previews.ts'
+import { countList, renderSearch, respondPage } from '../site/layout-and-link-previews.ts'
 import { ifReady } from '../site/not-ready.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
@@ -111,8 +109,8 @@ async function addNotes({ facets }: PageContext, { query, ranked, points }: Foun
   return ranked.map((each) => ({ ...each, note: noteOf(each.passport.id) }))
 }
 
-/** Search results that fit on one page have no facets. */
-const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || total > PAGE_SIZE
+/** A search that finds few people has no facets. */
+const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || total > 5
 
 function renderPage(shown: Shown, status: number): RenderedPage {
   const { site, asked, found, reading, facets, filters, standing } = shown
@@ -122,10 +120,11 @@ function renderPage(shown: Shown, status: number): RenderedPage {
   const [first] = query.page === 1 ? found.ranked : []
   const card = addressOf({ ...query, page: 1 }).replace('/?', '/card/list.png?')
   const whole = countList(title, found.total)
+  const led = `${whole}${first ? `${found.total === 1 ? ': ' : ', led by '}${shortNameOf(first.passport)}` : ''}`
   const isShared = found.total > 0 && (isFiltered(query) || query.typed !== '')
   const share = {
-    ...{ path: addressOf(query), ...shareList(title, found.total, first?.passport) },
-    ...(isShared && { card, title: whole, alt: `${whole}, with the highest scores` }),
+    path: addressOf(query),
+    ...(isShared && { card, title: whole, description: led, alt: led }),
   }
   const panel = html`${SHARE_BUTTON}${renderSharePanel(share, `${whole} on ${site.name}`, site.origin)}`
   const layout = {
@@ -151,16 +150,15 @@ ${controls.renderSuggestions(reading?.suggestions)}${controls.renderMovers(query
   return respondPage(layout, status)
 }
 
-/** Search as you type replaces a heading without filters by one of one line, so that nothing moves. */
+/** Search as you type replaces the heading. Below the introduction it has one line, so that nothing moves. */
 function renderHeading({ asked, found, filters, others }: Shown): Html {
-  const { total, all, isMore } = found
-  const words = describeList(withText(asked, ''), filters)
-  if (isFiltered(asked))
-    return html`<h1>${asked.typed === '' && total > 0 ? countList(words, total) : words}</h1>`
-  const text = `${isMore ? 'At least ' : ''}${formatPeople(total)}`
-  const similar = others?.ranked.length ? `Results for ${shortWord(others.named?.typed ?? '', 60)}` : ''
-  const shown = html`<span class="clamp found">${similar || text}</span>`
-  return html`<h1 id="heading" data-live>${asked.typed === '' ? `Explore ${count(all, 'passport')}` : shown}</h1>`
+  const { total, all, isMore, query } = found
+  const named = others?.ranked.length ? others.named : undefined
+  const similar =
+    named && html`Results for <a href="${addressOf(named)}"><bdi>${shortWord(named.typed, 60)}</bdi></a>`
+  const words = countList(describeList(query, filters), total)
+  const shown = html`<span class="clamp">${similar ?? `${isMore ? 'At least ' : ''}${words}`}</span>`
+  return html`<h1 id="heading" aria-live="polite" data-live>${asked.typed === '' && !isFiltered(asked) ? `Explore ${count(all, 'passport')}` : shown}</h1>`
 }
 
 const renderLead = ({ demo, owner }: Site) =>
@@ -202,10 +200,12 @@ export function describeList({ typed, filters, sort }: RankingQuery, active: rea
 const PEOPLE: Record<string, string> = { true: 'Humans', false: 'People not shown to be human' }
 const MAX_TITLE_VALUE = 40
 
+const HELP = html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials">credentials</a> or <a href="/movers">movers</a>.</p>`
+
 function renderResults({ found, others }: Shown): Html {
   const { query, last, total, scale } = found
   if (total === 0)
-    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : html``}<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials">credentials</a> or <a href="/movers">movers</a>.</p>`
+    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : HELP}`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = typesOf(query)
@@ -213,25 +213,18 @@ function renderResults({ found, others }: Shown): Html {
 ${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}${controls.renderApiRequest(query, found.isLikeApi)}`
 }
 
-function describe({ asked, reading, found, filters }: Shown): string {
+function describe({ asked, reading, found }: Shown): string {
   const { query, last, total, all, ranked, extra, isMore } = found
   const { page, typed } = query
   if (total === 0 && isFiltered(query) && !reading?.isSuggested)
     return `No passport matches ${typed === '' ? 'all of' : `“${typed}” and`} these filters`
   if (total === 0) return `No passport found for “${asked.typed}”`
-  const list = countList(describeList(query, filters), total)
-  const names = filters.map(({ label }) => ` ${foldName(label)}`)
-  const isBegun = (word: string) =>
-    CONNECTING.has(word) || names.some((name) => name.includes(` ${word.replace(/s$/, '')}`))
-  if (reading?.isSuggested && !foldName(asked.typed).split(' ').every(isBegun))
-    return `No passport matches “${asked.typed}”; showing ${list}`
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (isMore && total === extra)
     return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`
-  if (reading?.isSuggested || reading?.asNames?.length) return list
-  if (typed !== '')
-    return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')} for “${typed}”`
-  if (isFiltered(query)) return `${formatFigure(total)} of ${count(all, 'passport')}`
+  const words = reading?.isSuggested ? `, similar to “${asked.typed}”` : typed && ` for “${typed}”`
+  if (typed !== '' || isFiltered(query))
+    return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${words}`
   const first = (page - 1) * PAGE_SIZE + 1
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
 }

@@ -96,10 +96,10 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     query.typed === '' ? { query } : ifReady(options, () => read(query, signal))
 }
 
-/** Requests the facets of all phrases, those that begin with the last word, and frequent ones, in the order of `NAMES`. */
+/** Requests the facets of all phrases, those that begin with the last word or its singular, and frequent ones, by `NAMES`. */
 function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetRequest[] {
   const phrases = phrasesOf(typed)
-  const prefix = foldName(typed).split(' ').at(-1) ?? ''
+  const prefix = (foldName(typed).split(' ').at(-1) ?? '').replace(/(?<=...)s$/, '')
   const typesOf = (isWanted: (title: string) => boolean) =>
     [...titles].filter(([, title]) => isWanted(title)).map(([type]) => type)
   const named = typesOf((title) => phrases.includes(title))
@@ -118,8 +118,10 @@ function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetR
   ]
 }
 
-const toQuery = (query: RankingQuery, { filters, rest }: ParsedSearch, isName = false): RankingQuery =>
-  filters.reduce((list, { name, value }) => withFilter(list, name, value), withText(query, rest, isName))
+function toQuery(query: RankingQuery, { filters, rest, sort }: ParsedSearch, isName = false): RankingQuery {
+  const sorted = { ...withText(query, rest, isName), sort: sort ?? query.sort }
+  return filters.reduce((list, { name, value }) => withFilter(list, name, value), sorted)
+}
 
 /** The list in which the words of one filter are part of the name. */
 function readAsName(all: RankingQuery, { filters, rest }: ParsedSearch, at: number) {

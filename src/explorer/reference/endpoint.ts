@@ -60,7 +60,7 @@ export const heading = (id: string, text: string): Html => html`<h2><a href="#${
 /** Renders an example response. The script replaces it with the response of a sent request. */
 function renderResponse(example: unknown): Html {
   return html`<div class="code-block" data-response>
-<div class="code-header"><h3 data-title>Example <span class="soft">may be shortened</span></h3></div>
+<div class="code-header"><h3 data-title>Example <span class="soft">values may differ</span></h3></div>
 <p class="outcome" data-summary role="status"></p>
 <p class="next-step" data-hint hidden></p>
 <details data-headers hidden><summary>Response headers</summary><dl></dl></details>

@@ -2,7 +2,7 @@ import { readComparison } from '../../domain/lists/comparison.ts'
 import { type Condition, formatFilter } from '../../domain/lists/filter.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { SCORE_PARTS } from '../design/charts.ts'
-import { FILTERS, type FilterName, MOST_VALUES } from './ranking-query.ts'
+import { FILTERS, type FilterName, MOST_VALUES, type RankingSort } from './ranking-query.ts'
 
 /** A tag, place or credential that some passports have, or the scores of a level. */
 export type KnownFacet = { name: 'tag' | 'place' | 'credential' | 'score'; value: string; count: number }
@@ -11,7 +11,8 @@ export type KnownFacet = { name: 'tag' | 'place' | 'credential' | 'score'; value
 export type KnownFacets = { get(phrase: string): readonly KnownFacet[] | undefined }
 
 /** `text` has the words of a filter as typed. `rest` is the text without them: a name. */
-export type ParsedSearch = { filters: { name: FilterName; value: string; text: string }[]; rest: string }
+export type ParsedSearch = { filters: Named[]; rest: string; sort?: RankingSort | undefined }
+type Named = { name: FilterName; value: string; text: string }
 
 /** Later words are part of a name. */
 const MOST_WORDS = 12
@@ -20,12 +21,13 @@ const MOST_FILTERS = 6
 /**
  * Reads filters from a search text such as "human builders in łódź" or "github over 20". The longest phrase wins. If a
  * phrase is both a tag and a place, the word before it decides, or else the number of passports. Every list is a ranking, so
- * "top 10" is left out.
+ * "top 10" is left out; "highest identity" is an order.
  */
 export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
-  const text = typed.replace(TOP, '')
+  const sort = SCORE_PARTS.find((part) => part === SORT.exec(typed)?.[1]?.toLowerCase())
+  const text = typed.replace(SORT, '').replace(TOP, '')
   const words = splitWords(text)
-  const filters: ParsedSearch['filters'] = []
+  const filters: Named[] = []
   const rest: string[] = []
   for (let at = 0; at < words.length; ) {
     const isRead = at < MOST_WORDS && filters.length < MOST_FILTERS
@@ -37,12 +39,12 @@ export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
     else rest.push(phrase)
     at = end
   }
-  if (filters.length === 0) return { filters, rest: text }
+  if (filters.length === 0) return { filters, rest: text, sort }
   // "solidity developers" are people tagged solidity, but "developers in lisbon" are not all people in Lisbon.
   const isSkill = filters.some(({ name }) => name === 'tag' || name === 'credential')
   const isName = (word: string) =>
     !CONNECTING.has(word) && !(isSkill && /^(dev|developer|engineer)s?$/.test(word))
-  return { filters, rest: joinWords(rest.filter((word) => isName(foldName(word)))) }
+  return { filters, rest: joinWords(rest.filter((word) => isName(foldName(word)))), sort }
 }
 
 /** All phrases of a text that may name a facet. */
@@ -57,6 +59,8 @@ const splitWords = (text: string) => text.match(/[<>]=?|(?<=^|\s)-(?=\p{L})|[^\s
 const joinWords = (words: readonly string[]) => words.join(' ').replace(/(?<=^|\s)- (?=\p{L})/gu, '-')
 
 const ENDING = /[,;]$/
+
+const SORT = /\b(?:best|by|highest|most|top) (activity|identity|skills)(?: scores?)?\b\s*/i
 
 const TOP = /\b(?:top|best|highest) (?:\d{1,4}|people|scores?)\b\s*/i
 
@@ -147,4 +151,4 @@ const NEGATING = new Set(['-', 'not', 'no', 'without', 'except', 'excluding'])
 /** Words between filters, which are not part of a name. */
 const CONNECTING_WORDS =
   'a all an and anyone are based best but everybody everyone from has have in is level near of or people person point points score tagged the top verified who with'
-export const CONNECTING = new Set(CONNECTING_WORDS.split(' '))
+const CONNECTING = new Set(CONNECTING_WORDS.split(' '))

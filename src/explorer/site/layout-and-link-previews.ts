@@ -147,12 +147,6 @@ export function sharePassport(passport: FullPassport, best: string, level = '') 
   } as const
 }
 
-/** Describes a list by its title, such as "270 people tagged “builder”, led by Ada Harborlight". */
-export function shareList(title: string, total: number, first: Passport | undefined): Share {
-  if (!first || !/people/i.test(title)) return {}
-  return { description: `${countList(title, total)}${total === 1 ? ': ' : ', led by '}${shortNameOf(first)}` }
-}
-
 /** Returns "270 people tagged “builder”" for "People tagged “builder”". */
 export function countList(title: string, total: number): string {
   const words = total === 1 ? title.replace(/people/i, 'person').replace(/^humans/i, 'human') : title

@@ -35,7 +35,7 @@ inBrowser('a comparison on a phone', (browser) => {
     expect((await page.locator('.compared').first().boundingBox())?.y).toBeGreaterThanOrEqual(0)
     await page.locator('#search').focus()
     await tabTo(page, /^Remove/)
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(`Remove ${names[0]}`)
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(`Remove ${names[0]}×`)
     await page.keyboard.press('Enter')
     await page.getByText(names[0] as string).waitFor({ state: 'detached' })
     expect(await page.locator('.compared').allTextContents()).toEqual(names.slice(1))

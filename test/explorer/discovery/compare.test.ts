@@ -50,7 +50,7 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(rowOf(text, 'Tags')).toBe('Tags math poetry shared Poetry shared zk')
     expect(rowOf(text, 'Place')).toBe('Place London Lisbon')
     expect(text).toMatch(/<title>[^<]*Ada[^<]* and Mira compared/)
-    expect(text).toContain('<a class="soft remove" href="/compare?ids=20">')
+    expect(text).toContain('<a class="remove" href="/compare?ids=20" title="Remove">')
     expect(readable(text)).toMatch(/Ada[^,]* and Mira Share .*Add another person/)
     expect(text).toMatch(/property="og:image" content="[^"]+\/card\/compare\.png\?ids=7,20"/)
     expect(text).toMatch(/data-link="[^"]+\/compare\?ids=7,20"/)

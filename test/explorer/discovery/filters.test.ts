@@ -70,7 +70,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(await namesAt('/?points=GitHub%3E29')).toEqual(['Ana'])
     expect(await namesAt('/?points=github+%3E+30')).toEqual([])
     const { text } = await server.look('/?points=github%3E29&score=%3C=60.50')
-    expect(text).toContain('<h1>1 person with GitHub over 29 points and a score at most 60.5</h1>')
+    expect(text).toContain('>1 person with GitHub over 29 points and a score at most 60.5</span></h1>')
   })
 
   test('a list that is filtered by a credential shows the points of each person for it', async () => {
@@ -127,7 +127,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
 
   test('the heading describes the list, and each active filter has a link that removes it', async () => {
     const { text } = await server.look('/?tag=zk&place=sao+paulo&human=true&sort=skills')
-    expect(text).toContain('<h1>1 human tagged “ZK” in São Paulo by skills</h1>')
+    expect(text).toContain('>1 human tagged “ZK” in São Paulo by skills</span></h1>')
     expect(text).toContain(
       '<a href="/?place=sao+paulo&amp;human=true&amp;sort=skills"><span class="unseen">Remove',
     )

@@ -85,9 +85,23 @@ test.each([
   ['humans in kapetown', 'humans in Cape Town'],
   ['tokio', 'people in Tokyo 東京'],
   ['builders in tokio', 'people tagged “builder” in Tokyo 東京'],
-])('the text %j with misspelt words shows the %s', async (typed, words) => {
+  ['solid lis', 'people tagged “solidity” in Lisbon'],
+  ['developers', 'people with GitHub Developer'],
+])('the text %j with misspelt or begun words shows the %s', async (typed, words) => {
   const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
-  expect(shown).toMatch(new RegExp(`No passport matches “${typed}”; showing \\d+ ${words}`))
+  expect(shown).toMatch(new RegExp(`\\d+ ${words} Find a person`))
+  expect(shown).toMatch(new RegExp(`\\d+ of 1,000 passports, similar to “${typed}”`))
+})
+
+test.each([
+  ['highest identity', '1,000 people by identity'],
+  ['humans in lisbon by skills', 'humans in Lisbon by skills'],
+])('the text %j sorts: %j', async (typed, words) => {
+  const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
+  expect(readable(text)).toContain(words)
+  const scores = rowsOf(text).map(({ score }) => Number(score))
+  expect(scores).toEqual(scores.toSorted((one, other) => other - one))
+  expect(scores).toHaveLength(20)
 })
 
 const linksIn = (text: string) => [
@@ -133,7 +147,7 @@ test.each([
   ['漢字仮名交じり文', undefined],
 ])('the page for %j shows the people of the similar name %j', async (typed, name) => {
   const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
-  const [, address, offered] = /Showing results for <a href="([^"]+)"><bdi>(.*?)<\/bdi>/.exec(text) ?? []
+  const [, address, offered] = /Results for <a href="([^"]+)"><bdi>(.*?)<\/bdi>/.exec(text) ?? []
   expect(offered).toBe(name as string)
   const shown = (page: string) => rowsOf(page).map(({ path, rank, score }) => [path, rank, score])
   if (!address) return expect(shown(text)).toEqual([])

@@ -63,7 +63,7 @@ onEngine('sqlite', 'movers', (open) => {
     )
   })
 
-  test('the card names the first mover of each list, with the score of the bar and its change', async () => {
+  test('the card names the first mover of each list, with the change of the score', async () => {
     await using store = await open()
     await fill(store)
     await using server = serveExplorer(store, { rasterize: async (svg) => new TextEncoder().encode(svg) })
@@ -72,14 +72,14 @@ onEngine('sqlite', 'movers', (open) => {
       return [...text.matchAll(/<text[^>]*>([^<]*)/g)].map(([, words]) => words).slice(0, -2)
     }
     expect(await textsOf('')).toEqual([
-      ...['Movers of the last 7 days', '1 rise, 1 fall, 1 new person'],
+      ...['Movers of the last 7 days', '1 rise, 1 fall, 1 new passport'],
       ...[
         'Ada',
+        '15 to 19',
         '+4',
-        '19',
         'Bob',
+        '26 to 18',
         '−8',
-        '18',
         '&lt;i&gt;Eve &amp; co&lt;/i&gt;',
         'new',
         '12',
@@ -87,7 +87,7 @@ onEngine('sqlite', 'movers', (open) => {
         'Skills',
       ],
     ])
-    expect((await textsOf('?sort=change')).slice(2)).toEqual(['Bob', '−8', '18', 'Identity', 'Skills'])
+    expect((await textsOf('?sort=change')).slice(2)).toEqual(['Bob', '26 to 18', '−8', 'Identity', 'Skills'])
   })
 
   test('days selects the period, and other values get 400 with those that are accepted', async () => {

@@ -159,7 +159,7 @@ inBrowser('journeys on the passport page', (browser) => {
     const row = page.locator('tr:target')
     expect(await row.isVisible()).toBe(true)
     expect(await row.getByRole('cell').allTextContents()).toEqual([
-      '2026-01-02',
+      '2 Jan 2026',
       '▼ −5',
       '1,057.5 to 1,052.5',
       'GitHub −5, 15 to 10 (new data)',

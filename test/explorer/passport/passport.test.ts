@@ -28,7 +28,7 @@ onEngine('sqlite', 'the passport page', (open) => {
       'Activity 1,020 No. 1 Identity 12.25 No. 1 Skills 10.25 No. 1',
       '1,020 Activity + 12.25 Identity + 10.25 Skills = 1,042.5',
       'Identity 12.25 from 2 credentials',
-      'Alpha FID: 7 4 of 8 2025-12-30',
+      'Alpha FID: 7 4 of 8 30 Dec 2025',
       '1 credential without points',
       'Gamma 0 of 5',
       'Crafts not part of the score Zeta 3 of 4',

@@ -24,13 +24,13 @@ onEngine('sqlite', 'the score history', (open) => {
     await rescore(server.store)
     const { text } = await server.look('/passports/12')
     const [, id] =
-      /<a class="rise" href="#change-(\d+)" tabindex="-1"><title>2026-01-02: 1,057.5</.exec(text) ?? []
-    expect(text).toContain(`<tr id="change-${id}"><td><time>2026-01-02</time>`)
-    expect(text).toContain('<span>unchanged since <time>2026-01-02</time></span>')
+      /<a class="rise" href="#change-(\d+)" tabindex="-1"><title>2 January 2026: 1,057.5</.exec(text) ?? []
+    expect(text).toContain(`<tr id="change-${id}"><td><time datetime="2026-01-02">2 Jan 2026</time>`)
+    expect(text).toContain('<span>unchanged since <time datetime="2026-01-02">2 Jan 2026</time></span>')
     expect(text).toContain('<svg class="history" aria-hidden="true">')
     const words = readable(text)
     expect(words).toContain(
-      'Date Change Score Causes 2026-01-02 &#9650; +15 1,042.5 to 1,057.5 GitHub +15 (new)',
+      'Date Change Score Causes 2 Jan 2026 &#9650; +15 1,042.5 to 1,057.5 GitHub +15 (new)',
     )
     expect(words).toContain('&ndash; 1,042.5 first known score')
   })
@@ -47,7 +47,7 @@ onEngine('sqlite', 'the score history', (open) => {
     const [, id] = /href="#change-(\d+)"><span class="fall">/.exec(header) ?? []
     const [row = ''] = new RegExp(`<tr id="change-${id}">.*`).exec(text) ?? []
     expect(readable(row)).toBe(
-      '2026-01-02 &#9660; \u22125 1,057.5 to 1,052.5 GitHub \u22125, 15 to 10 (new data)',
+      '2 Jan 2026 &#9660; \u22125 1,057.5 to 1,052.5 GitHub \u22125, 15 to 10 (new data)',
     )
     expect(text).toContain(`<a class="fall" href="#change-${id}" tabindex="-1">`)
     expect(text).toMatch(/<path class="fall" vector-effect="non-scaling-stroke" d="M[\d.]+ 16V[\d.]+"/)

@@ -70,7 +70,7 @@ test('the card of four people has their number, their levels and a legend, and n
 test('the card of the movers has the title of the page and its counts', async () => {
   await using server = await serveCards([named(1, 'Ada', 5)])
   for (const [query, title, words] of [
-    ['', 'Movers of the last 7 days', '0 rises, 0 falls, 0 new people'],
+    ['', 'Movers of the last 7 days', '0 rises, 0 falls, 0 new passports'],
     ['?days=1&sort=change', 'Falls of the last day', '0 falls'],
   ] as const) {
     const page = await server.look(`/movers${query}`)

@@ -4,7 +4,6 @@ import { shortNameOf } from '../../../src/explorer/design/text.ts'
 import {
   renderProfileMeta,
   renderShareMeta,
-  shareList,
   sharePassport,
 } from '../../../src/explorer/site/layout-and-link-previews.ts'
 import { createSite } from '../../../src/explorer/site/site.ts'
@@ -29,18 +28,6 @@ const contentOf = (markup: string, name: string) =>
   new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)">`).exec(markup)?.[1]
 const dataOf = (markup: string) =>
   JSON.parse(/<script type="application\/ld\+json">(.*)<\/script>/.exec(markup)?.[1] ?? '')
-
-test('the description of a list names the number of people and the first person', () => {
-  const describeOf = (title: string, total: number, first?: typeof ADA) =>
-    shareList(title, total, first).description
-  expect(describeOf('People tagged “zk”', 1270, ADA)).toBe('1,270 people tagged “zk”, led by Ada Lovélace 🐉')
-  expect(describeOf('Verified people by skills', 2, ADA)).toBe(
-    '2 verified people by skills, led by Ada Lovélace 🐉',
-  )
-  expect(describeOf('People in Oslo', 1, ADA)).toBe('1 person in Oslo: Ada Lovélace 🐉')
-  expect(describeOf('People in Oslo', 100)).toBeUndefined()
-  expect(describeOf('Passports by score', 100, ADA)).toBeUndefined()
-})
 
 describe('social metadata of a passport', () => {
   test('has the URL of the page, the URL of the card and a description of the score', () => {
