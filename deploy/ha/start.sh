@@ -94,7 +94,7 @@ hosts=
 for n in $members; do
   host=127.0.0.1:$((first + 10 * n)) rest=127.0.0.1:$((first + 10 * n + 1))
   hosts+=${hosts:+,}$host
-  supervise "member-$n" "${as_postgres[@]}" env PATRONI_NAME="member-$n" PATRONI_ETCD3_HOSTS="$etcd" \
+  supervise "member-$n" "${as_postgres[@]}" env PATRONI_NAME="member-$n" PATRONI_ETCD_HOSTS="$etcd" \
     PATRONI_RESTAPI_LISTEN="$rest" PATRONI_RESTAPI_CONNECT_ADDRESS="$rest" \
     PATRONI_POSTGRESQL_LISTEN="$host" PATRONI_POSTGRESQL_CONNECT_ADDRESS="$host" PATRONI_POSTGRESQL_BIN_DIR="$bin" \
     PATRONI_POSTGRESQL_DATA_DIR="$folder/db/member-$n" PATRONI_POSTGRESQL_PGPASS="$folder/db/pgpass-$n" \

@@ -19,7 +19,7 @@ test.if(hasPrograms('patroni'))('patroni accepts deploy/ha/patroni.yaml', async 
     {
       env: {
         PATH: process.env.PATH ?? '',
-        PATRONI_ETCD3_HOSTS: `127.0.0.1:${etcd.port}`,
+        PATRONI_ETCD_HOSTS: `127.0.0.1:${etcd.port}`,
         PATRONI_RESTAPI_LISTEN: `127.0.0.1:${await findPort()}`,
         PATRONI_POSTGRESQL_LISTEN: `127.0.0.1:${await findPort()}`,
         PATRONI_POSTGRESQL_DATA_DIR: join(folder.path, 'data'),

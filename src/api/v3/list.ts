@@ -39,7 +39,7 @@ export const LIST_PARAMETERS = {
     schema: { type: 'string', maxLength: 200 },
   },
   filter: {
-    description: `Terms \`field:value\`. A comma means "and", a pipe "or", \`!\` "not"; scores are compared by \`>\`, \`>=\`, \`<\`, \`<=\`, as are the points of a credential: \`points:github>20\`. A value with a comma, pipe or colon is put in double quotes. Fields: ${Object.keys(FILTER_FIELDS).join(', ')}.`,
+    description: `Terms \`field:value\`, such as \`tag:solidity\`, \`type:github|ens\`, \`tag:!bot\`, \`score:>200\` and \`points:github>=20\`. A comma means "and", a pipe "or", \`!\` "not"; scores and points are compared by \`>\`, \`>=\`, \`<\`, \`<=\`. A value with a comma, pipe or colon is put in double quotes. Fields: ${Object.keys(FILTER_FIELDS).join(', ')}.`,
     schema: {
       type: 'string',
       minLength: 1,
@@ -61,7 +61,7 @@ export const LIST_PARAMETERS = {
     schema: { enum: GROUP_FIELDS },
   },
   limit: {
-    description: 'Passports per page; at most 50 with `credentials`, `standing`, `explanation` or `since`',
+    description: `Passports per page, 1 to ${LARGEST_LIMIT}; at most 50 with \`credentials\`, \`standing\`, \`explanation\` or \`since\`. By default ${DEFAULT_LIMIT}`,
     schema: { type: 'integer', minimum: 1, maximum: LARGEST_LIMIT, default: DEFAULT_LIMIT },
     example: 2,
   },

@@ -27,6 +27,7 @@ export const passport = route(V3, {
   params: { key: KEY },
   query: {
     ...FIELD_PARAMETERS,
+    include: { ...FIELD_PARAMETERS.include, example: INCLUDES },
     after: AFTER,
     as_of: {
       description:

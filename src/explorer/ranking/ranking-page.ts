@@ -222,7 +222,7 @@ function describe({ asked, reading, found }: Shown): string {
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (isMore && total === extra)
     return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`
-  const words = reading?.isSuggested ? `, similar to “${asked.typed}”` : typed && ` for “${typed}”`
+  const words = asked.typed && ` for “${asked.typed}”`
   if (typed !== '' || isFiltered(query))
     return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${words}`
   const first = (page - 1) * PAGE_SIZE + 1

@@ -90,7 +90,7 @@ test.each([
 ])('the text %j with misspelt or begun words shows the %s', async (typed, words) => {
   const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
   expect(shown).toMatch(new RegExp(`\\d+ ${words} Find a person`))
-  expect(shown).toMatch(new RegExp(`\\d+ of 1,000 passports, similar to “${typed}”`))
+  expect(shown).toMatch(new RegExp(`\\d+ of 1,000 passports for “${typed}”`))
 })
 
 test.each([
