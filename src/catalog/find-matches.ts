@@ -79,10 +79,11 @@ async function findWallets(store: Store, typed: string): Promise<Candidate[]> {
   return rows.map(({ id, text }) => ({ id, reason: { kind: 'wallet', text, start: 0, end: found.length } }))
 }
 
-/** Finds handles with a source ("github:zoe") or without ("zoe", "@zoe"). */
+/** Finds handles with a source ("github:zoe") or without ("zoe", "@zoe"), and at the end of an address of a profile. */
 async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
-  const colon = typed.indexOf(':')
-  const [source, name] = [typed.slice(0, Math.max(0, colon)).trim().toLowerCase(), typed.slice(colon + 1)]
+  const handle = typed.replace(/^https?:\/\/[^\s/]+\/(?:\S*\/)?(?=\S)/i, '')
+  const colon = handle.indexOf(':')
+  const [source, name] = [handle.slice(0, Math.max(0, colon)).trim().toLowerCase(), handle.slice(colon + 1)]
   const found = name.trim().replace(/^@/, '').toLowerCase()
   if (found.length < SHORTEST_HANDLE) return []
   const rows = await (source === ''

@@ -3,7 +3,7 @@ import { notFound } from '../../domain/errors.ts'
 import type { ExplainedPassport, ExplanationAccount, ExplanationLine } from '../../domain/explanation.ts'
 import { CREDENTIAL_ACCOUNT, parsePassportRef } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { groupByCategory, UNKNOWN } from '../design/credential-rows.ts'
+import { groupByCategory, linkToType, UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
@@ -74,9 +74,9 @@ function describeSource({ lines, version, scores }: ExplainedPassport): Html {
 }
 
 function renderLine(line: ExplanationLine): Html {
-  const { name, score, from, accounts } = line
+  const { type, name, score, from, accounts } = line
   const more = accounts.length > 1 || from === 'nothing' ? renderAccounts(accounts) : html``
-  return html`<tr><th scope="row"><bdi>${shorten(name)}</bdi></th><td class="wide">${renderReason(line)}${more}</td><td class="figure">${from === 'nothing' ? UNKNOWN : formatFigure(score)}</td></tr>
+  return html`<tr><th scope="row">${{ markup: linkToType(type, shorten(name)) }}</th><td class="wide">${renderReason(line)}${more}</td><td class="figure">${from === 'nothing' ? UNKNOWN : formatFigure(score)}</td></tr>
 `
 }
 
