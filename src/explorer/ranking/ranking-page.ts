@@ -229,18 +229,15 @@ function describe({ asked, reading, found }: Shown): string {
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
 }
 
-/** A small histogram of all scores with the median, beside the introduction. */
+/** A small histogram of all scores with the median, beside the introduction. Few people have none. */
 function renderScoreStrip({ distribution, median, scale, step, total, highest }: Standing): Html {
-  if (total < LEAST_PEOPLE || highest <= 0) return html``
+  if (total < 20 || highest <= 0) return html``
   return html`<figure class="strip soft">
 ${drawHistogram(distribution.slice(0, -1), { line: median / step })}
 <p class="row between" aria-hidden="true"><span>0</span><span>${formatFigure(scale)}</span></p>
 <figcaption>Half of all people score ${formatFigure(median)} or more; the highest score is ${formatFigure(highest)}.</figcaption>
 </figure>`
 }
-
-/** The fewest people for whom the histogram is shown. */
-const LEAST_PEOPLE = 20
 
 /** The page of an empty database. */
 export function renderStart(site: Site): RenderedPage {

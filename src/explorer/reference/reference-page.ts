@@ -100,7 +100,7 @@ function renderCallRow(route: DocumentedRoute): Html {
 function renderCall(call: DocumentedRoute, all: readonly DocumentedRoute[], options: Options): Html {
   const { site, version = '' } = options
   const others = all.filter(({ surface }) => surface === call.surface)
-  const request = renderEndpoint(call, site.origin)
+  const parts = [renderKey(site, call), renderEndpoint(call, site.origin)]
   return html`<div class="browse">
 <nav id="others" aria-label="Calls"><details class="facets"><summary>All calls of ${version}</summary>
 ${[...Map.groupBy(others, groupOf)].map(([title, calls]) => html`<div class="facet"><h2>${title}</h2><ul class="chips">${calls.map((each) => html`<li>${renderLink(callPath(each), html`${each.summary} <span>${each.methods?.[0] ?? 'GET'}</span>`, each.id === call.id)}</li>`)}</ul></div>`)}</details></nav>
@@ -110,7 +110,7 @@ ${[...Map.groupBy(others, groupOf)].map(([title, calls]) => html`<div class="fac
 <p>${renderPath(call)}</p>
 ${renderNotice(call, options)}
 <p class="lead">${prose(call.description ?? '')}</p>
-${call.needsKey ? [renderKey(site, ''), request] : [request, renderKey(site, ' (optional)')]}
+${call.needsKey || call.access === 'session' ? parts : parts.toReversed()}
 ${renderErrors([call], html`The <a href="${referencePath(version)}#errors">errors of all calls</a> apply here, too.`)}
 </div>
 </div>`
@@ -122,19 +122,20 @@ const renderNotice = (call: DocumentedRoute, { headline }: Options): Html =>
     ? html`<p id="deprecation" class="notice"><strong>${headline}</strong> <a href="/deprecation">Dates, and what to do</a></p>`
     : html``
 
-const renderKey = (site: Site, note: string) => html`<section id="key" class="call">
+const renderKey = (site: Site, { needsKey, access }: DocumentedRoute) => html`<section id="key" class="call">
 <div class="call-text">
-${heading('key', 'Your key')}
-<p id="key-about">This page sends the key as <code>X-API-KEY</code> and does not store it. The curl example contains it; the others read it from the environment variable <code>KEY</code>.</p>
-${renderKeyHelp(site)}
+${heading('key', access === 'session' ? 'Your token' : 'Your key')}
+${access === 'session' ? ABOUT_TOKEN : html`<p id="key-about">This page sends the key as <code>X-API-KEY</code> and does not store it. The curl example contains it; the others read it from the environment variable <code>KEY</code>.</p>${renderKeyHelp(site)}`}
 <noscript><p>Sending requests from this page requires JavaScript.</p></noscript>
 </div>
 <div class="call-code key-row">
-<label class="unseen" for="api-key">API key</label>
-<input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="ppd_…${note}" aria-describedby="key-about">
+<label class="unseen" for="api-key">API key or token</label>
+<input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="${access === 'session' ? 'Token' : `ppd_…${needsKey ? '' : ' (optional)'}`}" aria-describedby="key-about">
 <button type="button" class="quiet" data-show hidden>Show key</button>
 </div>
 </section>`
+
+const ABOUT_TOKEN = html`<p id="key-about">This page sends the token as <code>Authorization: Bearer</code> and does not store it. To get one for an hour, <a href="/reference/v3/openSession">prove a wallet of your passport</a>.</p>`
 
 /** Renders the statuses of a version, or those that a call adds to `common`. */
 function renderErrors(api: readonly DocumentedRoute[], common?: Html): Html {
