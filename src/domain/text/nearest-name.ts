@@ -16,18 +16,29 @@ const MOST_DISTANT = 3
 const LONGEST = 60
 
 /**
- * Finds what a text of three and more characters begins, or what it may be a misspelling of: three of four characters must be
- * the same. A text is compared once, because a parser asks several times for the same words.
+ * Finds what a text of three and more characters begins, or a word in it, or what it may be a misspelling of: three of four
+ * characters must be the same, in each word. A text is compared once, because a parser asks several times for the same words.
  */
 export function createSpelling<T extends { phrase: string }>(known: readonly T[]) {
   const phrases = known.map(({ phrase }) => phrase)
   const found = new Map<string, T[] | undefined>()
   const find = (text: string) => {
-    const begun = text.length > 2 ? phrases.find((phrase) => phrase.startsWith(text)) : undefined
-    const nearest = begun ?? nearestName(text, phrases, Math.floor(text.length / 4))
+    const begun = text.length > 2 ? phrases.find((phrase) => ` ${phrase}`.includes(` ${text}`)) : undefined
+    const nearest =
+      begun ?? nearestName(text, phrases.filter(hasSimilarWords(text)), Math.floor(text.length / 4))
     return nearest === undefined ? undefined : known.filter(({ phrase }) => phrase === nearest)
   }
   return (text: string) => found.getOrInsertComputed(text, find)
+}
+
+/** A single word is compared with several as a whole: "kapetown" with "cape town". */
+const hasSimilarWords = (text: string) => (other: string) => {
+  const [words, others] = [text.split(' '), other.split(' ')]
+  const isSimilar = (word: string, at: number) => {
+    const most = Math.floor(word.length / 4)
+    return editDistance(word, others[at] as string, most) <= most
+  }
+  return words.length === 1 || (words.length === others.length && words.every(isSimilar))
 }
 
 function nearestName(name: string, known: readonly string[], limit = MOST_DISTANT): string | undefined {

@@ -163,7 +163,7 @@ function renderPrograms(site: Site, isKeyRequired = false): Html {
   const contact = renderContact(site)
   return html`<section id="keys">
 <h2>For programs</h2>
-<p>The <a href="/reference/v3">API</a> has everything on these pages. ${isKeyRequired ? 'Every call needs a key.' : 'Reading works without a key. A key allows more requests, and calls that write need one.'} ${site.limits ?? ''}</p>
+<p>The <a href="/reference/v3">API</a> has everything on these pages. ${isKeyRequired ? 'Every call needs a key.' : 'Reading works without a key. A key allows more requests. Looking up many passports at once, following changes and writing need one.'} ${site.limits ?? ''}</p>
 ${site.keys ? renderKeyHelp(site) : html`<p>${contact ? html`To get a key, write to ${contact}.` : 'This site does not say how to get a key.'}</p>`}
 </section>`
 }

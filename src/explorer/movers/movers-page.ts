@@ -45,10 +45,10 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
       head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feedOf(asked)}">\n`,
       main: html`<h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
-<div class="row"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}</div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}${LEGEND}
+<div class="row"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feedOf(asked)}">Feed</a></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}${LEGEND}
 ${sections.map((section) => renderSection(section, asked, scale))}
 ${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target })) : html``}
-<p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as a <a href="${feedOf(asked)}">feed</a> and as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
+<p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
     })
     return isCurrent ? rendered : withoutCaching(rendered)
   },
@@ -62,8 +62,11 @@ export const createMoversCard = (options: ExplorerOptions): ExplorerPage => ({
     const counts = sections.map(({ sort, total }) => count(total, NOUNS[sort]))
     const first = sections.flatMap(({ movers }) => movers.slice(0, asked.sort ? 3 : 1))
     const people = first.map((mover) => {
-      const [figure, note] = describeScore(mover)
-      return { ...mover.passport, figure, note }
+      const [figure, note, change] = describeScore(mover)
+      return {
+        ...mover.passport,
+        ...(change === undefined ? { figure: note, note: figure } : { figure, note }),
+      }
     })
     const words = `${asked.sort && first.length === 3 ? 'Top 3 of ' : ''}${counts.join(', ')}`
     const list = { title: titleOf(asked), words, people, rules: await options.rules() }

@@ -1,10 +1,12 @@
 import { notFound } from '../../domain/errors.ts'
-import { formatDay } from '../design/text.ts'
+import { type FullPassport, NO_SCORES } from '../../domain/passport.ts'
+import { CATEGORIES } from '../design/charts.ts'
+import { formatDay, formatFigure } from '../design/text.ts'
 import { PNG_UNITS } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
 import { describeTime, drawPeople } from '../pictures/people-card.ts'
 import { createFacetReader } from '../search/facets.ts'
-import { addressOf, parseRankingQuery } from '../search/ranking-query.ts'
+import { addressOf, parseRankingQuery, type RankingSort } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { countList } from '../site/layout-and-link-previews.ts'
 import { findRanking } from './find-ranking.ts'
@@ -26,13 +28,22 @@ export function createListCard(options: ExplorerOptions): ExplorerPage {
       const found = await findRanking(options, list, requests, signal)
       const ids = found.ranked.slice(0, 3).map(({ passport }) => passport.id)
       const first = await Promise.all(ids.map((id) => options.store.passports.find({ id })))
-      const people = first.filter((passport) => passport !== undefined)
+      const people = first.flatMap((passport) => (passport ? showOrder(passport, list.sort) : []))
       if (people.length === 0) throw notFound()
       const filters = await facets.presentFilters(list, requests, found)
       const counted = `${found.total > 3 ? 'Top 3 of ' : ''}${countList(describeList(list, filters), found.total)}`
       const title = drawableText(counted, site.fonts) || `${found.total} people`
-      const card = { title, words: describeTime(site, options.now()), people, rules: await options.rules() }
+      const time = describeTime(site, options.now())
+      const words = list.sort === 'total' ? time : time.replace('Passport', CATEGORIES[list.sort])
+      const card = { title, words, people, rules: await options.rules() }
       return request.drawCard(() => drawPeople(site, card))
     },
   }
+}
+
+/** In a list by a part of the score, figure and bar show this part. */
+function showOrder(passport: FullPassport, sort: RankingSort) {
+  if (sort === 'total') return passport
+  const [part, note] = [passport.scores[sort], `score ${formatFigure(passport.scores.total)}`]
+  return { ...passport, note, scores: { ...NO_SCORES, total: part, [sort]: part } }
 }

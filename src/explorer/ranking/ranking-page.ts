@@ -1,11 +1,13 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { Standing } from '../../catalog/score-standing.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
 import { PROGRAM } from '../../version.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html, prose } from '../design/html.ts'
 import { credentialAddress, formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { type ActiveFilter, createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
+import { CONNECTING } from '../search/parse-search.ts'
 import { renderPager, renderRankingList } from '../search/ranking-list.ts'
 import {
   addressOf,
@@ -213,7 +215,7 @@ function renderResults({ found, others }: Shown): Html {
 ${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}${controls.renderApiRequest(query, found.isLikeApi)}`
 }
 
-function describe({ asked, reading, found }: Shown): string {
+function describe({ asked, reading, found, filters }: Shown): string {
   const { query, last, total, all, ranked, extra, isMore } = found
   const { page, typed } = query
   if (total === 0 && isFiltered(query) && !reading?.isSuggested)
@@ -222,7 +224,10 @@ function describe({ asked, reading, found }: Shown): string {
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (isMore && total === extra)
     return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`
-  const words = asked.typed && ` for “${asked.typed}”`
+  const labels = ` ${foldName(filters.map(({ label }) => label).join(' '))}`
+  const isBegun = (word: string) => CONNECTING.has(word) || labels.includes(` ${word.replace(/s$/, '')}`)
+  const isSame = !reading?.isSuggested || foldName(asked.typed).split(' ').every(isBegun)
+  const words = asked.typed && `${isSame ? ' for' : ', similar to'} “${asked.typed}”`
   if (typed !== '' || isFiltered(query))
     return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${words}`
   const first = (page - 1) * PAGE_SIZE + 1

@@ -62,7 +62,7 @@ const ENDING = /[,;]$/
 
 const SORT = /\b(?:best|by|highest|most|top) (activity|identity|skills)(?: scores?)?\b\s*/i
 
-const TOP = /\b(?:top|best|highest) (?:\d{1,4}|people|scores?)\b\s*/i
+const TOP = /\b(?:top|best|high|highest) (?:\d{1,4}%?|people|scores?)(?!\w)\s*/i
 
 /** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
 const phrasesAt = (words: readonly string[], at: number) =>
@@ -90,7 +90,8 @@ function readTerms(words: readonly string[], at: number, known: KnownFacets) {
     if (!next || (name ?? next.name) !== next.name) break
     ;({ name, end } = next)
     conditions.push({ not, operator: '=', value: next.value })
-  } while (foldName(words[end] ?? '') === 'or')
+    // A person has one place, so two places are alternatives.
+  } while (name === 'place' || foldName(words[end] ?? '') === 'or')
   if (conditions.length < (not ? 1 : 2) || (name !== 'tag' && name !== 'place' && name !== 'credential'))
     return undefined
   const field = FILTERS[name]
@@ -151,4 +152,4 @@ const NEGATING = new Set(['-', 'not', 'no', 'without', 'except', 'excluding'])
 /** Words between filters, which are not part of a name. */
 const CONNECTING_WORDS =
   'a all an and anyone are based best but everybody everyone from has have in is level near of or people person point points score tagged the top verified who with'
-const CONNECTING = new Set(CONNECTING_WORDS.split(' '))
+export const CONNECTING = new Set(CONNECTING_WORDS.split(' '))

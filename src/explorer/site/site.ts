@@ -24,39 +24,22 @@ export type Site = SiteSettings & {
   accents: Record<Theme, string>
 }
 
-export function createSite(
-  settings: SiteSettings = DEFAULT_SITE,
-  publicUrl = '',
-  explorer = true,
-  fonts?: RegExp,
-) {
+export function createSite(settings = DEFAULT_SITE, publicUrl = '', explorer = true, fonts?: RegExp) {
   const accents = accentsOf(settings.accent)
   const { urlOf, routes } = createAssets(accents)
-  const site: Site = {
-    ...settings,
-    explorer,
-    origin: publicUrl,
-    host: parseOrigin(publicUrl)?.host ?? '',
-    fonts,
-    urlOf,
-    accents,
-  }
+  const host = parseOrigin(publicUrl)?.host ?? ''
+  const site: Site = { ...settings, explorer, origin: publicUrl, host, fonts, urlOf, accents }
   const icon = picture('svg', drawIcon(site))
   const showRobots = (request: Request) => {
     const origin = explorer ? publicOriginOf(request, publicUrl) : ''
-    return file('text/plain', describeRobots(site.index, origin), POLICY.file)
+    const rules = site.index ? 'Allow: /\nDisallow: /api/' : 'Disallow: /'
+    const sitemap = site.index && origin !== '' ? `\nSitemap: ${origin}/sitemap.xml\n` : ''
+    return file('text/plain', `User-agent: *\n${rules}\n${sitemap}`, POLICY.file)
   }
   return {
     site,
     routes: [...routes, pageRoute('/icon.svg', () => icon), pageRoute('/robots.txt', showRobots)],
   }
-}
-
-/** Returns the content of robots.txt. A sitemap needs an origin. */
-function describeRobots(index: boolean, origin: string): string {
-  const rules = index ? 'Allow: /\nDisallow: /api/' : 'Disallow: /'
-  const sitemap = index && origin !== '' ? `\nSitemap: ${origin}/sitemap.xml\n` : ''
-  return `User-agent: *\n${rules}\n${sitemap}`
 }
 
 /** The minimum contrast of the dark accent. WCAG AA requires 4.5; the default accent has more than 7. */

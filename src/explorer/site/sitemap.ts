@@ -35,8 +35,6 @@ const FIXED = [
   ...['/reference', '/reference/v1', '/reference/v3', ...API_ROUTES.filter(isDocumented).map(callPath)],
 ].filter((path) => !path.startsWith('/reference/v2'))
 
-const BY_ID = { field: 'passport_id', descending: false } as const
-
 /** The passports of one file, from the snapshot in memory. The first file also has the other pages, and the credentials that people have. */
 export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
   cacheKey: () => '',
@@ -46,7 +44,8 @@ export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
     const end = Number(page) * URLS_PER_FILE
     const ids = Array.from((await options.catalog.current()).ids.subarray(end - URLS_PER_FILE, end))
     if (page === '' || (ids.length === 0 && page !== '1')) throw notFound()
-    const request = { filter: [], sort: BY_ID, limit: 0, facets: [{ field: 'type' }], signal } as const
+    const sort = { field: 'passport_id', descending: false } as const
+    const request = { filter: [], sort, limit: 0, facets: [{ field: 'type' }], signal } as const
     const list = async () => (await options.catalog.list(request, false)).facets?.[0] ?? []
     const types = page === '1' ? await ifReady(options, list) : []
     const paths = [

@@ -87,10 +87,19 @@ test.each([
   ['builders in tokio', 'people tagged “builder” in Tokyo 東京'],
   ['solid lis', 'people tagged “solidity” in Lisbon'],
   ['developers', 'people with GitHub Developer'],
+  ['developer lagos', 'people in Lagos with GitHub Developer'],
 ])('the text %j with misspelt or begun words shows the %s', async (typed, words) => {
   const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
   expect(shown).toMatch(new RegExp(`\\d+ ${words} Find a person`))
-  expect(shown).toMatch(new RegExp(`\\d+ of 1,000 passports for “${typed}”`))
+  expect(shown).toMatch(new RegExp(`\\d+ of 1,000 passports(?: for|, similar to) “${typed}”`))
+})
+
+test.each([
+  ['lisbn', ', similar to “lisbn”'],
+  ['designers in tokyo', ' for “designers in tokyo”'],
+])('the page for %j says whether the words were corrected', async (typed, words) => {
+  const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
+  expect(shown).toContain(` of 1,000 passports${words}`)
 })
 
 test.each([
