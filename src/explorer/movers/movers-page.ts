@@ -62,11 +62,9 @@ export const createMoversCard = (options: ExplorerOptions): ExplorerPage => ({
     const counts = sections.map(({ sort, total }) => count(total, NOUNS[sort]))
     const first = sections.flatMap(({ movers }) => movers.slice(0, asked.sort ? 3 : 1))
     const people = first.map((mover) => {
-      const [figure, note, change] = describeScore(mover)
-      return {
-        ...mover.passport,
-        ...(change === undefined ? { figure: note, note: figure } : { figure, note }),
-      }
+      const [score, steps, change] = describeScore(mover)
+      const [figure, note] = change === undefined ? [steps, score] : [score, steps]
+      return { ...mover.passport, figure, note }
     })
     const words = `${asked.sort && first.length === 3 ? 'Top 3 of ' : ''}${counts.join(', ')}`
     const list = { title: titleOf(asked), words, people, rules: await options.rules() }

@@ -202,12 +202,13 @@ export function describeList({ typed, filters, sort }: RankingQuery, active: rea
 const PEOPLE: Record<string, string> = { true: 'Humans', false: 'People not shown to be human' }
 const MAX_TITLE_VALUE = 40
 
-const HELP = html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials">credentials</a> or <a href="/movers">movers</a>.</p>`
+const renderHelp = (typed: string) =>
+  html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials?${String(new URLSearchParams({ q: typed }))}">credentials about it</a> or <a href="/movers">movers</a>.</p>`
 
 function renderResults({ found, others }: Shown): Html {
   const { query, last, total, scale } = found
   if (total === 0)
-    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : HELP}`
+    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : renderHelp(query.typed)}`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = typesOf(query)

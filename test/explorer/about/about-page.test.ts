@@ -57,7 +57,9 @@ test('/about names the owner, the contact and the source of keys', async () => {
   for (const wish of ['Correct: what', 'Complete: which', 'Hide or remove: the passport disappears'])
     expect(you).toContain(wish)
   expect(sectionOf(text, 'you')).toContain('<a href="https://kites.example/privacy" rel="noreferrer">')
-  expect(sectionOf(text, 'keys')).toContain('following changes and writing need one. Without a key, 7 requests.</p>')
+  expect(sectionOf(text, 'keys')).toContain(
+    'following changes and writing need one. Without a key, 7 requests.</p>',
+  )
   expect(sectionOf(text, 'keys')).toContain(
     'How to get a key: <a href="https://kites.example/keys" rel="noreferrer">',
   )
@@ -67,7 +69,9 @@ test('/about says what the operator has not stated', async () => {
   const { text } = await server.look('/about')
   expect(readable(text)).toContain('This site runs passportd, open source software')
   expect(readable(text)).toContain('Run by Not stated Contact Not stated')
-  expect((await server.look('/me')).text).toContain('cannot be checked here. <a href="/about#you">Ask the operator</a> instead.')
+  expect((await server.look('/me')).text).toContain(
+    'cannot be checked here. <a href="/about#you">Ask the operator</a> instead.',
+  )
   expect(sectionOf(text, 'you')).toContain(
     'This site names no contact. Ask the person who gave you its address, or the <a href="#data">source of the record</a>.',
   )

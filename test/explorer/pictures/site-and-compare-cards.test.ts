@@ -83,6 +83,15 @@ test('the card of the movers has the title of the page and its counts', async ()
   expect((await server.look('/card/movers.png?days=8')).status).toBe(400)
 })
 
+test('the card of a list by a part of the score shows this part, with the score beside it', async () => {
+  const scores = { total: 50, activity: 10, identity: 10, skills: 30 }
+  await using server = await serveCards([record(1, { scores, profile: { displayName: 'Ada' } })])
+  const texts = textsOf((await server.look('/card/list.png?score=>1&sort=skills')).text).map(
+    ({ text }) => text,
+  )
+  expect(texts.slice(1, 6)).toEqual(['Skills scores, 2 January 2026', 'Ada', 'score 50', '30', 'Skills'])
+})
+
 test('a long title of a list has two lines on its card', async () => {
   const profile = { displayName: 'Ada', tags: ['solidity', 'researcher', 'zk'] }
   await using server = await serveCards([record(1, { scores: { total: 5 }, profile })])
