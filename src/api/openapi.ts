@@ -46,7 +46,7 @@ export function createOpenApi(version: string, routes: readonly Route[], format:
 }
 
 export const ABOUT =
-  'A passport is a person’s professional-reputation record: scores, profile, verified wallets, linked socials, scored credentials.'
+  'A passport is a person’s professional-reputation record: scores, profile, wallets, linked accounts and scored credentials.'
 
 /** The path with `{key}` in place of `:key`. */
 export const templateOf = ({ path }: Route) => path.replace(/:(\w+)/g, '{$1}')

@@ -174,7 +174,7 @@ function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> |
   const source = copied || 'The records were imported, and other services can add facts to them.'
   return html`<section id="data">
 <h2>Where the data comes from</h2>
-<p>${demo ? 'The demo made its records when it was first started.' : source} This site shows names, texts and accounts as the records have them, and does not check them.</p>
+<p>${demo ? 'The demo made its records when it was first started, and imported them.' : source} This site shows names, texts and accounts as the records have them, and does not check them.</p>
 ${data === undefined ? html`` : html`<p class="soft">A score is calculated again when the record or the rules change, and points for age are added then. Pages show it within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>`}
 </section>`
 }

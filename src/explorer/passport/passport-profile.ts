@@ -26,7 +26,7 @@ ${score}
 <div class="facts">
 ${renderBio(profile.bio.trim())}
 ${renderTags(profile.tags)}
-<p class="row actions">${SHARE_BUTTON} <a class="button quiet" href="/compare?ids=${id}">Compare</a></p>
+<p class="row actions">${SHARE_BUTTON} <a class="button quiet" href="/compare?ids=${id}">Compare</a> <a class="button quiet" href="/me">Is this you?</a></p>
 </div>
 </div>`
 }

@@ -152,7 +152,7 @@ ${controls.renderSuggestions(reading?.suggestions)}${controls.renderMovers(query
   return respondPage(layout, status)
 }
 
-/** Search as you type replaces the heading. Below the introduction it has one line, so that nothing moves. */
+/** Search as you type replaces the heading. Below the introduction it is as high as before, so that nothing moves. */
 function renderHeading({ asked, found, filters, others }: Shown): Html {
   const { total, all, isMore, query } = found
   const named = others?.ranked.length ? others.named : undefined
@@ -216,12 +216,13 @@ function renderResults({ found, others }: Shown): Html {
 ${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}${controls.renderApiRequest(query, found.isLikeApi)}`
 }
 
-function describe({ asked, reading, found, filters }: Shown): string {
+function describe({ asked, reading, found, filters, others }: Shown): string {
   const { query, last, total, all, ranked, extra, isMore } = found
   const { page, typed } = query
   if (total === 0 && isFiltered(query) && !reading?.isSuggested)
     return `No passport matches ${typed === '' ? 'all of' : `“${typed}” and`} these filters`
-  if (total === 0) return `No passport found for “${asked.typed}”`
+  if (total === 0)
+    return `No ${others?.ranked.length ? 'exact match' : 'passport found'} for “${asked.typed}”`
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (isMore && total === extra)
     return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`
@@ -241,7 +242,7 @@ function renderScoreStrip({ distribution, median, scale, step, total, highest }:
   return html`<figure class="strip soft">
 ${drawHistogram(distribution.slice(0, -1), { line: median / step })}
 <p class="row between" aria-hidden="true"><span>0</span><span>${formatFigure(scale)}</span></p>
-<figcaption>Half of all people score ${formatFigure(median)} or more; the highest score is ${formatFigure(highest)}.</figcaption>
+<figcaption>Half of all people score ${formatFigure(median)} or more (dashed line); the highest score is ${formatFigure(highest)}.</figcaption>
 </figure>`
 }
 
