@@ -136,8 +136,8 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
     main: html`<div class="intro"><div>${renderHeading(shown)}
-${isHome ? renderLead(site) : html``}${renderSearch(searchText(asked), hiddenFields(asked))}${isHome ? renderExamples(facets, standing) : html``}</div>
-${isHome ? renderScoreStrip(standing) : html``}</div>
+<div id="lead" data-live>${isHome ? renderLead(site) : html``}</div>${renderSearch(searchText(asked), hiddenFields(asked))}<div id="examples" data-live>${isHome ? renderExamples(facets, standing) : html``}</div></div>
+<div id="strip" data-live>${isHome ? renderScoreStrip(standing) : html``}</div></div>
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
 <div>
@@ -152,7 +152,7 @@ ${controls.renderSuggestions(reading?.suggestions)}${controls.renderMovers(query
   return respondPage(layout, status)
 }
 
-/** Search as you type replaces the heading. Below the introduction it is as high as before, so that nothing moves. */
+/** Search as you type replaces the heading and removes the introduction, so that the page is the one that Enter opens. */
 function renderHeading({ asked, found, filters, others }: Shown): Html {
   const { total, all, isMore, query } = found
   const named = others?.ranked.length ? others.named : undefined
