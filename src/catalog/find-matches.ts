@@ -79,7 +79,7 @@ async function findWallets(store: Store, typed: string): Promise<Candidate[]> {
   return rows.map(({ id, text }) => ({ id, reason: { kind: 'wallet', text, start: 0, end: found.length } }))
 }
 
-/** Finds handles with a source ("github:zoe") or without ("zoe", "@zoe"), and at the end of an address of a profile. */
+/** Finds handles with a source ("github:zoe") or without ("zoe", "@zoe"), or at the end of a profile URL. */
 async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
   const handle = typed.replace(/^https?:\/\/[^\s/]+\/(?:\S*\/)?(?=\S)/i, '')
   const colon = handle.indexOf(':')

@@ -16,8 +16,8 @@ const MOST_DISTANT = 3
 const LONGEST = 60
 
 /**
- * Finds what a text of three and more characters begins, or a word in it, or what it may be a misspelling of: three of four
- * characters must be the same, in each word. A text is compared once, because a parser asks several times for the same words.
+ * Finds the known phrases with a word that begins with a text of three or more characters, or else the most similar ones:
+ * in each word, three of four characters must be the same. Results are kept, because a parser asks for a text repeatedly.
  */
 export function createSpelling<T extends { phrase: string }>(known: readonly T[]) {
   const phrases = known.map(({ phrase }) => phrase)
@@ -31,7 +31,7 @@ export function createSpelling<T extends { phrase: string }>(known: readonly T[]
   return (text: string) => found.getOrInsertComputed(text, find)
 }
 
-/** A single word is compared with several as a whole: "kapetown" with "cape town". */
+/** Whether each word is similar. A single word may stand for several: "kapetown" for "cape town". */
 const hasSimilarWords = (text: string) => (other: string) => {
   const [words, others] = [text.split(' '), other.split(' ')]
   const isSimilar = (word: string, at: number) => {

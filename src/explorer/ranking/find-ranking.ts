@@ -11,8 +11,8 @@ export type FoundRanking = Awaited<ReturnType<typeof findRanking>>
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
 
 /**
- * Finds a page of the ranking. The first page begins with the passport whose id, wallet or handle is the search text, and
- * ends with those where it is a part. A list that needs the index is evaluated once, for page, ranks and `facets`.
+ * Finds a page of the ranking. The first page begins with the passports whose id, wallet or handle is the search text, and
+ * ends with those whose wallet or handle begins with it. A list that needs the index is evaluated only once.
  */
 export async function findRanking(
   reader: Reader,

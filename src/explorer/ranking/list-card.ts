@@ -41,7 +41,7 @@ export function createListCard(options: ExplorerOptions): ExplorerPage {
   }
 }
 
-/** In a list by a part of the score, figure and bar show this part. */
+/** In a list sorted by a part of the score, the figure and the bar show that part. */
 function showOrder(passport: FullPassport, sort: RankingSort) {
   if (sort === 'total') return passport
   const [part, note] = [passport.scores[sort], `score ${formatFigure(passport.scores.total)}`]

@@ -203,7 +203,7 @@ const PEOPLE: Record<string, string> = { true: 'Humans', false: 'People not show
 const MAX_TITLE_VALUE = 40
 
 const renderHelp = (typed: string) =>
-  html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials?${String(new URLSearchParams({ q: typed }))}">credentials about it</a> or <a href="/movers">movers</a>.</p>`
+  html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials?${String(new URLSearchParams({ q: typed }))}">matching credentials</a> or <a href="/movers">movers</a>.</p>`
 
 function renderResults({ found, others }: Shown): Html {
   const { query, last, total, scale } = found
@@ -236,7 +236,7 @@ function describe({ asked, reading, found, filters, others }: Shown): string {
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
 }
 
-/** A small histogram of all scores with the median, beside the introduction. Few people have none. */
+/** A small histogram of all scores with the median, beside the introduction; omitted for fewer than 20 people. */
 function renderScoreStrip({ distribution, median, scale, step, total, highest }: Standing): Html {
   if (total < 20 || highest <= 0) return html``
   return html`<figure class="strip soft">
