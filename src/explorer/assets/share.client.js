@@ -44,23 +44,16 @@ async function write(text, code) {
   }
 }
 
-function addShareButtons(place) {
-  if (!place || place.querySelector('button')) return
+/** Browsers offer sharing over HTTPS only. */
+function addButtons() {
+  addCopyButtons()
+  const place = main.querySelector('[data-link]')
+  if (!navigator.share || !place || place.querySelector('button')) return
   const { link, title } = place.dataset
-  const buttons = []
-  // Browsers offer sharing and the clipboard over HTTPS only.
-  if (navigator.share) {
-    const button = makeButton('Share…')
-    // The promise rejects if the person closes the dialog.
-    button.addEventListener('click', () => navigator.share({ text: title, url: link }).catch(() => {}))
-    buttons.push(button)
-  }
-  if (navigator.clipboard) {
-    const button = makeButton('Copy link')
-    button.addEventListener('click', () => copy(button, link))
-    buttons.push(button)
-  }
-  place.prepend(...buttons)
+  const button = makeButton('Share…')
+  // The promise rejects if the person closes the dialog.
+  button.addEventListener('click', () => navigator.share({ text: title, url: link }).catch(() => {}))
+  place.prepend(button)
 }
 
 export function makeButton(text, look = 'quiet') {
@@ -71,11 +64,6 @@ export function makeButton(text, look = 'quiet') {
   return button
 }
 
-addShareButtons(main.querySelector('[data-link]'))
-addCopyButtons()
+addButtons()
 // Search as you type replaces the panel.
-document.addEventListener(
-  'beforetoggle',
-  ({ target }) => target.id === 'share' && addShareButtons(target.querySelector('[data-link]')),
-  true,
-)
+document.addEventListener('beforetoggle', ({ target }) => target.id === 'share' && addButtons(), true)

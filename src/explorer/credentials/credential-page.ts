@@ -7,7 +7,7 @@ import { readRawValue, replaceNumber } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import { equals } from '../../domain/lists/filter.ts'
 import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
-import { NO_SCORES, type Passport } from '../../domain/passport.ts'
+import { NO_SCORES } from '../../domain/passport.ts'
 import { isAllOrNothing, pointsFor, type Rule, stepsOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
@@ -48,7 +48,7 @@ async function find(options: ExplorerOptions, type: string, page: number, signal
   const rule = ruleOf(rules, type)
   const list = { ...listOf(type), pointsFor: [type], signal }
   const offset = (page - 1) * PAGE_SIZE
-  const request = { ...list, limit: PAGE_SIZE, offset }
+  const request = { ...list, limit: PAGE_SIZE, offset, ranksOf: [] }
   const { total: holders, ...people } = await findList(options, request, store.passports.listByIds)
   const last = lastPage(holders, PAGE_SIZE)
   if ((holders === 0 && !rule) || page > last) throw notFound()
@@ -72,13 +72,13 @@ async function find(options: ExplorerOptions, type: string, page: number, signal
     ...{ type, page, last, rule, version: rules.version, most, step, holders, example },
     scale: isSame ? scale : most,
     all: Math.max(all, holders),
-    ranked: people.items.map((passport, _, all): Ranked => {
+    ranked: people.items.map((passport, at, all): Ranked => {
       const [points, { total }] = [pointsOf(people, passport.id), passport.scores]
-      const isEqual = ({ id, scores }: Passport) => scores.total === total && pointsOf(people, id) === points
-      const rank = offset + all.findIndex(isEqual) + 1
+      if (isSame)
+        return { passport, rank: offset + all.findIndex(({ scores }) => scores.total === total) + 1 }
+      const rank = people.ranking?.ranks.get(points) ?? offset + at + 1
       // The bar shows the points, like the figure beside it.
       const scores = { ...NO_SCORES, total: points, [part]: points }
-      if (isSame) return { passport, rank }
       return { passport: { ...passport, scores }, rank, points, note: `score ${text.formatFigure(total)}` }
     }),
     median: pointsOf(middle, middle.ids[0]),

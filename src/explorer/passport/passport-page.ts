@@ -133,7 +133,6 @@ function renderSnippets(id: number, origin: string, needsKey: boolean): Html {
   const path = `/api/v3/passports/${id}?include=credentials`
   const command = `curl ${needsKey ? '-H "X-API-KEY: $KEY" ' : ''}'${origin}${path}'`
   return html`<section id="snippets">
-<p>Is this you? <a href="/me">Claim this passport</a> to have it corrected, completed, hidden or removed.</p>
 <details id="developers">
 <summary>For developers</summary>
 <p><a href="${path}">This passport as JSON</a>${needsKey ? ' (key required)' : ''}. The <a href="/reference/v3/getPassportV3">API reference</a> describes all fields.</p>

@@ -3,12 +3,13 @@ import { findMatches, isComplete, type Match } from '../../catalog/find-matches.
 import { type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
+import { belowLevels } from '../search/facets.ts'
 import { needsIndex, PAGE_SIZE, type RankingQuery, toFilters, toListQuery } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 
 export type FoundRanking = Awaited<ReturnType<typeof findRanking>>
 
-type Reader = Pick<ExplorerOptions, 'store' | 'catalog'>
+type Reader = Pick<ExplorerOptions, 'store' | 'catalog' | 'rules'>
 
 /**
  * Finds a page of the ranking. The first page begins with the passports whose id, wallet or handle is the search text, and
@@ -27,7 +28,8 @@ export async function findRanking(
   const scoreOf = ({ passport }: { passport: Passport }) => passport.scores[query.sort]
   const list = { ...toListQuery(query), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, signal }
   const counts = toFilters(query.filters).map((filter) => ({ filter }))
-  const request = needsIndex(query) ? { ...list, facets, counts, ranksOf: shown.map(scoreOf) } : list
+  const ranksOf = [...shown.map(scoreOf), ...belowLevels(await reader.rules())]
+  const request = needsIndex(query) ? { ...list, facets, counts, ranksOf } : list
   const found = await findList(reader, request, reader.store.passports.listByIds)
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
@@ -42,9 +44,7 @@ export async function findRanking(
   return {
     query,
     ranked,
-    /** The number of passports that match. */
     total: found.total + extra,
-    /** The number of all passports. */
     all,
     /** The number of passports among which the listed ones are ranked. */
     among: found.ranking?.among ?? found.total,
@@ -54,8 +54,8 @@ export async function findRanking(
     last: lastPage(found.total, PAGE_SIZE),
     /** The score at which a bar is full. */
     scale,
-    /** The counts of the requested facets, and of each filter alone; absent if the list does not need the index. */
-    ...{ facets: found.facets, counts: found.counts, points: found.points },
+    /** The counts of the requested facets and of each filter alone, and ranks; absent if the list does not need the index. */
+    ...{ facets: found.facets, ranking: found.ranking, counts: found.counts, points: found.points },
     /** Whether the API finds the same passports in the same order: it searches names, not handles, and not word by word. */
     isLikeApi: first.length === 0 && wordsOf(query.keyword ?? '').length === 1,
   }

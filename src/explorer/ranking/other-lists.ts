@@ -1,7 +1,6 @@
 import { findSimilarName } from '../../catalog/find-names.ts'
 import type { ActiveFilter } from '../search/facets.ts'
-import type { RankingQuery } from '../search/ranking-query.ts'
-import { ALL_PASSPORTS, toListQuery, withFilter, withoutFilter, withText } from '../search/ranking-query.ts'
+import { type RankingQuery, toListQuery, withoutFilter, withText } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 
 /** Lists that find people, for a page that finds nobody. `named` has the name that the text may mean, `ranked` its people. */
@@ -9,7 +8,7 @@ export type OtherLists = Awaited<ReturnType<typeof findOthers>>
 
 const MOST_LISTS = 8
 
-/** Finds the lists without one word or filter, or with one filter only. Evaluates the index once. */
+/** Finds the lists without one filter or without one word, or with filters without the text. Evaluates the index once. */
 export async function findOthers(
   options: ExplorerOptions,
   query: RankingQuery,
@@ -17,19 +16,16 @@ export async function findOthers(
   signal: AbortSignal,
 ) {
   const words = query.typed.split(/\s+/).filter(Boolean)
-  const parts = words.length + filters.length
+  const texts = filters.length === 0 ? words : [query.typed].filter(Boolean)
   const fewer = [
-    ...words.map((word, at) => ({
-      ...{ word: 'Without ', label: `“${word}”` },
-      query: withText(query, words.toSpliced(at, 1).join(' '), query.isName),
+    ...texts.map((text, at) => ({
+      ...{ word: 'Without ', label: `“${text}”` },
+      query: withText(query, texts.toSpliced(at, 1).join(' '), query.isName),
     })),
     ...filters.map((each) => ({
       ...{ word: 'Remove ', label: each.label, query: withoutFilter(query, each.name, each.value) },
     })),
-  ].slice(0, parts > 1 ? MOST_LISTS : 0)
-  const alone = (parts > 2 ? filters : []).map(({ name, value, label, count = 0 }) => ({
-    ...{ word: 'Only ', label, count, query: withFilter(ALL_PASSPORTS, name, value) },
-  }))
+  ].slice(0, texts.length + filters.length > 1 ? MOST_LISTS : 0)
   const list = { ...toListQuery(query), counts: fewer.map((each) => toListQuery(each.query)) }
   const { name, people, counts } = await findSimilarName(options, words, list, signal)
   const counted = fewer.map((each, at) => ({ ...each, count: counts[at] ?? 0 }))
@@ -39,6 +35,6 @@ export async function findOthers(
   return {
     ranked: shown.map((passport, at) => ({ passport, rank: standings[at]?.rank ?? 1 })),
     named: name === undefined ? undefined : withText(query, name, true),
-    lists: [...counted, ...alone].filter(({ count }) => count > 0),
+    lists: counted.filter(({ count }) => count > 0),
   }
 }

@@ -2,30 +2,19 @@ import { CATEGORIES } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortWord } from '../design/text.ts'
 import type { ActiveFilter, Facets } from '../search/facets.ts'
-import {
-  ALL_PASSPORTS,
-  addressOf,
-  apiAddressOf,
-  type FacetName,
-  type FilterName,
-  type RankingQuery,
-  type RankingSort,
-  SORTS,
-  withFilter,
-  withoutFilter,
-} from '../search/ranking-query.ts'
+import type { FilterName, RankingQuery, RankingSort } from '../search/ranking-query.ts'
+import * as lists from '../search/ranking-query.ts'
 import type { OtherLists } from './other-lists.ts'
 import type { SearchReading } from './read-search.ts'
 
-const HEADINGS: Record<FacetName, string> = {
-  human: 'People',
-  tag: 'Tags',
-  credential: 'Credentials',
-  place: 'Places',
-}
-
-/** The pages with all values. */
-const PAGES = { tag: '/tags-and-places', credential: '/credentials', place: '/tags-and-places#places' }
+/** The heading of each group of filters, a page about them, and the words that link to it. */
+const GROUPS = {
+  human: ['People', '/about#human', 'What “human” means'],
+  score: ['Levels', '/about#levels', 'What levels mean'],
+  tag: ['Tags', '/tags-and-places', 'All tags'],
+  credential: ['Credentials', '/credentials', 'All credentials'],
+  place: ['Places', '/tags-and-places#places', 'All places'],
+} as const
 
 const MAX_LABEL_LENGTH = 30
 
@@ -39,15 +28,16 @@ const renderCount = (count: number | undefined) =>
 /** Renders links that add a filter. Selected values are left out, because they are chips above the list. */
 export function renderFacets(facets: Facets | undefined, query: RankingQuery, isCounted: boolean): Html {
   if (!facets) return html``
-  const groups = (Object.keys(HEADINGS) as FacetName[]).flatMap((name) => {
-    const isOffered = (value: string) => value !== 'false' && !query.filters[name].includes(value)
+  const groups = (Object.keys(GROUPS) as (keyof Facets)[]).flatMap((name) => {
     const chips = facets[name].flatMap(({ value, label, count }) => {
-      const address = addressOf(withFilter(query, name, value))
-      return isOffered(value) ? [renderChip(address, label, isCounted ? count : undefined)] : []
+      const address = lists.addressOf(lists.withFilter(query, name, value))
+      const isOffered = count > 0 && value !== 'false' && !query.filters[name].includes(value)
+      return isOffered ? [renderChip(address, label, isCounted ? count : undefined)] : []
     })
     if (chips.length === 0) return []
-    return html`<div class="facet"><h2>${HEADINGS[name]}</h2>
-<ul class="chips">${chips}</ul>${name === 'human' ? html`` : html`<p><a href="${PAGES[name]}">All ${HEADINGS[name].toLowerCase()}</a></p>`}</div>
+    const [heading, page, words] = GROUPS[name]
+    return html`<div class="facet"><h2>${heading}</h2>
+<ul class="chips">${chips}</ul><p><a href="${page}">${words}</a></p></div>
 `
   })
   if (groups.length === 0) return html``
@@ -60,27 +50,27 @@ export function renderChips(query: RankingQuery, filters: readonly ActiveFilter[
   if (filters.length === 0) return html``
   const chips = filters.map(
     ({ name, value, label, count }) =>
-      html`<li><a href="${addressOf(withoutFilter(query, name, value))}"><span class="unseen">Remove the filter </span>${CHIP_WORDS[name] ?? ''}<bdi>${shortWord(label, 2 * MAX_LABEL_LENGTH)}</bdi>${renderCount(count)}<span aria-hidden="true"> ×</span></a></li>`,
+      html`<li><a href="${lists.addressOf(lists.withoutFilter(query, name, value))}"><span class="unseen">Remove the filter </span>${CHIP_WORDS[name] ?? ''}<bdi>${shortWord(label, 2 * MAX_LABEL_LENGTH)}</bdi>${renderCount(count)}<span aria-hidden="true"> ×</span></a></li>`,
   )
-  const all = addressOf({ ...query, page: 1, filters: ALL_PASSPORTS.filters })
+  const all = lists.addressOf({ ...query, page: 1, filters: lists.ALL_PASSPORTS.filters })
   return html`<ul class="chips">${chips}${filters.length > 1 ? html`<li><a href="${all}">Clear all</a></li>` : html``}</ul>`
 }
 
 const CHIP_WORDS: Partial<Record<FilterName, string>> = { tag: 'tag ', credential: 'has ', place: 'in ' }
 
 /** Links to searches for names with the words that were read as filters. */
-export function renderAsNames(lists: SearchReading['asNames'] = []): Html {
-  if (lists.length === 0) return html``
-  const links = lists.map(
+export function renderAsNames(found: SearchReading['asNames'] = []): Html {
+  if (found.length === 0) return html``
+  const links = found.map(
     ({ text, query }, at) =>
-      html`${at === 0 ? '' : ' or '}<a href="${addressOf(query)}" rel="nofollow">“${shortWord(text, MAX_LABEL_LENGTH)}”</a>`,
+      html`${at === 0 ? '' : ' or '}<a href="${lists.addressOf(query)}" rel="nofollow">“${shortWord(text, MAX_LABEL_LENGTH)}”</a>`,
   )
   return html`<p class="soft">Search names for ${links} instead.</p>`
 }
 
 /** Links to lists that find people. */
-export const renderOthers = ({ named, ranked, lists }: OtherLists): Html =>
-  html`${named && ranked.length === 0 ? html`<p>Did you mean <a href="${addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>` : html``}<ul class="chips">${lists.map(({ word, label, query, count }) => renderChip(addressOf(query), label, count, word))}</ul>`
+export const renderOthers = ({ named, ranked, lists: others }: OtherLists): Html =>
+  html`${named && ranked.length === 0 ? html`<p>Did you mean <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>` : html``}<ul class="chips">${others.map(({ word, label, query, count }) => renderChip(lists.addressOf(query), label, count, word))}</ul>`
 
 /** Links a search for changes, such as "who rose this week", to the movers. */
 export function renderMovers(typed: string): Html {
@@ -91,21 +81,19 @@ export function renderMovers(typed: string): Html {
 const MOVERS = [
   ['/movers', 'Who rose this week', /\b(gained|movers|rise|risen|rises|rising|rose|trending)\b/i],
   ['/movers#change', 'Who fell this week', /\b(drop|dropped|fall|fallen|falling|falls|fell|lost)\b/i],
-  ['/movers#-added', 'New people of this week', /\b(joined|latest|new|newcomers|newest|recent)\b/i],
+  ['/movers#-added', 'New people of this week', /\b(joined|newest|newcomers|new people|recent)\b|^new$/i],
 ] as const
 
 /** Shows the request for the same list in v3. */
 export function renderApiRequest(query: RankingQuery, isSame: boolean): Html {
-  const address = apiAddressOf(query)
+  const address = lists.apiAddressOf(query)
   return html`<p class="soft">${isSame ? 'The same list' : 'A similar list (names only)'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
 }
 
-const SORT_WORDS: Record<RankingSort, string> = { total: 'Total', ...CATEGORIES }
-
 export function renderSorts(query: RankingQuery): Html {
-  const links = (Object.keys(SORTS) as RankingSort[]).map((sort) => {
+  const links = (Object.keys(lists.SORTS) as RankingSort[]).map((sort) => {
     const attribute = sort === query.sort ? html`aria-current="true"` : html`rel="nofollow"`
-    return html`<li><a href="${addressOf({ ...query, sort, page: 1 })}" ${attribute}>${SORT_WORDS[sort]}</a></li>`
+    return html`<li><a href="${lists.addressOf({ ...query, sort, page: 1 })}" ${attribute}>${{ total: 'Total', ...CATEGORIES }[sort]}</a></li>`
   })
   return html`<nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${links}</ul></nav>`
 }
@@ -114,6 +102,6 @@ export function renderSorts(query: RankingQuery): Html {
 export function renderSuggestions(found: SearchReading['suggestions'] = []): Html {
   if (found.length === 0) return html``
   return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Filter by</li>${found.map(
-    ({ name, query, label, count }) => renderChip(addressOf(query), label, count, CHIP_WORDS[name]),
+    ({ name, query, label, count }) => renderChip(lists.addressOf(query), label, count, CHIP_WORDS[name]),
   )}</ul>`
 }

@@ -9,18 +9,8 @@ import { credentialAddress, formatFigure, shortNameOf, shortWord } from '../desi
 import { type ActiveFilter, createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
 import { CONNECTING } from '../search/parse-search.ts'
 import { renderPager, renderRankingList } from '../search/ranking-list.ts'
-import {
-  addressOf,
-  type FilterName,
-  isFiltered,
-  needsIndex,
-  PAGE_SIZE,
-  parseRankingQuery,
-  type RankingQuery,
-  searchText,
-  typesOf,
-  withText,
-} from '../search/ranking-query.ts'
+import type { FilterName, RankingQuery } from '../search/ranking-query.ts'
+import * as lists from '../search/ranking-query.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
 import { countList, renderSearch, respondPage } from '../site/layout-and-link-previews.ts'
@@ -37,17 +27,18 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   const facets = createFacetReader(options)
   const readSearch = createSearchReader(options, facets)
   return {
-    cacheKey: async ({ query }) => `${addressOf(parseRankingQuery(query))} ${(await options.rules()).stamp}`,
+    cacheKey: async ({ query }) =>
+      `${lists.addressOf(lists.parseRankingQuery(query))} ${(await options.rules()).stamp}`,
     async render(request) {
-      const query = parseRankingQuery(request.query)
+      const query = lists.parseRankingQuery(request.query)
       // A search costs about as much as two pages of the ranking. An evaluation of the index costs the same.
       const charge = (list: RankingQuery) =>
-        request.charge(1 + (query.typed === '' ? 0 : 2) + (needsIndex(list) ? 2 : 0))
+        request.charge(1 + (query.typed === '' ? 0 : 2) + (lists.needsIndex(list) ? 2 : 0))
       await charge(query)
       const reading = await readSearch(query, request.signal)
       const list = reading?.query ?? query
       await charge(list)
-      if (needsIndex(list)) await options.catalog.waitForIndex(request.signal)
+      if (lists.needsIndex(list)) await options.catalog.waitForIndex(request.signal)
       return renderRanking({ ...options, facets }, query, reading, request)
     },
   }
@@ -80,20 +71,26 @@ async function renderRanking(
   if (found.all === 0) return renderStart(site)
   const instead = found.total === 0 ? reading?.instead?.() : undefined
   // If no name matches, the page lists the people of the first suggestion, or of similar tags, places and credentials.
-  if (instead && addressOf(instead) !== addressOf({ ...list, page: 1 })) {
+  if (instead && lists.addressOf(instead) !== lists.addressOf({ ...list, page: 1 })) {
     await request.charge(5)
     const suggestions = reading?.suggestions?.slice(1) ?? []
     const other = { query: { ...instead, page: asked.page }, suggestions, isSuggested: true }
     return renderRanking(context, asked, other, request)
   }
-  const present = () => context.facets.present(found.facets, list, signal)
+  const present = () => context.facets.present(found, list, signal)
   const facets = hasFacets(found) ? await ifReady(context, present) : undefined
   const filters = await context.facets.presentFilters(list, requests, found)
   if (found.total === 0) await request.charge(5)
   const findOther = () => findOthers(context, list, filters, signal)
+  const others = found.total === 0 ? await ifReady(context, findOther) : undefined
+  // Nobody tagged security is named auditor: "security auditor" lists the people tagged security.
+  const without = others?.lists.find(({ query }) => query.typed !== list.typed)
+  if (without && !others?.named && lists.isFiltered(list) && !lists.isFiltered(asked)) {
+    const other = { query: { ...without.query, page: asked.page }, leftOut: list.typed }
+    return renderRanking(context, asked, other, request)
+  }
   const shown = {
-    ...{ site, asked, reading, facets, filters },
-    others: found.total === 0 ? await ifReady(context, findOther) : undefined,
+    ...{ site, asked, reading, facets, filters, others },
     found: { ...found, ranked: await addNotes(context, found) },
     standing: await context.catalog.standing(0),
   }
@@ -105,7 +102,7 @@ async function renderRanking(
 /** Adds the points for the credentials of the filters. */
 async function addNotes({ facets }: PageContext, { query, ranked, points }: FoundRanking) {
   if (!points) return ranked
-  const names = await Promise.all(typesOf(query).map((type) => facets.labelOf('credential', type)))
+  const names = await Promise.all(lists.typesOf(query).map((type) => facets.labelOf('credential', type)))
   const describe = (figure: number, at: number) => `${formatFigure(figure)} ${shortWord(names[at] ?? '', 30)}`
   const noteOf = (id: number) => points.get(id)?.map(describe).join(', ').concat(' points')
   return ranked.map((each) => ({ ...each, note: noteOf(each.passport.id) }))
@@ -118,14 +115,14 @@ function renderPage(shown: Shown, status: number): RenderedPage {
   const { site, asked, found, reading, facets, filters, standing } = shown
   const { query, all } = found
   const title = describeList(query, filters)
-  const isHome = !isFiltered(asked) && asked.typed === '' && asked.page === 1
+  const isHome = !lists.isFiltered(asked) && asked.typed === '' && asked.page === 1
   const [first] = query.page === 1 ? found.ranked : []
-  const card = addressOf({ ...query, page: 1 }).replace('/?', '/card/list.png?')
+  const card = lists.addressOf({ ...query, page: 1 }).replace('/?', '/card/list.png?')
   const whole = countList(title, found.total)
   const led = `${whole}${first ? `${found.total === 1 ? ': ' : ', led by '}${shortNameOf(first.passport)}` : ''}`
-  const isShared = found.total > 0 && (isFiltered(query) || query.typed !== '')
+  const isShared = found.total > 0 && (lists.isFiltered(query) || query.typed !== '')
   const share = {
-    path: addressOf(query),
+    path: lists.addressOf(query),
     ...(isShared && { card, title: whole, description: led, alt: led }),
   }
   const panel = html`${SHARE_BUTTON}${renderSharePanel(share, `${whole} on ${site.name}`, site.origin)}`
@@ -133,10 +130,10 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     site,
     share,
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
-    description: `${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
+    description: `${isShared ? `${led}. ` : ''}${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
     main: html`<div class="intro"><div>${renderHeading(shown)}
-<div id="lead" data-live>${isHome ? renderLead(site) : html``}</div>${renderSearch(searchText(asked), hiddenFields(asked))}<div id="examples" data-live>${isHome ? renderExamples(facets, standing) : html``}</div></div>
+<div id="lead" data-live>${isHome ? renderLead(site) : html``}</div>${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="examples" data-live>${isHome ? renderExamples(facets, standing) : html``}</div></div>
 <div id="strip" data-live>${isHome ? renderScoreStrip(standing) : html``}</div></div>
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
@@ -157,10 +154,11 @@ function renderHeading({ asked, found, filters, others }: Shown): Html {
   const { total, all, isMore, query } = found
   const named = others?.ranked.length ? others.named : undefined
   const similar =
-    named && html`Results for <a href="${addressOf(named)}"><bdi>${shortWord(named.typed, 60)}</bdi></a>`
+    named &&
+    html`Results for <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, 60)}</bdi></a>`
   const words = countList(describeList(query, filters), total)
   const shown = html`<span class="clamp">${similar ?? `${isMore ? 'At least ' : ''}${words}`}</span>`
-  return html`<h1 id="heading" aria-live="polite" data-live>${asked.typed === '' && !isFiltered(asked) ? `Explore ${count(all, 'passport')}` : shown}</h1>`
+  return html`<h1 id="heading" aria-live="polite" data-live>${asked.typed === '' && !lists.isFiltered(asked) ? `Explore ${count(all, 'passport')}` : shown}</h1>`
 }
 
 const renderLead = ({ demo, owner }: Site) =>
@@ -177,7 +175,7 @@ function renderExamples(facets: Facets | undefined, { median }: Standing): Html 
 
 /** Hidden fields of the search form keep the filters and the order. */
 const hiddenFields = (query: RankingQuery) => [
-  ...new URLSearchParams(addressOf(withText(query, '')).slice('/?'.length)),
+  ...new URLSearchParams(lists.addressOf(lists.withText(query, '')).slice('/?'.length)),
 ]
 
 /** Describes the list for the title and the heading, such as "People tagged “zk” in Lisbon with GitHub". */
@@ -188,18 +186,18 @@ export function describeList({ typed, filters, sort }: RankingQuery, active: rea
     return labels.length === 0 ? '' : `${start} ${labels.join(' and ')}`
   }
   const words = [
-    PEOPLE[filters.human[0] ?? ''] ?? 'People',
+    filters.human[0] === 'true' ? 'Humans' : 'People',
     join('tagged', ['tag'], (label) => `“${label}”`),
     join('in', ['place']),
     join('with', ['credential', 'points', 'score'], (label) => label.replace(/^score/, 'a score')),
     join('', ['filter']).trim(),
+    filters.human[0] === 'false' ? 'not shown to be human' : '',
     typed === '' ? '' : `matching “${shortWord(typed, MAX_TITLE_VALUE)}”`,
     sort === 'total' ? '' : `by ${sort}`,
   ].filter((word) => word !== '')
   return words.length === 1 && words[0] === 'People' ? 'Passports by score' : words.join(' ')
 }
 
-const PEOPLE: Record<string, string> = { true: 'Humans', false: 'People not shown to be human' }
 const MAX_TITLE_VALUE = 40
 
 const renderHelp = (typed: string) =>
@@ -210,16 +208,16 @@ function renderResults({ found, others }: Shown): Html {
   if (total === 0)
     return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : renderHelp(query.typed)}`
   if (query.page > last)
-    return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${addressOf({ ...query, page: last })}">Go to the last page</a></p>`
-  const [type, other] = typesOf(query)
+    return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${lists.addressOf({ ...query, page: last })}">Go to the last page</a></p>`
+  const [type, other] = lists.typesOf(query)
   return html`${type === undefined || other !== undefined ? html`` : html`<p class="soft"><a href="${credentialAddress(type)}">How this credential is earned, and who has the most points</a></p>\n`}${renderRankingList(found)}
-${renderPager(query.page, last, (page) => addressOf({ ...query, page }))}${controls.renderApiRequest(query, found.isLikeApi)}`
+${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query, found.isLikeApi)}`
 }
 
 function describe({ asked, reading, found, filters, others }: Shown): string {
   const { query, last, total, all, ranked, extra, isMore } = found
   const { page, typed } = query
-  if (total === 0 && isFiltered(query) && !reading?.isSuggested)
+  if (total === 0 && lists.isFiltered(query) && !reading?.isSuggested)
     return `No passport matches ${typed === '' ? 'all of' : `“${typed}” and`} these filters`
   if (total === 0)
     return `No ${others?.ranked.length ? 'exact match' : 'passport found'} for “${asked.typed}”`
@@ -229,10 +227,12 @@ function describe({ asked, reading, found, filters, others }: Shown): string {
   const labels = ` ${foldName(filters.map(({ label }) => label).join(' '))}`
   const isBegun = (word: string) => CONNECTING.has(word) || labels.includes(` ${word.replace(/s$/, '')}`)
   const isSame = !reading?.isSuggested || foldName(asked.typed).split(' ').every(isBegun)
-  const words = asked.typed && `${isSame ? ' for' : ', similar to'} “${asked.typed}”`
-  if (typed !== '' || isFiltered(query))
+  const words = reading?.leftOut
+    ? `. No name or handle matches “${reading.leftOut}”`
+    : asked.typed && `${isSame ? ' for' : ', similar to'} “${asked.typed}”`
+  if (typed !== '' || lists.isFiltered(query))
     return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${words}`
-  const first = (page - 1) * PAGE_SIZE + 1
+  const first = (page - 1) * lists.PAGE_SIZE + 1
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
 }
 
@@ -241,7 +241,7 @@ function renderScoreStrip({ distribution, median, scale, step, total, highest }:
   if (total < 20 || highest <= 0) return html``
   return html`<figure class="strip soft">
 ${drawHistogram(distribution.slice(0, -1), { line: median / step })}
-<p class="row between" aria-hidden="true"><span>0</span><span>${formatFigure(scale)}</span></p>
+<p class="row between" aria-hidden="true"><span>score 0</span><span>${formatFigure(scale)}</span></p>
 <figcaption>Half of all people score ${formatFigure(median)} or more (dashed line); the highest score is ${formatFigure(highest)}.</figcaption>
 </figure>`
 }

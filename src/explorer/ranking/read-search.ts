@@ -22,6 +22,8 @@ export type SearchReading = {
   instead?: () => RankingQuery
   /** Nobody matches the text, and `query` is the list of `instead`. */
   isSuggested?: boolean
+  /** Words that no name or handle among the people of the filters has. `query` is the list without them. */
+  leftOut?: string
 }
 
 const MOST_SUGGESTIONS = 3

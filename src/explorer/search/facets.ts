@@ -3,7 +3,7 @@ import { compareLevels, describeBounds, parseComparison } from '../../domain/lis
 import { describeFilter } from '../../domain/lists/describe-filter.ts'
 import { parseFilter } from '../../domain/lists/filter.ts'
 import type { FacetCount, FacetRequest, GroupField } from '../../domain/lists/list-request.ts'
-import { namesOf } from '../../domain/rule-set.ts'
+import { namesOf, type RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { formatFigure } from '../design/text.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
@@ -13,8 +13,8 @@ import { FILTERS, filtersOf, toListQuery } from './ranking-query.ts'
 /** A value of a facet. `value` is folded, and `label` has the original spelling. */
 export type FacetValue = { value: string; label: string; count: number }
 
-/** The values of each facet, the most frequent first. */
-export type Facets = Readonly<Record<FacetName, readonly FacetValue[]>>
+/** The values of each facet, the most frequent first. Those of `score` are the levels, from the lowest on. */
+export type Facets = Readonly<Record<FacetName | 'score', readonly FacetValue[]>>
 
 /** A filter of a list. `count` is the number of passports that match this filter alone. */
 export type ActiveFilter = { name: FilterName; value: string; label: string; count: number | undefined }
@@ -62,16 +62,31 @@ export function createFacetReader(options: ExplorerOptions) {
       }
       return Promise.all(filtersOf(filters).map(present))
     },
-    /** Adds labels to `facets`, or to those of `query`. Throws `not_ready` while the index is being built. */
-    async present(facets: Counts | undefined, query: RankingQuery, signal: AbortSignal): Promise<Facets> {
-      const counts = facets ?? (await countFacets(options.catalog, query, REQUESTS, signal))
+    /** Adds labels to the facets of a list, and its levels. Throws `not_ready` while the index is being built. */
+    async present(found: Found, query: RankingQuery, signal: AbortSignal): Promise<Facets> {
+      const rules = await options.rules()
+      const list = { ...toListQuery(query), facets: REQUESTS, ranksOf: belowLevels(rules), limit: 0, signal }
+      const { facets: counts = [], ranking } = found.facets ? found : await options.catalog.list(list, false)
       const all = NAMES.map(async (name, at) => {
         const shown = counts[at]?.slice(0, MOST_SHOWN[name]) ?? []
         return [name, await addLabels(name, shown)] as const
       })
-      return Object.fromEntries(await Promise.all(all)) as Record<FacetName, FacetValue[]>
+      const score = countLevels(query, rules, ranking)
+      return { ...(Object.fromEntries(await Promise.all(all)) as Record<FacetName, FacetValue[]>), score }
     },
   }
+}
+
+/** Scores just below the levels: as many people rank before such a score as reach the level. */
+export const belowLevels = ({ levels = [] }: RuleSetShape): number[] => levels.map(({ from }) => from - 0.001)
+
+/** Only a list by total score without a search text has ranks among its people. */
+function countLevels({ typed, sort, filters }: RankingQuery, rules: RuleSetShape, ranking: Found['ranking']) {
+  if (typed !== '' || sort !== 'total' || filters.score.length > 0) return []
+  const [, ...next] = belowLevels(rules)
+  const countAbove = (score = Number.NaN) => (ranking?.ranks.get(score) ?? 1) - 1
+  const people = belowLevels(rules).map((score, at) => countAbove(score) - countAbove(next[at]))
+  return compareLevels(rules.levels).map((level, at) => ({ ...level, count: people[at] ?? 0 }))
 }
 
 /** The values in a filter of v3, or the filter itself. */
@@ -84,6 +99,7 @@ const partsOf = ([name, value]: [FilterName, string]): [FilterName, string][] =>
       })
 
 type Counts = readonly (readonly FacetCount[])[]
+type Found = Pick<Awaited<ReturnType<Catalog['list']>>, 'facets' | 'ranking'>
 
 /** The counts of several facets, with one evaluation of the list. */
 export async function countFacets(

@@ -8,8 +8,7 @@ import { rosette } from '../design/rosette.ts'
 import { formatFigure, graphemesOf, nameOf, renderWord, shortenText, shortWord } from '../design/text.ts'
 import { addressOf, isFiltered, type RankingQuery, withFilter } from './ranking-query.ts'
 
-const MAX_TAGS = 2
-const MAX_NAME_LENGTH = 80
+const [MAX_TAGS, MAX_NAME_LENGTH] = [2, 80]
 
 /** `rank` is the rank among all passports, or among those that match the filters. Equal scores have the same rank. */
 export type Ranked = {

@@ -1,4 +1,5 @@
 import { type Html, html } from '../design/html.ts'
+import { renderCopyable } from '../design/text.ts'
 import { CARD_SIZE, type Share } from './layout-and-link-previews.ts'
 
 export const SHARE_BUTTON = html`<button class="quiet" type="button" popovertarget="share">Share</button>`
@@ -10,11 +11,10 @@ export const SHARE_BUTTON = html`<button class="quiet" type="button" popovertarg
 export function renderSharePanel(share: Share, text: string, origin: string, more: Html = html``): Html {
   const { path = '', card = '', title = '' } = share
   const link = `${origin}${path}`
-  const name = `passport-${card.replace(/^.*\/|\?.*$/g, '')}`
   return html`<section id="share" popover>
 <div class="row between"><h2>Share</h2> <button class="quiet" type="button" popovertarget="share">Close</button></div>
-<img class="card" src="${card}" width="${CARD_SIZE.width}" height="${CARD_SIZE.height}" loading="lazy" alt="Card: ${title}">
-<p class="row actions"${origin === '' ? html`` : html` data-link="${link}" data-title="${text}"`}><a class="button quiet" href="${card}" download="${name}">Download card</a></p>
+<img class="card" src="${card}" width="${CARD_SIZE.width}" height="${CARD_SIZE.height}" loading="lazy" alt="Card: ${title}">${origin === '' ? html`` : renderCopyable('link', html`${link}`)}
+<p class="row actions"${origin === '' ? html`` : html` data-link="${link}" data-title="${text}"`}><a class="button quiet" href="${card}" download="passport-${card.replace(/^.*\/|\?.*$/g, '')}">Download card</a></p>
 ${origin === '' ? html`` : html`${renderNetworks(link, text)}${more}`}
 </section>`
 }

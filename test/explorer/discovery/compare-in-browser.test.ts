@@ -94,7 +94,7 @@ inBrowser('a comparison on a phone', (browser) => {
       () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
     )
     onPaint()
-    await page.locator('#share button', { hasText: 'Copy link' }).waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Copy link', includeHidden: true }).waitFor({ state: 'attached' })
     const shifts = await page.evaluate(() => {
       const observer = new PerformanceObserver(() => {})
       observer.observe({ type: 'layout-shift', buffered: true })

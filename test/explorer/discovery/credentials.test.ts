@@ -142,7 +142,7 @@ test('the list of credentials finds names and descriptions, and has three orders
   expect(found).toContain('href="/credentials?q=wallet&amp;order=points"')
 })
 
-test('people with equal points for a credential are ranked by their score, which replaces points that all have', async () => {
+test('people with equal points for a credential share a rank; if all have the same points, the score ranks them', async () => {
   const world = (score: number) =>
     credential('w', { type: 'worldcoin', name: 'World ID', category: 'Identity', score, maxScore: 8 })
   const people = [5, 90, 40].map((total, at) => holder(at + 1, `P${total}`, total, world(8)))
@@ -158,7 +158,7 @@ test('people with equal points for a credential are ranked by their score, which
   await using other = await servePeople([...people, holder(4, 'P7', 7, world(2))])
   const mixed = (await other.look('/credentials/worldcoin')).text
   expect(readable(mixed)).toContain('People with equal points are ordered by their score.')
-  expect(rowsOf(mixed).map(({ rank, score }) => `${rank} ${score}`)).toEqual(['1 8', '2 8', '3 8', '4 2'])
+  expect(rowsOf(mixed).map(({ rank, score }) => `${rank} ${score}`)).toEqual(['1 8', '1 8', '1 8', '4 2'])
 })
 
 test('the page of a type has 20 people, and later pages continue the list with its ranks', async () => {

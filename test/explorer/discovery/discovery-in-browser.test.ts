@@ -46,7 +46,7 @@ inBrowser('discovery in a browser', (browser) => {
     expect(await page.locator('#share').count()).toBe(0)
     await page.getByRole('searchbox').fill('ada')
     await page.getByRole('button', { name: 'Share' }).click()
-    await page.locator('#share button', { hasText: 'Copy link' }).waitFor()
+    await page.getByRole('button', { name: 'Copy link' }).waitFor()
     expect(await page.locator('#share [data-link]').getAttribute('data-link')).toBe(`${server.url}?q=ada`)
     expect(await page.locator('#share img').getAttribute('src')).toBe('/card/list.png?q=ada')
   })

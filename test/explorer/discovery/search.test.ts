@@ -91,14 +91,14 @@ onEngine('sqlite', 'the search', (open) => {
     expect(part.text).not.toContain('class="nothing panel"')
   })
 
-  test('a search that lists a suggestion keeps the filters of the page, and says if nobody is found', async () => {
+  test('a search that lists a suggestion keeps the filters of the page, and names the words that match nobody', async () => {
     const { text } = await server.look('/?tag=zk&q=zksy')
     expect(text.match(/<a href="[^"]*"><span class="unseen">Remove/g)).toEqual([
       '<a href="/?tag=zksync"><span class="unseen">Remove',
       '<a href="/?tag=zk"><span class="unseen">Remove',
     ])
     const none = await server.look('/?q=nobody+zksy')
-    expect(readable(none.text)).toContain('No passport found for “nobody zksy”')
+    expect(readable(none.text)).toContain('1 of 5 passports. No name or handle matches “nobody”')
   })
 
   test('the words of a search match in any order, and each can be a tag or a place', async () => {

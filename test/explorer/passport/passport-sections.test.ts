@@ -182,14 +182,12 @@ test('accounts are shown with the name of their network and with formatted follo
   expect(readable(same.markup)).toEndWith('Kites mira on Kites example.com 1 follower')
 })
 
-test('the page repeats the points to the next level beside the steps, and asks “Is this you?” before the part for developers', async () => {
+test('the page repeats the points to the next level beside the steps, and links its header to the page of the person', async () => {
   const { scores } = named(1, 'Ada', 100)
   await using server = await servePeople([
     record(1, { scores, credentials: [credential('a', { maxScore: 90 })] }),
   ])
   const words = readable((await server.look('/passports/1')).text)
   expect(words).toContain('What would raise the score 20 points to Advanced')
-  expect(words).toContain(
-    'Is this you? Claim this passport to have it corrected, completed, hidden or removed. For developers',
-  )
+  expect(words).toContain('Compare Is this you?')
 })
