@@ -39,7 +39,8 @@ export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
     const token = tokenOf(request)
     const subject = await sessions.findSubject(context, token)
     const about = { title: 'Is this you?', description: 'See, hide, correct or remove your own record' }
-    const main = renderMe(site, notice, step ?? (subject ? renderOwn(subject, csrfOf(token)) : renderProof()))
+    const proof = renderProof(/^0x[\da-f]{40}$/i.exec(queryOf(request).get('wallet') ?? '')?.[0])
+    const main = renderMe(site, notice, step ?? (subject ? renderOwn(subject, csrfOf(token)) : proof))
     const page = respondPage({ ...about, site, script: 'me.js', head: SEND_ORIGIN, main }, status)
     return sendPage(request, context, withoutCaching(page))
   }

@@ -5,13 +5,12 @@ import { rosette } from '../design/rosette.ts'
 import { formatFigure, lengthOf, renderWord, shortenText, shortenWallet, shortWord } from '../design/text.ts'
 import { SHARE_BUTTON } from '../site/share-panel.ts'
 
-const MAX_NAME_LENGTH = 300
-const MAX_WORD_LENGTH = 60
+const [MAX_NAME_LENGTH, MAX_WORD_LENGTH] = [300, 60]
 const MOST_TAGS = { rows: 30, bytes: 8000 }
 
 /** Renders the header. All texts are untrusted; `dir="auto"` isolates their direction. The pill "human" links to `evidence`. */
 export function renderPerson(passport: FullPassport, name: string, score: Html, evidence: string): Html {
-  const { id, human, profile } = passport
+  const { id, human, profile, mainWallet } = passport
   const number = `Passport ${id}`
   return html`<div class="person panel">
 <svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></svg>
@@ -26,7 +25,7 @@ ${score}
 <div class="facts">
 ${renderBio(profile.bio.trim())}
 ${renderTags(profile.tags)}
-<p class="row actions">${SHARE_BUTTON} <a class="button quiet" href="/compare?ids=${id}">Compare</a> <a class="button quiet" href="/me">Is this you?</a></p>
+<p class="row actions">${SHARE_BUTTON} <a class="button quiet" href="/compare?ids=${id}">Compare</a> <a class="button quiet" href="/me?wallet=${encodeURIComponent(mainWallet)}">Is this you?</a></p>
 </div>
 </div>`
 }

@@ -53,6 +53,17 @@ test('a pasted signature opens a session with a cookie that scripts and other si
   expect((await site.look('/me/passport.json')).status).toBe(401)
 })
 
+test('the link of a passport fills its main wallet in, and other values are ignored', async () => {
+  await using site = await servePage()
+  const { text } = await site.look('/passports/70')
+  const [, address = ''] = /href="(\/me\?[^"]+)">Is this you/.exec(text) ?? []
+  expect((await site.look(address)).text).toContain(`name="wallet" value="${ZOE.address.toLowerCase()}"`)
+  for (const wallet of ['0x12', 'a"b', `${ZOE.address}0`])
+    expect((await site.look(`/me?${new URLSearchParams({ wallet })}`)).text).toContain(
+      'name="wallet" value=""',
+    )
+})
+
 test('the cookie is Secure if the public URL is https', async () => {
   await using site = await servePage({ publicUrl: 'https://people.example' })
   const { headers } = await site.post(await site.prove(), { Origin: 'https://people.example' })
@@ -172,6 +183,6 @@ test('every page links /me, and pages of passports and About say what it is for'
   await using site = await servePage()
   for (const path of ['/', '/about', '/passports/70']) {
     const { text } = await site.look(path)
-    expect(text.match(/<a href="\/me">/g)?.length).toBeGreaterThanOrEqual(path === '/' ? 1 : 2)
+    expect(text.match(/ href="\/me[?"]/g)?.length).toBeGreaterThanOrEqual(path === '/' ? 1 : 2)
   }
 })
