@@ -101,7 +101,7 @@ export function renderSorts(query: RankingQuery): Html {
 /** Renders the filters that are suggested for the search text. */
 export function renderSuggestions(found: SearchReading['suggestions'] = []): Html {
   if (found.length === 0) return html``
-  return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Filter by</li>${found.map(
+  return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Suggested</li>${found.map(
     ({ name, query, label, count }) => renderChip(lists.addressOf(query), label, count, CHIP_WORDS[name]),
   )}</ul>`
 }

@@ -101,7 +101,7 @@ function renderExemptions(plan: DatedPlan, now: number): Html {
   const contact = plan.notice === undefined ? '' : html`Contact: ${renderAddress(plan.notice)} `
   return html`<section id="exemption">
 <h2>If you need more time</h2>
-<p>${prose('Ask the operator of this service to exempt your key from brownouts. Send the key id, the ten letters and digits after `ppd_`; never send the key itself. ')}${contact}</p>
+<p>${prose('Ask the operator of this service to exempt your key from brownouts, the times in which V1 is switched off before its removal. Send the key id, the ten letters and digits after `ppd_`; never send the key itself. ')}${contact}</p>
 <p>No key is exempt from the removal.</p>
 </section>`
 }
