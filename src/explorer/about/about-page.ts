@@ -26,7 +26,7 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
       site,
       title: 'About',
       description: `Who runs ${site.name}, how a passport score is made, what the levels and “human” mean, and how to correct or remove a record`,
-      share: { path: '/about' },
+      share: { path: '/about', title: `About ${site.name}` },
       script: 'share.js',
       main: html`<h1>About ${site.name}</h1>
 <p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score. This site runs passportd, open source software that anybody can run.</p>
@@ -152,7 +152,7 @@ function renderRequests(site: Site): Html {
 <h2>Is this you?</h2>
 <p>People can have their own passport corrected, completed, hidden or removed. <a href="/me">Do it yourself with a wallet of the passport</a>, or ask:</p>
 <ol><li><a href="/">Search</a> for your name, wallet or handle. The page of your passport shows its number, such as “Passport 42”. If you have none, ask for one.</li>
-<li>${contact ? html`Write to ${contact}.` : other}</li>
+<li>${contact ? html`Write to ${contact}.` : site.demo ? 'Write to the contact of the site. This demo has none.' : other}</li>
 <li>Claim the passport: give its number, and say which of its accounts or wallets is yours and how you can show that.</li>
 <li>Say what you want. <strong>Correct:</strong> what is wrong, and what is right. <strong>Complete:</strong> which credential is missing. <strong>Hide or remove:</strong> the passport disappears from all pages and API responses, and a later import does not bring it back unless the operator allows it.</li></ol>
 ${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}

@@ -165,14 +165,6 @@ function renderProfiles(people: People): Html {
     })
     return html`${words}`
   })
-  const connections = people.map(({ passport: { connections } }) => ({
-    figure: connections,
-    shown: html`${text.formatFigure(connections)}`,
-  }))
-  const rows = [
-    renderRow('Place', places),
-    renderRow('Tags', tags),
-    renderFigures('Connections', connections),
-  ]
+  const rows = [renderRow('Place', places), renderRow('Tags', tags)]
   return renderGroup(shared.size > 0 ? 'Profile (shared tags in bold)' : 'Profile', rows, people)
 }

@@ -146,8 +146,9 @@ function renderHolders(found: Found, name: string, pager: Html): Html {
     : 'People with equal points'
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
 ${holders > 1 ? html`<p class="soft">${who} are ordered by their score.</p>` : html``}
+<p><a class="button quiet" href="${text.addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `Search and filter the ${text.formatFigure(holders)} people with ${name}`}</a></p>
 ${renderRankingList({ query: withFilter(ALL_PASSPORTS, 'credential', type), ranked, scale, among: holders })}
-${pager}<p><a class="button" href="${text.addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `Search and filter the ${text.formatFigure(holders)} people with ${name}`}</a></p>`
+${pager}`
 }
 
 /** The text of a value, of which only the number differs. The text of a record may have another number than the one that counts. */

@@ -19,11 +19,7 @@ export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
     // Numbers only: no escaping needed.
     markup: `<svg class="rosette" viewBox="-${RADIUS} -${RADIUS} ${2 * RADIUS} ${2 * RADIUS}" aria-hidden="true"><circle r="${RADIUS}" fill="${hsl(hue, 42, background)}"/><g fill="${hsl(hue, 60, 72)}" fill-rule="evenodd" stroke="${hsl(hue, 65, 84)}" ${group}>${drawn}</g></svg>`,
   })
-  if (size === 'small') {
-    const few = Math.ceil(petals / 2)
-    const simple = drawCurve(few, findTurns(few, 0.3), 92, 30)
-    return draw(32, 'fill-opacity=".3" stroke-width="7"', `<path d="${simple}"/>`)
-  }
+  if (size === 'small') return draw(30, 'fill-opacity=".3" stroke-width="5"', `<path d="${path}"/>`)
   return draw(
     24,
     'fill-opacity=".13" stroke-width="1.6"',

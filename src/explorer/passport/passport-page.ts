@@ -3,7 +3,7 @@ import { notFound } from '../../domain/errors.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
 import { escapeText, type Html, html } from '../design/html.ts'
-import { nameOf, renderCopyable } from '../design/text.ts'
+import { nameOf, renderCopyable, shortNameOf } from '../design/text.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { renderProfileMeta, respondPage, sharePassport } from '../site/layout-and-link-previews.ts'
@@ -38,7 +38,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
       const highest = describeHighest(scores, standing, context.parts)
       const share = sharePassport(passport, highest, level?.level.name)
-      const description = `${share.title}${highest === '' ? '' : `, ${highest}`}`
+      const description = `${share.title}. ${share.description}`
       const history = await findHistory(store.events, passport, credentials)
       const rank = renderRank(id, standing, countAbove(await catalog.current(), id, scores.total))
       const top = highest === '' ? html`` : html`<p class="best">${highest}</p>`
@@ -48,7 +48,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
       const main = html`<article class="passport-page">
 ${renderPerson(passport, nameOf(passport), score, evidence)}
-${renderSharePanel(share, `${description} on ${site.name}`, site.origin, renderBadge(id, share.title, site.origin))}
+${renderSharePanel(share, `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`, site.origin, renderBadge(id, `Passport badge of ${shortNameOf(passport)}`, site.origin))}
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
@@ -59,7 +59,7 @@ ${list}
 </div>
 <div>
 ${renderGrowth({ credentials, scores, types, caps, next: describeNext(scores.total, level) })}
-${renderDistribution(scores.total, standing)}
+${renderDistribution(passport, standing)}
 ${renderSocials(passport)}
 ${renderWallets(passport)}
 ${renderSnippets(id, site.origin, needsKey)}

@@ -5,7 +5,7 @@ import type { levelOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
-import { describeTop, formatDay, formatFigure, formatOrdinal, formatPeople } from '../design/text.ts'
+import * as text from '../design/text.ts'
 import { PAGE_SIZE } from '../search/ranking-query.ts'
 import type { PartStandings } from '../site/standings.ts'
 
@@ -14,7 +14,7 @@ type ReachedLevel = ReturnType<typeof levelOf>
 /** Renders the score for the top of the page, followed by `details`. */
 export function renderScore(total: number, reached: ReachedLevel, details: readonly Html[]): Html {
   const [level, next] = [reached?.level, describeNext(total, reached)]
-  const figure = formatFigure(total)
+  const figure = text.formatFigure(total)
   // A long score is smaller, so that it fits on one line of a phone.
   return html`<div id="score">
 <h2>Passport score</h2>
@@ -32,7 +32,7 @@ export const describeNext = (total: number, reached: ReachedLevel): string =>
 export function renderRank(id: number, { rank, total }: Standing, above: number): Html {
   if (total < 2) return html``
   const page = above < PAGE_SIZE ? '/' : `/?page=${Math.floor(above / PAGE_SIZE) + 1}`
-  return html`<p class="last"><a href="${page}#p${id}">${formatOrdinal(Math.min(rank, total))} of ${formatPeople(total)}</a></p>`
+  return html`<p class="last"><a href="${page}#p${id}">${text.formatOrdinal(Math.min(rank, total))} of ${text.formatPeople(total)}</a></p>`
 }
 
 type ScoreContext = { standing: Standing; parts: PartStandings; caps: Caps; signs?: boolean | undefined }
@@ -47,9 +47,9 @@ export function renderParts(passport: Passport, { standing, parts, caps, signs }
 <h2>Score by part</h2>
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
 <dl class="parts">${SCORE_PARTS.map((part) => {
-    const top = standing.total > 0 ? describeTop(parts[part] ?? standing.total, standing.total) : ''
-    return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top}</span>`}</dd></div>`
-  })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Only in the total</dt><dd>${formatFigure(given)}</dd></div>` : html``}</dl>
+    const top = standing.total > 0 ? text.describeTop(parts[part] ?? standing.total, standing.total) : ''
+    return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top.replace('%', '% of people')}</span>`}</dd></div>`
+  })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>` : html``}</dl>
 <div id="explanation">
 <p>${describeSums(scores, caps)}</p>
 <details id="how">
@@ -57,47 +57,51 @@ export function renderParts(passport: Passport, { standing, parts, caps, signs }
 <p data-lines><a href="/passports/${passport.id}/score">Show the points of every credential</a></p>
 </details>
 </div>
-${isSum ? html`<p class="soft">Calculated on ${formatDay(calculatedAt)}</p>` : html``}
+${isSum ? html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}</p>` : html``}
 ${signs ? html`<p><a href="/verify#${passport.id}">Check this score</a></p>` : html``}
 </section>`
 }
 
-/** Renders a histogram of all scores, in which this score and the median are marked. */
-export function renderDistribution(score: number, standing: Standing): Html {
+/** Renders a histogram of all scores, in which this score and the median are marked, and a link to similar people. */
+export function renderDistribution({ scores, profile }: Passport, standing: Standing): Html {
   const { distribution, median, scale, step, total } = standing
   // The ranking is not available right after a start.
   if (total < 2 || standing.highest <= 0) return html``
-  const own = bucketOf(score, standing)
+  const own = bucketOf(scores.total, standing)
+  const alike = Object.entries({ tag: profile.tags[0] ?? '', place: profile.location }).filter(isShort)
   const isBeyond = (distribution.at(-1) ?? 0) > 0
   const shown = isBeyond ? distribution : distribution.slice(0, -1)
   const bars = drawHistogram(shown, {
-    describe: (people, at) => `${formatPeople(people)} ${describeEdges(at, standing)}`,
+    describe: (people, at) => `${text.formatPeople(people)} ${describeEdges(at, standing)}`,
     own,
     line: median / step,
   })
   return html`<section id="standing">
-<h2>Among ${formatFigure(total)} people</h2>
+<h2>Among ${text.formatFigure(total)} people</h2>
 <figure>
 ${bars}
-<p class="row between axis soft" aria-hidden="true"><span>0</span><span>${formatFigure(scale)}${isBeyond ? ' and more' : ''}</span></p>
-<figcaption class="soft">Highlighted: ${formatPeople(distribution[own] ?? 0)} with a score ${describeEdges(own, standing)}. The dashed line is the median, ${formatFigure(median)}.</figcaption>
+<p class="row between axis soft" aria-hidden="true"><span>0</span><span>${text.formatFigure(scale)}${isBeyond ? ' and more' : ''}</span></p>
+<figcaption class="soft">Highlighted: ${text.formatPeople(distribution[own] ?? 0)} with a score ${describeEdges(own, standing)}. The dashed line is the median, ${text.formatFigure(median)}.</figcaption>
 </figure>
+${alike.length === 0 ? html`` : html`<p><a href="/?${String(new URLSearchParams(alike))}" rel="nofollow">People with the same ${alike.map(([name]) => name).join(' and ')}</a></p>`}
 </section>`
 }
 
+const isShort = ([, word]: [string, string]) => word !== '' && word.length <= text.LONGEST_VALUE
+
 function describeEdges(bucket: number, { scale, step }: Standing): string {
   const low = bucket * step
-  if (low >= scale) return `above ${formatFigure(scale)}`
-  return `from ${formatFigure(low)} to ${formatFigure(low + step)}`
+  if (low >= scale) return `above ${text.formatFigure(scale)}`
+  return `from ${text.formatFigure(low)} to ${text.formatFigure(low + step)}`
 }
 
 /** Describes the total as the sum of its parts, unless a record gave another total. */
 export function describeSums(scores: Scores, caps: Caps): string {
   const [sum, capped] = [sumOf(scores, {}), sumOf(scores, caps)]
-  const [parts, total] = [describeParts(scores, {}), formatFigure(scores.total)]
+  const [parts, total] = [describeParts(scores, {}), text.formatFigure(scores.total)]
   if (sum === scores.total) return `${parts} = ${total}`
   if (capped === scores.total)
-    return `${parts} = ${formatFigure(sum)}, limited to ${total} by the maximum of each part`
+    return `${parts} = ${text.formatFigure(sum)}, limited to ${total} by the maximum of each part`
   return `The total of ${total} came with the imported record. Its parts are ${parts}.`
 }
 
@@ -109,4 +113,6 @@ const sumOf = (scores: Scores, caps: Caps): number =>
   roundScore(SCORE_PARTS.reduce((sum, part) => sum + pointsOf(part, scores, caps), 0))
 
 export const describeParts = (scores: Scores, caps: Caps): string =>
-  SCORE_PARTS.map((part) => `${formatFigure(pointsOf(part, scores, caps))} ${CATEGORIES[part]}`).join(' + ')
+  SCORE_PARTS.map((part) => `${text.formatFigure(pointsOf(part, scores, caps))} ${CATEGORIES[part]}`).join(
+    ' + ',
+  )

@@ -30,8 +30,10 @@ export function renderFacets(facets: Facets | undefined, query: RankingQuery, is
   if (!facets) return html``
   const groups = (Object.keys(GROUPS) as (keyof Facets)[]).flatMap((name) => {
     const chips = facets[name].flatMap(({ value, label, count }) => {
-      const address = lists.addressOf(lists.withFilter(query, name, value))
-      const isOffered = count > 0 && value !== 'false' && !query.filters[name].includes(value)
+      // A level replaces another one.
+      const list = name === 'score' ? { ...query, filters: { ...query.filters, score: [] } } : query
+      const address = lists.addressOf(lists.withFilter(list, name, value))
+      const isOffered = count !== 0 && value !== 'false' && !query.filters[name].includes(value)
       return isOffered ? [renderChip(address, label, isCounted ? count : undefined)] : []
     })
     if (chips.length === 0) return []
@@ -79,9 +81,9 @@ export function renderMovers(typed: string): Html {
 }
 
 const MOVERS = [
-  ['/movers', 'Who rose this week', /\b(gained|movers|rise|risen|rises|rising|rose|trending)\b/i],
+  ['/movers', 'Who rose this week', /\b(gained|movers|rise|risen|risers|rises|rising|rose|trending)\b/i],
   ['/movers#change', 'Who fell this week', /\b(drop|dropped|fall|fallen|falling|falls|fell|lost)\b/i],
-  ['/movers#-added', 'New people of this week', /\b(joined|newest|newcomers|new people|recent)\b|^new$/i],
+  ['/movers#-added', 'New people of this week', /\b(joined|newest|newcomers|new (people|this))\b|^new$/i],
 ] as const
 
 /** Shows the request for the same list in v3. */

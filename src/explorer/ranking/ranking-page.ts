@@ -227,9 +227,11 @@ function describe({ asked, reading, found, filters, others }: Shown): string {
   const labels = ` ${foldName(filters.map(({ label }) => label).join(' '))}`
   const isBegun = (word: string) => CONNECTING.has(word) || labels.includes(` ${word.replace(/s$/, '')}`)
   const isSame = !reading?.isSuggested || foldName(asked.typed).split(' ').every(isBegun)
+  const isOr = /\S or \S/i.test(asked.typed) && lists.isFiltered(query) && query.filters.filter.length === 0
   const words = reading?.leftOut
     ? `. No name or handle matches “${reading.leftOut}”`
-    : asked.typed && `${isSame ? ' for' : ', similar to'} “${asked.typed}”`
+    : asked.typed &&
+      `${isSame ? ' for' : ', similar to'} “${asked.typed}”${isOr ? '. “Or” works between two tags, places or credentials only' : ''}`
   if (typed !== '' || lists.isFiltered(query))
     return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${words}`
   const first = (page - 1) * lists.PAGE_SIZE + 1

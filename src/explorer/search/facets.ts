@@ -14,7 +14,8 @@ import { FILTERS, filtersOf, toListQuery } from './ranking-query.ts'
 export type FacetValue = { value: string; label: string; count: number }
 
 /** The values of each facet, the most frequent first. Those of `score` are the levels, from the lowest on. */
-export type Facets = Readonly<Record<FacetName | 'score', readonly FacetValue[]>>
+export type Facets = Readonly<Record<FacetName | 'score', readonly Offered[]>>
+type Offered = Omit<FacetValue, 'count'> & { count: number | undefined }
 
 /** A filter of a list. `count` is the number of passports that match this filter alone. */
 export type ActiveFilter = { name: FilterName; value: string; label: string; count: number | undefined }
@@ -80,13 +81,13 @@ export function createFacetReader(options: ExplorerOptions) {
 /** Scores just below the levels: as many people rank before such a score as reach the level. */
 export const belowLevels = ({ levels = [] }: RuleSetShape): number[] => levels.map(({ from }) => from - 0.001)
 
-/** Only a list by total score without a search text has ranks among its people. */
+/** Counts the people of each level. Only a list by total score without a search text has ranks among its people. */
 function countLevels({ typed, sort, filters }: RankingQuery, rules: RuleSetShape, ranking: Found['ranking']) {
-  if (typed !== '' || sort !== 'total' || filters.score.length > 0) return []
-  const [, ...next] = belowLevels(rules)
+  const isRanked = typed === '' && sort === 'total' && filters.score.length === 0
+  const below = belowLevels(rules)
   const countAbove = (score = Number.NaN) => (ranking?.ranks.get(score) ?? 1) - 1
-  const people = belowLevels(rules).map((score, at) => countAbove(score) - countAbove(next[at]))
-  return compareLevels(rules.levels).map((level, at) => ({ ...level, count: people[at] ?? 0 }))
+  const countAt = (at: number) => (isRanked ? countAbove(below[at]) - countAbove(below[at + 1]) : undefined)
+  return compareLevels(rules.levels).map((level, at) => ({ ...level, count: countAt(at) }))
 }
 
 /** The values in a filter of v3, or the filter itself. */

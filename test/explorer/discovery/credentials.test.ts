@@ -90,7 +90,7 @@ onEngine('sqlite', 'credential pages', (open) => {
     )
     expect(bars).toEqual(['100', '75', '12.5'])
     expect(text).toContain(
-      '<a class="button" href="/?credential=github">Search and filter the 3 people with GitHub</a>',
+      '<a class="button quiet" href="/?credential=github">Search and filter the 3 people with GitHub</a>',
     )
   })
 

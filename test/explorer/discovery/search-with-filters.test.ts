@@ -188,9 +188,26 @@ test.each([
   ['who rose this week', '/movers'],
   ['falling', '/movers#change'],
   ['new people', '/movers#-added'],
+  ['new this week', '/movers#-added'],
 ])('a search for %j links to %s', async (typed, address) => {
   const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
   expect(text).toContain(`<a href="${address}" rel="nofollow">`)
+})
+
+test('a text with “or” between other words says that they are not alternatives', async () => {
+  const words = '“Or” works between two tags, places or credentials only'
+  expect((await server.look('/?q=builder+or+lisbon')).text).toContain(words)
+  expect((await server.look('/?q=builder+or+solidity')).text).not.toContain(words)
+})
+
+test('another level replaces the chosen one', async () => {
+  const { text } = await server.look('/?q=solidity+outstanding')
+  const [group = ''] = /<h2>Levels<\/h2>.*?<\/ul>/s.exec(text) ?? []
+  const [, address = ''] = /<a href="([^"]+)"[^>]*><bdi>Advanced/.exec(group) ?? []
+  expect(readable((await server.look(address.replaceAll('&amp;', '&'))).text)).toContain(
+    'people tagged “solidity” with level Advanced',
+  )
+  expect(group).not.toContain('Outstanding')
 })
 
 test.each(['ada', 'new york'])('a search for %j does not link to movers', async (typed) => {

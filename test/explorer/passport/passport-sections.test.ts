@@ -182,6 +182,22 @@ test('accounts are shown with the name of their network and with formatted follo
   expect(readable(same.markup)).toEndWith('Kites mira on Kites example.com 1 follower')
 })
 
+test('the page links people with the same first tag and place, and omits values that no filter accepts', async () => {
+  const profile = { displayName: 'Ada', tags: ['zk & co', 'builder'], location: 'Łódź' }
+  await using server = await servePeople([
+    record(1, { profile, scores: named(1, 'Ada', 100).scores }),
+    record(2, { profile: { ...profile, location: 'x'.repeat(201) }, scores: named(2, 'Zoe', 90).scores }),
+  ])
+  const [, address = ''] =
+    /<a href="([^"]+)"[^>]*>People with the same tag and place</.exec(
+      (await server.look('/passports/1')).text,
+    ) ?? []
+  expect(readable((await server.look(address.replaceAll('&amp;', '&'))).text)).toContain(
+    '1 person tagged “zk &amp; co” in Łódź',
+  )
+  expect((await server.look('/passports/2')).text).toContain('>People with the same tag<')
+})
+
 test('the page repeats the points to the next level beside the steps, and links its header to the page of the person', async () => {
   const { scores } = named(1, 'Ada', 100)
   await using server = await servePeople([

@@ -204,7 +204,7 @@ onEngine('sqlite', 'the passport page', (open) => {
       'curl &#x27;http://passports.example:8080/api/v3/passports/12?include=credentials&#x27;',
     )
     expect(plain).toContain(
-      '[![Mira Kettlewood: passport score 1,042.5, Outstanding](http://passports.example:8080/badge/12.svg?show=<span class="pick score">score</span>',
+      '[![Passport badge of Mira Kettlewood](http://passports.example:8080/badge/12.svg?show=<span class="pick score">score</span>',
     )
     expect(await read('[::1]:8080')).toContain('http://[::1]:8080/api')
     for (const host of ["a'$(id)'", 'a;id', 'a&b', 'a`b`', 'a)(b', 'a"b']) {
