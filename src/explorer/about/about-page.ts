@@ -62,9 +62,7 @@ async function readData({ store }: ExplorerOptions) {
 
 const renderContact = ({ contact }: Site) => contact && text.renderAddress(contact.replace(/^mailto:/, ''))
 
-const MOST_CHIPS = 8
-const MAX_NAME_LENGTH = 40
-const MOST_BARS = 50
+const [MOST_CHIPS, MOST_BARS, MAX_NAME_LENGTH] = [8, 50, 40]
 
 /** Renders the rules: the most points of each part, and the credentials with the most points. */
 function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {

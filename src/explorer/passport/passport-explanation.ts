@@ -56,9 +56,7 @@ ${rest > 0 ? html`<p>${count(rest, 'more credential')} with fewer points ${rest 
 }
 
 /** These limits keep the page of any record below 200 KB. */
-const MOST_LINES = 60
-const MOST_ACCOUNTS = 3
-const MOST_CHARACTERS = 60
+const [MOST_LINES, MOST_ACCOUNTS, MOST_CHARACTERS] = [60, 3, 60]
 
 const shorten = (text: string): string => shortWord(text, MOST_CHARACTERS)
 

@@ -20,11 +20,13 @@ type Layout = {
   main: Html
 }
 
-/** A page of the explorer. */
+/** A page of the explorer. If it has no search for people, its header has one. */
 export const respondPage = (layout: Layout, status = 200): RenderedPage =>
-  file('text/html', renderLayout(layout), POLICY.explorer, status)
+  file('text/html', renderLayout(layout, !layout.main.markup.includes(SEARCH)), POLICY.explorer, status)
 
-export function renderLayout(layout: Layout): string {
+const SEARCH = ' id="search" '
+
+export function renderLayout(layout: Layout, hasSearch = false): string {
   const { site, title, description, head, share, script, main } = layout
   const { explorer } = site
   // `/credentials/github` is a page of Credentials.
@@ -52,7 +54,7 @@ ${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${scr
 <header>
 <p class="brand row"><a href="/">${site.name}</a></p>
 <button class="quiet" type="button" popovertarget="pages">Menu</button>
-<div id="pages" class="panel" popover><nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav></div>
+<div id="pages" class="panel" popover>${hasSearch ? html`<form action="/"><input name="q" type="search" aria-label="Find a person" maxlength="200" placeholder="Find a person" autocomplete="off"></form>` : html``}<nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav></div>
 </header>
 <main id="main">
 ${main}

@@ -178,7 +178,7 @@ inBrowser('discovery in a browser', (browser) => {
     expect(await page.locator('.ranking .about').first().textContent()).toContain('builder')
     await page.getByRole('link', { name: 'All places' }).click()
     await page.waitForURL('**/tags-and-places#places')
-    await page.getByRole('searchbox').fill('lis')
+    await page.getByRole('searchbox', { name: 'Find a tag or a place' }).fill('lis')
     await page.getByRole('button', { name: 'Find' }).click()
     await page.waitForURL('**/tags-and-places?q=lis')
     await page.getByRole('link', { name: /^Lisbon/ }).click()

@@ -96,12 +96,19 @@ inBrowser('journeys on the passport page', (browser) => {
     expect(await menu.count()).toBe(0)
     await tabTo(page, 'Menu')
     await page.keyboard.press('Enter')
-    expect(await tabTo(page, 'About')).toEqual(['People', 'Movers', 'Credentials', 'Compare', 'API', 'About'])
+    expect(await tabTo(page, 'About')).toEqual([
+      'Find a person',
+      ...['People', 'Movers', 'Credentials', 'Compare', 'API', 'About'],
+    ])
     await page.keyboard.press('Escape')
     expect(await menu.count()).toBe(0)
     await page.setViewportSize({ width: 1200, height: 800 })
     expect(await menu.isVisible()).toBe(true)
     expect(await page.locator('header > button').isVisible()).toBe(false)
+    await page.getByRole('searchbox', { name: 'Find a person' }).fill('mira')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: '1 person matching “mira”' }).waitFor()
+    expect(await page.getByRole('searchbox').count()).toBe(1)
   })
 
   test('the link of a rank scrolls to the row of the person, which is highlighted', async () => {
