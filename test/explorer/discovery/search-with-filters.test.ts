@@ -200,37 +200,10 @@ test('a text with “or” between other words says that they are not alternativ
   expect((await server.look('/?q=builder+or+solidity')).text).not.toContain(words)
 })
 
-test('another level replaces the chosen one', async () => {
-  const { text } = await server.look('/?q=solidity+outstanding')
-  const [group = ''] = /<h2>Levels<\/h2>.*?<\/ul>/s.exec(text) ?? []
-  const [, address = ''] = /<a href="([^"]+)"[^>]*><bdi>Advanced/.exec(group) ?? []
-  expect(readable((await server.look(address.replaceAll('&amp;', '&'))).text)).toContain(
-    'people tagged “solidity” with level Advanced',
-  )
-  expect(group).not.toContain('Outstanding')
-})
-
 test.each(['ada', 'new york'])('a search for %j does not link to movers', async (typed) => {
   const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
   expect(text).not.toContain('href="/movers#')
 })
-
-test.each(['/', '/?tag=solidity', '/?q=solidity+lisbon'])(
-  'the levels beside %s count all its people',
-  async (target) => {
-    const { text } = await server.look(target)
-    const [, total] = /<h1[^>]*>(?:<span[^>]*>)?(?:Explore )?([\d,]+)/.exec(text) ?? []
-    const [group = ''] = /<h2>Levels<\/h2>.*?<\/ul>/s.exec(text) ?? []
-    const chips = [...group.matchAll(/<a href="([^"]+)".*?<span>([\d,]+)<\/span>/g)]
-    const numberOf = (figure = '') => Number(figure.replaceAll(',', ''))
-    expect(chips.length).toBeGreaterThan(1)
-    expect(chips.reduce((sum, [, , people]) => sum + numberOf(people), 0)).toBe(numberOf(total))
-    for (const [, address = '', people] of chips) {
-      const list = readable((await server.look(address.replaceAll('&amp;', '&'))).text)
-      expect(list).toContain(` ${people} of 1,000 passports`)
-    }
-  },
-)
 
 test('the text "top 10" shows the ranking of all people', async () => {
   const [page, all] = await Promise.all(['/?q=top+10', '/'].map((target) => server.look(target)))
