@@ -5,7 +5,7 @@ const WORDS: Partial<Record<FilterField, [string, string]>> = {
 }
 
 /**
- * Returns "tagged Rust or Solidity" or "without GitHub or ENS". `labels` are those of the values, in the same order. A filter
+ * Returns "tagged “Rust” or “Solidity”" or "without GitHub or ENS". `labels` are those of the values, in the same order. A filter
  * that has no such words is returned as it is.
  */
 export function describeFilter(text: string, labels: readonly string[]): string {
@@ -18,5 +18,6 @@ export function describeFilter(text: string, labels: readonly string[]): string 
   // Without both of two values: two terms. One of two values: one term.
   const isPlain = not ? terms.every(({ conditions }) => conditions.length === 1) : terms.length === 1
   const words = first && isSame && isPlain ? WORDS[first.field] : undefined
-  return words ? `${words[Number(not)]} ${labels.join(' or ')}` : text
+  const shown = first?.field === 'tag' ? labels.map((label) => `“${label}”`) : labels
+  return words ? `${words[Number(not)]} ${shown.join(' or ')}` : text
 }

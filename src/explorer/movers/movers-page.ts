@@ -19,7 +19,7 @@ import { respondPage } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 
 const PERIODS = ['1', '7', '30'] as const
-const MOST_CAUSES = 3
+const [MOST_CAUSES, MOST_ENTRIES] = [3, 100]
 const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
 const NOUNS = { '-change': 'rise', change: 'fall', '-added': 'new passport' }
 
@@ -30,7 +30,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
     const { asked, since, sections, last, isCurrent } = await findSections(options, request)
     const { days, page, sort } = asked
     const { scale } = await options.catalog.standing(0)
-    const [period, title] = [periodOf(asked), titleOf(asked)]
+    const [period, title, feed] = [periodOf(asked), titleOf(asked), feedOf({ ...asked, page: 1 })]
     const share = {
       path: addressOf(asked),
       card: `/card/movers.png${parametersOf({ days, sort })}`,
@@ -42,10 +42,10 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
       script: 'share.js',
       title: `${title}${page === 1 ? '' : `, page ${page}`}`,
       description: `Whose score rose or fell in ${period}, who is new, and why`,
-      head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feedOf(asked)}">\n`,
+      head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
       main: html`<h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
-<div class="row"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feedOf(asked)}">Feed</a></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}${LEGEND}
+<div class="row"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feed}">Feed</a></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}${LEGEND}
 ${sections.map((section) => renderSection(section, asked, scale))}
 ${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target })) : html``}
 <p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
@@ -78,7 +78,7 @@ export const createMoversFeed = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site: { name, origin }, ...request }) {
     if (origin === '') throw notFound()
-    const { asked, since, sections, isCurrent } = await findSections(options, request)
+    const { asked, since, sections, isCurrent } = await findSections(options, request, MOST_ENTRIES)
     const latest = sections.flatMap(({ movers }) => movers).sort((one, other) => other.diff.at - one.diff.at)
     const entries = latest.map(
       (mover) => html`<entry><id>${origin}/passports/${mover.passport.id}#${mover.diff.at}</id>
@@ -123,20 +123,21 @@ const cacheKeyOf = ({ now }: ExplorerOptions) => ({
   cacheKey: ({ query }: ExplorerRequest) => `${addressOf(readQuery(query))} ${beginOf(now(), '0')}`,
 })
 
-async function findSections(options: ExplorerOptions, request: Omit<ExplorerRequest, 'site'>) {
-  await request.charge(20)
+async function findSections(options: ExplorerOptions, request: Asking, limit = PAGE_SIZE) {
+  await request.charge(limit)
   const asked = readQuery(request.query)
   const since = Math.max((await options.store.events.log()).knownSince, beginOf(options.now(), asked.days))
   const sorts = asked.sort ? [asked.sort] : MOVERS_SORTS
-  const list = { since, limit: PAGE_SIZE, offset: (asked.page - 1) * PAGE_SIZE, signal: request.signal }
+  const list = { since, limit, offset: (asked.page - 1) * limit, signal: request.signal }
   const find = async (sort: MoversSort) => ({ sort, ...(await findMovers(options, { sort, ...list })) })
   const sections = await Promise.all(sorts.map(find))
   const { cursor } = await options.catalog.current()
-  const last = lastPage(Math.min(MOST_LISTED, Math.max(...sections.map(({ total }) => total))), PAGE_SIZE)
+  const last = lastPage(Math.min(MOST_LISTED, Math.max(...sections.map(({ total }) => total))), limit)
   if (asked.page > last) throw notFound()
   return { asked, since, sections, last, isCurrent: sections.every((each) => each.cursor === cursor) }
 }
 
+type Asking = Omit<ExplorerRequest, 'site'>
 type Section = { sort: MoversSort; movers: readonly Mover[]; total: number }
 
 /** New people have no numbers. */

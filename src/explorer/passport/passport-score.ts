@@ -83,7 +83,7 @@ ${bars}
 <p class="row between axis soft" aria-hidden="true"><span>0</span><span>${text.formatFigure(scale)}${isBeyond ? ' and more' : ''}</span></p>
 <figcaption class="soft">Highlighted: ${text.formatPeople(distribution[own] ?? 0)} with a score ${describeEdges(own, standing)}. The dashed line is the median, ${text.formatFigure(median)}.</figcaption>
 </figure>
-${alike.length === 0 ? html`` : html`<p><a href="/?${String(new URLSearchParams(alike))}" rel="nofollow">People with the same ${alike.map(([name]) => name).join(' and ')}</a></p>`}
+${alike.length === 0 ? html`` : html`<p><a href="/?${String(new URLSearchParams(alike))}" rel="nofollow">Similar people: <bdi>${alike.map(([, word]) => text.shortWord(word, 40)).join(', ')}</bdi></a></p>`}
 </section>`
 }
 

@@ -86,7 +86,8 @@ async function renderRanking(
   // Nobody tagged security is named auditor: "security auditor" lists the people tagged security.
   const without = others?.lists.find(({ query }) => query.typed !== list.typed)
   if (without && !others?.named && lists.isFiltered(list) && !lists.isFiltered(asked)) {
-    const other = { query: { ...without.query, page: asked.page }, leftOut: list.typed }
+    const asNames = [{ text: list.typed, query: lists.withText(lists.ALL_PASSPORTS, list.typed, true) }]
+    const other = { query: { ...without.query, page: asked.page }, leftOut: list.typed, asNames }
     return renderRanking(context, asked, other, request)
   }
   const shown = {
@@ -229,7 +230,7 @@ function describe({ asked, reading, found, filters, others }: Shown): string {
   const isSame = !reading?.isSuggested || foldName(asked.typed).split(' ').every(isBegun)
   const isOr = /\S or \S/i.test(asked.typed) && lists.isFiltered(query) && query.filters.filter.length === 0
   const words = reading?.leftOut
-    ? `. No name or handle matches “${reading.leftOut}”`
+    ? `. None of them has “${reading.leftOut}” in a name or handle`
     : asked.typed &&
       `${isSame ? ' for' : ', similar to'} “${asked.typed}”${isOr ? '. “Or” works between two tags, places or credentials only' : ''}`
   if (typed !== '' || lists.isFiltered(query))

@@ -98,7 +98,7 @@ onEngine('sqlite', 'the search', (open) => {
       '<a href="/?tag=zk"><span class="unseen">Remove',
     ])
     const none = await server.look('/?q=nobody+zksy')
-    expect(readable(none.text)).toContain('1 of 5 passports. No name or handle matches “nobody”')
+    expect(readable(none.text)).toContain('1 of 5 passports. None of them has “nobody” in a name or handle')
   })
 
   test('the words of a search match in any order, and each can be a tag or a place', async () => {

@@ -105,7 +105,7 @@ onEngine('sqlite', 'movers', (open) => {
     }
   })
 
-  test('the page shows 20 people of each list, and links longer lists to their own pages', async () => {
+  test('the page shows 20 people of each list, and links longer lists to their own pages; the feed has 100', async () => {
     await using store = await open()
     const people = Array.from({ length: 45 }, (_, at) => person(at + 1, `Nr${at}`, 10))
     await saveRecords(store, people, { now: NOON - 60 * DAY })
@@ -133,12 +133,16 @@ onEngine('sqlite', 'movers', (open) => {
     expect(last.text).not.toMatch(/Falls|Jump to/)
     expect(last.text).toContain('<title>Rises of the last 7 days, page 3')
     expect((await server.look('/movers?page=4')).status).toBe(404)
-    expect((await server.look('/movers.atom?page=4')).status).toBe(404)
+    expect((await server.look('/movers.atom?page=2')).status).toBe(404)
     expect((await server.look('/movers?sort=change&page=2')).status).toBe(404)
     expect((await server.look('/movers?page=0')).status).toBe(400)
     expect((await server.look('/movers?sort=name')).status).toBe(400)
-    const feed = await server.look('/movers.atom?page=2')
-    const address = '/movers.atom?days=7&amp;sort=-change&amp;page=2'
+    expect(last.text).toContain(
+      '<a class="button quiet" href="/movers.atom?days=7&amp;sort=-change">Feed</a>',
+    )
+    const feed = await server.look('/movers.atom?sort=-change')
+    expect(feed.text.match(/<entry>/g)).toHaveLength(43)
+    const address = '/movers.atom?days=7&amp;sort=-change'
     expect(feed.text).toContain(`${address}</id>`)
     expect(feed.text).toContain(`${address}"/>`)
   })

@@ -189,13 +189,13 @@ test('the page links people with the same first tag and place, and omits values 
     record(2, { profile: { ...profile, location: 'x'.repeat(201) }, scores: named(2, 'Zoe', 90).scores }),
   ])
   const [, address = ''] =
-    /<a href="([^"]+)"[^>]*>People with the same tag and place</.exec(
+    /<a href="([^"]+)"[^>]*>Similar people: <bdi>zk &amp; co, Łódź</.exec(
       (await server.look('/passports/1')).text,
     ) ?? []
   expect(readable((await server.look(address.replaceAll('&amp;', '&'))).text)).toContain(
     '1 person tagged “zk &amp; co” in Łódź',
   )
-  expect((await server.look('/passports/2')).text).toContain('>People with the same tag<')
+  expect((await server.look('/passports/2')).text).toContain('>Similar people: <bdi>zk &amp; co<')
 })
 
 test('the page repeats the points to the next level beside the steps, and links its header to the page of the person', async () => {
