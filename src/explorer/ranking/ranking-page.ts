@@ -171,7 +171,7 @@ function renderExamples(facets: Facets | undefined, { median }: Standing): Html 
   const [tag, place] = [facets?.tag[0], facets?.place[0]]
   if (!tag || !place) return html``
   const words = [tag, place].map(({ label }) => shortWord(label, MAX_TITLE_VALUE)).join(' ')
-  return html`<p class="soft">Or describe people: “${words}”, “human, score over ${Math.round(median)}”.</p>`
+  return html`<p class="soft">Or describe people: <a href="/?${String(new URLSearchParams({ q: words }))}">${words}</a>, <a href="/?q=human,+score+over+${Math.round(median)}">human, score over ${Math.round(median)}</a>.</p>`
 }
 
 /** Hidden fields of the search form keep the filters and the order. */

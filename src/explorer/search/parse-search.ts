@@ -92,6 +92,7 @@ function readTerms(words: readonly string[], at: number, known: KnownFacets) {
     conditions.push({ not, operator: '=', value: next.value })
     // A person has one place, so two places are alternatives.
   } while (name === 'place' || foldName(words[end] ?? '') === 'or')
+  if (not && name === 'human') return { name, value: String(conditions[0]?.value !== 'true'), end }
   if (conditions.length < (not ? 1 : 2) || (name !== 'tag' && name !== 'place' && name !== 'credential'))
     return undefined
   const field = FILTERS[name]

@@ -154,7 +154,9 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     const { text } = await server.look('/')
     expect(text).toContain('<a href="/?tag=zk" rel="nofollow"><bdi>ZK</bdi> <span>3</span></a>')
     expect(readable(text)).toContain('A passport is one person’s public record')
-    expect(readable(text)).toContain('Or describe people: “ZK São Paulo”, “human, score over 40”.')
+    const [, example = ''] = /Or describe people: <a href="([^"]+)"/.exec(text) ?? []
+    expect(readable((await server.look(example)).text)).toContain('2 people tagged “ZK” in São Paulo')
+    expect(readable(text)).toContain('Or describe people: ZK São Paulo , human, score over 40 .')
   })
 
   test('the search keeps the filters', async () => {

@@ -23,6 +23,7 @@ test.each([
   ['not in lisbon or łódź', 'people not in Lisbon or Łódź'],
   ['github 10-20', 'people with GitHub 10 to 20 points'],
   ['not human', 'people not shown to be human'],
+  ['builders without humans', 'people tagged “builder” not shown to be human'],
   ['not human builders', 'people tagged “builder” not shown to be human'],
   ['mar lisbon', 'people in Lisbon matching “mar”'],
   ['designers, world id, score over 50', 'people tagged “designer” with World ID and a score over 50'],
