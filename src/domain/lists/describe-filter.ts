@@ -5,8 +5,8 @@ const WORDS: Partial<Record<FilterField, [string, string]>> = {
 }
 
 /**
- * Returns "tagged “Rust” or “Solidity”" or "without GitHub or ENS". `labels` are those of the values, in the same order. A filter
- * that has no such words is returned as it is.
+ * Returns "tagged “Rust” or “Solidity”" or "without GitHub or ENS". `labels` are those of the values, in the same order. A
+ * filter that has no such words is returned as it is.
  */
 export function describeFilter(text: string, labels: readonly string[]): string {
   const terms = parseFilter(text)

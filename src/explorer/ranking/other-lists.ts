@@ -8,7 +8,7 @@ export type OtherLists = Awaited<ReturnType<typeof findOthers>>
 
 const MOST_LISTS = 8
 
-/** Finds the lists without one filter or without one word, or with filters without the text. Evaluates the index once. */
+/** Finds the lists without one of the filters or words. Beside filters, all words count as one. Evaluates the index once. */
 export async function findOthers(
   options: ExplorerOptions,
   query: RankingQuery,
