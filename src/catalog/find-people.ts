@@ -1,4 +1,5 @@
 import { type ErrorCode, ServiceError } from '../domain/errors.ts'
+import { equals } from '../domain/lists/filter.ts'
 import { parseKeyword, toWords } from '../domain/lists/list-request.ts'
 import { type Passport, type PassportKey, parsePassportKey } from '../domain/passport.ts'
 import { foldName } from '../domain/text/fold-name.ts'
@@ -17,8 +18,14 @@ export const MOST_NAMES = 2
 /** A text that identifies no passport, and candidates for it. `isSearched` is false if `MOST_NAMES` was exceeded. */
 type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
 
-/** `top` are people to begin with, if fewer than two were requested. */
-export type FoundPeople = { people: PassportV3[]; unknown: Unknown[]; omitted: number; top: Passport[] }
+/** If fewer than two were requested, `alike` are people similar to the only one, or else `top` those with the highest scores. */
+export type FoundPeople = {
+  people: PassportV3[]
+  unknown: Unknown[]
+  omitted: number
+  alike: Passport[]
+  top: Passport[]
+}
 
 type Reader = { store: Store; catalog: Catalog }
 type Search = (text: string) => Promise<Passport[] | undefined>
@@ -43,9 +50,35 @@ export async function findPeople(
   }
   // Ids and wallets begin with a digit.
   const misspelt = unknown.find(({ text, candidates }) => candidates.length === 0 && !/^\d/.test(text))
-  if (misspelt?.isSearched) misspelt.candidates = await findSimilar(reader, misspelt.text, signal)
-  const top = people.size < 2 && unknown.length === 0 ? await listRanked(reader, undefined, signal) : []
-  return { people: [...people.values()], unknown, omitted: Math.max(0, texts.length - MOST_PEOPLE), top }
+  if (misspelt?.isSearched)
+    misspelt.candidates = await ifAvailable(() => findSimilar(reader, misspelt.text, signal))
+  const [only, other] = [...people.values()]
+  const isBegun = other !== undefined || unknown.length > 0
+  const alike = isBegun || !only ? [] : await ifAvailable(() => findAlike(reader, only, signal))
+  const top = isBegun || alike.length > 0 ? [] : await listRanked(reader, undefined, signal)
+  const omitted = Math.max(0, texts.length - MOST_PEOPLE)
+  return { people: [...people.values()], unknown, omitted, alike, top }
+}
+
+const MOST_ALIKE = 3
+
+/** Finds the people with the first tag of a passport whose scores are the nearest, the highest score first. */
+export async function findAlike(
+  { catalog, store }: Reader,
+  { id, scores, profile }: Pick<Passport, 'id' | 'scores' | 'profile'>,
+  signal: AbortSignal,
+): Promise<Passport[]> {
+  const tag = foldName(profile.tags[0] ?? '')
+  if (tag === '') return []
+  const list = { filter: [equals('tag', tag)], after: { value: scores.total, id }, limit: MOST_ALIKE, signal }
+  const ids = [true, false].map(async (descending) => {
+    const found = await catalog.list({ ...list, sort: { field: 'score', descending } }, false)
+    return found.ids
+  })
+  const people = await store.passports.listByIds((await Promise.all(ids)).flat())
+  const distanceOf = (other: Passport) => Math.abs(other.scores.total - scores.total)
+  const nearest = people.sort((one, other) => distanceOf(one) - distanceOf(other)).slice(0, MOST_ALIKE)
+  return nearest.sort((one, other) => other.scores.total - one.scores.total)
 }
 
 const MOST_CANDIDATES = 5
@@ -79,15 +112,19 @@ async function findNamed(reader: Reader, text: string, signal: AbortSignal): Pro
 const NOT_AVAILABLE: readonly ErrorCode[] = ['not_ready', 'unavailable', 'overloaded']
 
 /** Returns nobody while the index is not available. */
-async function findSimilar(reader: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
-  const list = { filter: [], sort: { field: 'score', descending: true } } as const
+async function ifAvailable(find: () => Promise<Passport[]>): Promise<Passport[]> {
   try {
-    const { name } = await findSimilarName(reader, text.slice(0, LONGEST_TEXT).split(/\s+/), list, signal)
-    return name === undefined ? [] : await listRanked(reader, toWords(foldName(name)), signal)
+    return await find()
   } catch (error) {
     if (error instanceof ServiceError && NOT_AVAILABLE.includes(error.code)) return []
     throw error
   }
+}
+
+async function findSimilar(reader: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
+  const list = { filter: [], sort: { field: 'score', descending: true } } as const
+  const { name } = await findSimilarName(reader, text.slice(0, LONGEST_TEXT).split(/\s+/), list, signal)
+  return name === undefined ? [] : listRanked(reader, toWords(foldName(name)), signal)
 }
 
 /** Lists people, or those whose name has the keyword, the highest scores first. */

@@ -20,10 +20,9 @@ ${help ?? (status < 500 ? html`` : html`<p class="soft">Request id: <code>${requ
 <p><a href="/">All passports by score</a></p>`
     return withoutCaching(respondPage({ site, title, description: message, main }, status))
   },
-  /** Errors of pictures are pictures, because a page would otherwise show a broken image. Errors of oEmbed are JSON. */
+  /** Errors of pictures are pictures, because a page would otherwise show a broken image. */
   errorPicture(path, status) {
     const words = KNOWN[status]?.short ?? 'error'
-    if (path.startsWith('/oembed')) return undefined
     if (path.endsWith('.json')) return picture('json', toErrorEndpoint(words), status)
     const { markup } = path.startsWith('/card/')
       ? drawTitleCard(site, { title: `Passport ${words}`, words: '', ids: [], size: 92 })

@@ -15,7 +15,6 @@ import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
 import { createCard, createCardDrawer, createSiteCard } from './pictures/cards.ts'
-import { createOembed } from './pictures/oembed.ts'
 import { createIcon, createTouchIcon } from './pictures/picture-page.ts'
 import { createListCard } from './ranking/list-card.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
@@ -55,7 +54,6 @@ const PICTURES: Record<string, CreatePage> = {
   '/card/movers.png': createMoversCard,
   '/card/credential/:file': createCredentialCard,
   [SITE_CARD]: createSiteCard,
-  '/oembed': createOembed,
   '/favicon.ico': createIcon,
   '/apple-touch-icon.png': createTouchIcon,
 }

@@ -64,7 +64,7 @@ type Convert = (amount: number, now: number) => { result: number; text: string }
 const CONVERSIONS: Readonly<Record<Rule['convert'], Convert>> = {
   none: (amount) => ({ result: amount, text: String(amount) }),
   sqrt: (amount) => ({ result: Math.sqrt(Math.max(0, amount)), text: `√${amount}` }),
-  ln: (amount) => ({ result: amount > 0 ? Math.log(amount) : 0, text: `ln ${amount}` }),
+  ln: (amount) => ({ result: amount > 0 ? Math.log(amount) : 0, text: `ln(${amount})` }),
   years(amount, now) {
     const years = Math.round(((now - amount) / YEAR) * 100) / 100
     return { result: years, text: `${years} years since ${dayOf(amount)}` }

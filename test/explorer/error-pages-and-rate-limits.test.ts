@@ -69,7 +69,7 @@ describe('error pages', () => {
   })
 
   test('a page request that gets a 304 counts toward the rate limit', async () => {
-    const limiter = limitPages(3)
+    const limiter = limitPages(5)
     await using server = serveExplorer(store, { limiter })
     const etag = (await server.look('/passports/7')).headers.get('ETag') ?? ''
     const again = (path: string, condition: string) =>
@@ -91,7 +91,9 @@ describe('error pages', () => {
       return units
     }
     expect(await unitsOf('/')).toBe(1)
+    expect(await unitsOf('/passports/7')).toBe(3)
     expect(await unitsOf('/passports/7')).toBe(1)
+    expect(await unitsOf('/compare?ids=7')).toBe(3)
     expect(await unitsOf('/?q=ada')).toBe(3)
     expect(await unitsOf('/?human=true')).toBe(3)
     expect(await unitsOf('/?human=true')).toBe(1)

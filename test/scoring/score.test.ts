@@ -61,12 +61,12 @@ test.each([
   [
     point('log', number(20)),
     6,
-    'min(round(ln 20 × 2), 20) = 6',
-    'ln 20 × 2 = 5.99, rounded to 6, at most 20',
+    'min(round(ln(20) × 2), 20) = 6',
+    'ln(20) × 2 = 5.99, rounded to 6, at most 20',
   ],
-  [point('log', number(0.5)), 0, 'min(round(ln 0.5 × 2), 20) = 0', ''],
-  [point('log', number(0)), 0, 'min(round(ln 0 × 2), 20) = 0', ''],
-  [point('log', number(1e9)), 20, 'min(round(ln 1000000000 × 2), 20) = 20', ''],
+  [point('log', number(0.5)), 0, 'min(round(ln(0.5) × 2), 20) = 0', ''],
+  [point('log', number(0)), 0, 'min(round(ln(0) × 2), 20) = 0', ''],
+  [point('log', number(1e9)), 20, 'min(round(ln(1000000000) × 2), 20) = 20', ''],
   [
     point('years', date(NOW - 2 * YEAR)),
     4,

@@ -158,7 +158,7 @@ function calculate({ type, kind, amount }: typeof INPUT, rule: typeof RULE, now:
   const conversions: Record<string, [value: number, text: string]> = {
     none: [amount, `${amount}`],
     sqrt: [Math.sqrt(Math.max(0, amount)), `√${amount}`],
-    ln: [amount > 0 ? Math.log(amount) : 0, `ln ${amount}`],
+    ln: [amount > 0 ? Math.log(amount) : 0, `ln(${amount})`],
     years: [years, `${years} years`],
   }
   const [value, text] = conversions[convert] ?? reject('malformed_rules', `convert is ${show(convert)}.`)

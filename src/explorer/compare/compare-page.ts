@@ -19,7 +19,8 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
   // Not cached, because reading the versions of all compared passports costs as much as rendering the page.
   async render({ query, signal, site, charge }) {
     const texts = parseIds(query)
-    await charge(Math.min(texts.length, MOST_PEOPLE))
+    // Similar people of the only person cost as much as a list with a filter.
+    await charge(texts.length === 1 ? 3 : Math.min(texts.length, MOST_PEOPLE))
     const found = await findPeople(options, texts, signal)
     // A search for similar names costs as much as in the ranking. Ids and wallets begin with a digit.
     if (found.unknown.some(({ text }) => !/^\d/.test(text))) await charge(5)
@@ -63,17 +64,22 @@ ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
 ${renderNotes(found)}
 ${people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
-${found.top.length > 1 ? renderTop(found) : html``}${people.length > 0 ? renderComparison(people) : html``}`,
+${found.alike.length > 0 || found.top.length > 1 ? renderTop(found) : html``}${people.length > 0 ? renderComparison(people) : html``}`,
   } as const
   return respondPage(layout, people.length === 0 && found.unknown.length > 0 ? 404 : 200)
 }
 
 const LEAD = html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`
 
-function renderTop({ top, people }: FoundPeople): Html {
+/** Offers people to begin with or to add. */
+function renderTop({ top, alike, people }: FoundPeople): Html {
   const ids = people.map(({ id }) => id)
   const others = top.filter(({ id }) => !ids.includes(id))
   const first = others.slice(0, MOST_PEOPLE).map(({ id }) => id)
+  if (alike.length > 0)
+    return html`<h2>Similar people</h2>
+<p>Add one of these people, who share a tag and have the nearest scores, or <a href="${compareAddress([...ids, ...alike.map(({ id }) => id)])}">all</a>.</p>
+${renderChoices(alike, ids)}`
   return html`<h2>Highest scores</h2>
 <p>${ids.length > 0 ? 'Add one of these people.' : html`Begin with one of these people, or <a href="${compareAddress(first)}">compare the first ${first.length}</a>.`}</p>
 ${renderChoices(others, ids)}`

@@ -83,11 +83,16 @@ function renderScores(people: People): Html {
   })
   const ranks = people.map(
     ({ standing }) =>
-      html`${text.describeRank(standing)}${renderTop(standing.total - standing.below, standing.total)}`,
+      html`${text.formatOrdinal(Math.min(standing.rank, standing.total))}${renderTop(standing.total - standing.below, standing.total)}`,
   )
   const levels = people.map(({ level }) => html`${level}`)
   const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
-  const rows = [renderFigures('Score', totals), level, ...parts, renderRow('Rank', ranks)]
+  const rows = [
+    renderFigures('Score', totals),
+    level,
+    ...parts,
+    renderRow(`Rank among ${text.formatFigure(people[0]?.standing.total ?? 0)}`, ranks),
+  ]
   return renderGroup('Scores', rows, people)
 }
 

@@ -18,10 +18,10 @@ import type { Site } from '../site/site.ts'
 export function createCredentialList(options: ExplorerOptions): ExplorerPage {
   const { addLabels } = createFacetReader(options)
   return {
-    cacheKey: async ({ query }) => JSON.stringify([parseQuery(query), (await options.rules()).stamp]),
+    cacheKey: async ({ query }) => `${(await options.rules()).stamp} ${query.get('q') ?? ''}`,
     async render({ query, signal, site, charge }) {
-      const wanted = parseQuery(query)
-      const keyword = parseKeyword(wanted.text, 'q') ?? ''
+      const typed = (query.get('q') ?? '').trim()
+      const keyword = parseKeyword(typed, 'q') ?? ''
       await charge(3)
       await options.catalog.waitForIndex(signal)
       const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
@@ -29,42 +29,22 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
       const { total } = await options.catalog.standing(0)
       const rows = (await addLabels('credential', types)).map((each): Row => {
         const rule = ruleOf(rules, each.value)
-        return { ...each, rule, about: describeType(each.value, rule), most: rule?.max_score ?? 0 }
+        return { ...each, rule, about: describeType(each.value, rule) }
       })
       const isFound = ({ label, about, rule }: Row) =>
         foldName(`${label} ${about} ${rule?.category}`).includes(keyword)
-      return renderPage(site, wanted, rows.filter(isFound).sort(ORDERS[wanted.order].compare), total)
+      return renderPage(site, typed, rows.filter(isFound), total)
     },
   }
 }
 
-type Row = FacetValue & { rule: Rule | undefined; about: string; most: number }
-type Query = { text: string; order: keyof typeof ORDERS }
-
-const ORDERS = {
-  people: { label: 'People', compare: (one: Row, other: Row) => other.count - one.count },
-  points: { label: 'Points', compare: (one: Row, other: Row) => other.most - one.most },
-  name: { label: 'Name', compare: (one: Row, other: Row) => one.label.localeCompare(other.label, 'en') },
-}
-
-/** An unknown order becomes the first one. */
-function parseQuery(query: URLSearchParams): Query {
-  const order = query.get('order') ?? ''
-  const text = (query.get('q') ?? '').trim()
-  return { text, order: Object.hasOwn(ORDERS, order) ? (order as Query['order']) : 'people' }
-}
+type Row = FacetValue & { rule: Rule | undefined; about: string }
 
 /** Finds the rule of a credential type, which must be folded. */
 export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined =>
   Object.entries(types).find(([name]) => foldName(name) === type)?.[1]
 
-function renderPage(site: Site, { text, order }: Query, rows: readonly Row[], total: number): RenderedPage {
-  const addressOf = (order: string) =>
-    `/credentials?${new URLSearchParams({ ...(text && { q: text }), order })}`
-  const orders = Object.entries(ORDERS).map(
-    ([name, { label }]) =>
-      html`<li><a href="${addressOf(name)}" ${name === order ? html`aria-current="true"` : html`rel="nofollow"`}>${label}</a></li>`,
-  )
+function renderPage(site: Site, text: string, rows: readonly Row[], total: number): RenderedPage {
   const none =
     text === '' ? 'Nobody has a credential yet.' : `No credential matches “${shortWord(text, 60)}”.`
   return respondPage({
@@ -76,8 +56,8 @@ function renderPage(site: Site, { text, order }: Query, rows: readonly Row[], to
 <p class="lead">A credential is a fact about a person that comes from another service: an account, a contribution, an identity check. It earns points by a rule of this site, up to a maximum. <a href="/about#parts">How points become a score</a></p>
 <form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>
 <input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic" autocomplete="off" spellcheck="false">
-<input type="hidden" name="order" value="${order}"><button type="submit">Find</button></form>
-${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<div class="list-head row between"><p class="count" role="status">${count(rows.length, 'credential')}</p><nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${orders}</ul></nav></div>${renderTable(rows, total)}`}`,
+<button type="submit">Find</button></form>
+${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="count" role="status">${count(rows.length, 'credential')}, those of the most people first</p>${renderTable(rows, total)}`}`,
   })
 }
 

@@ -27,10 +27,7 @@ export function renderScoreBar(scores: Scores, scale: number): Html {
   let [at, drawn, gaps] = [0, '', '']
   for (const [index, { name, size }] of segments.entries()) {
     const end = toCoordinate(at + size)
-    // Draws the gap inside the longer of two neighbours, so that a short one stays visible.
-    const isAfter = size > (segments[index - 1]?.size ?? 0)
-    if (index > 0)
-      gaps += `<line class="gap ${isAfter ? 'after' : 'before'}" x1="${at}%" x2="${at}%" y2="100%"/>`
+    if (index > 0) gaps += `<line class="gap" x1="${at}%" x2="${at}%" y2="100%"/>`
     drawn += drawSegment(name, at, end)
     at = end
   }

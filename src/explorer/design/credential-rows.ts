@@ -1,4 +1,5 @@
 import { type Credential, roundScore } from '../../domain/credential.ts'
+import type { Cause } from '../../domain/history/event.ts'
 import { CATEGORIES, partOf } from './charts.ts'
 import { escapeText, type Html, html } from './html.ts'
 import { credentialAddress, formatChange, formatFigure, renderDay, shortWord } from './text.ts'
@@ -26,11 +27,7 @@ export type CredentialRow = Html & { category: string }
 export function renderCredential(credential: Credential): CredentialRow {
   const { type, name, category, value, score, maxScore, earnedAt, issuer } = credential
   const issued = issuer && `issued by ${shortWord(issuer, MAX_NAME_LENGTH)}`
-  // Inputs are numbers with a unit, such as "135294 followers".
-  const input = shortWord(value, MAX_VALUE_LENGTH).replace(/^\d{4,15}(?= )/, (text) =>
-    formatFigure(Number(text)),
-  )
-  const shown = [input, issued].filter(Boolean).join(', ')
+  const shown = [formatValue(value), issued].filter(Boolean).join(', ')
   const about = shown === '' ? '' : `<span class="soft detail" dir="auto">${escapeText(shown)}</span>`
   const earned = earnedAt === undefined ? '' : renderDay(earnedAt).markup
   return {
@@ -39,6 +36,10 @@ export function renderCredential(credential: Credential): CredentialRow {
 `,
   }
 }
+
+/** Formats the number of a value such as "135294 followers". */
+const formatValue = (value: string, limit = MAX_VALUE_LENGTH): string =>
+  shortWord(value, limit).replace(/^\d{4,15}(?= )/, (text) => formatFigure(Number(text)))
 
 /** Links to the page of the credential type, which lists the people who have it. */
 export function linkToType(type: string, name: string): string {
@@ -56,6 +57,25 @@ export function renderProgress(score: number, maxScore: number): Html {
 export function describeChange(name: string, before: number, after: number): string {
   const steps = before && after ? `, ${formatFigure(before)} to ${formatFigure(after)}` : ''
   return `${shortWord(name, 30)} ${formatChange(roundScore(after - before))}${steps}`
+}
+
+const CAUSES: Record<Cause, string> = {
+  added: 'new',
+  gone: 'removed',
+  value: 'new data',
+  rules: 'new rules',
+  time: 'time passed',
+  record: 'imported record',
+  merge: 'merged passport',
+}
+
+/** Words before the value that a credential has since a change. */
+const BEFORE_VALUE: Partial<Record<Cause, string>> = { added: 'new: ', value: 'now ' }
+
+/** Returns " (now 33 contracts)" or " (time passed)". `value` may be unknown. */
+export function describeCause(cause: Cause, value = ''): string {
+  const words = BEFORE_VALUE[cause]
+  return ` (${words && value !== '' ? `${words}${formatValue(value, 40)}` : CAUSES[cause]})`
 }
 
 /** Uses an arrow and a sign, so that falls and rises differ without colour, too. */

@@ -6,7 +6,7 @@ import { lastPage, MOVERS_SORTS, type MoversSort, parsePageNumber } from '../../
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
 import { renderScoreBar } from '../design/charts.ts'
-import { describeChange, joinFirst, renderChange } from '../design/credential-rows.ts'
+import { describeCause, describeChange, joinFirst, renderChange } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatChange, formatFigure, renderDay, renderWord, shortNameOf } from '../design/text.ts'
@@ -45,7 +45,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
       head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
       main: html`<h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
-<div class="row"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feed}">Feed</a></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}${LEGEND}
+<div class="row actions"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feed}">Feed</a></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}${LEGEND}
 ${sections.map((section) => renderSection(section, asked, scale))}
 ${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target })) : html``}
 <p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
@@ -162,13 +162,16 @@ function describeScore({ diff: { score } }: Mover): [figure: string, steps: stri
   return [formatChange(after - before), `${formatFigure(before)} to ${formatFigure(after)}`, after - before]
 }
 
-/** Returns "GitHub Developer −8, 21 to 13; GitHub +2, 18 to 20; 3 more". */
-function describeCauses({ passport: { credentials = [] }, diff: { causes } }: Mover): string {
+/** Returns "GitHub Developer −8, 21 to 13 (time passed); GitHub +2, 18 to 20 (now 310 commits); 3 more". */
+function describeCauses({ passport: { credentials = [] }, diff: { causes, score } }: Mover): string {
   const groups = [...Map.groupBy(causes, ({ type }) => type)]
   return joinFirst(groups, MOST_CAUSES, ([type, group]) => {
     const own = credentials.filter((credential) => credential.type === type)
     const after = roundScore(own.reduce((sum, { score }) => sum + score, 0))
     const before = roundScore(group.reduce((rest, { delta }) => rest - delta, after))
-    return describeChange(own[0]?.name ?? type ?? 'limits or imported totals', before, after)
+    const words = describeChange(own[0]?.name ?? type ?? 'limits or imported totals', before, after)
+    const [first, other] = group
+    const isSure = type !== undefined && first && !other && score[0] !== null
+    return isSure ? `${words}${describeCause(first.cause, own[1] ? '' : own[0]?.value)}` : words
   })
 }

@@ -1,10 +1,17 @@
 import { roundUp } from '../../catalog/score-standing.ts'
 import { type Credential, roundScore } from '../../domain/credential.ts'
-import { type Cause, causesOf, type LogEvent, type ScoreChange } from '../../domain/history/event.ts'
+import { causesOf, type LogEvent, type ScoreChange } from '../../domain/history/event.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Store } from '../../store/store.ts'
-import { arrowOf, describeChange, joinFirst, renderChange, UNKNOWN } from '../design/credential-rows.ts'
+import {
+  arrowOf,
+  describeCause,
+  describeChange,
+  joinFirst,
+  renderChange,
+  UNKNOWN,
+} from '../design/credential-rows.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
 import { formatDay, formatFigure, renderDay, toCoordinate } from '../design/text.ts'
 
@@ -62,7 +69,7 @@ ${older.length === 0 ? html`` : html`<details id="changes"><summary>${count(olde
 
 /** Events that change only credentials add no point. `latest` has the newest event first. */
 function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[]): Point[] {
-  const names = new Map(credentials.map(({ type, name }) => [type, name]))
+  const known = credentials.map((credential) => ({ ...credential }))
   const points: Point[] = []
   for (const event of latest) {
     const { sequence: id, time } = event
@@ -70,7 +77,7 @@ function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[
       points.push({ id, time, score: event.score, causes: [{ delta: 0, words: 'first known score' }] })
     if (event.type !== 'score.changed') continue
     const [before, score] = event.change.score
-    const causes = describeCauses(event.change, names)
+    const causes = describeCauses(event.change, known)
     if (before !== score) points.push({ id, time, score, delta: roundScore(score - before), causes })
   }
   const oldest = points.at(-1)
@@ -81,17 +88,23 @@ function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[
   return points.reverse()
 }
 
-/** Describes the causes of a change, the largest first. */
-function describeCauses(change: ScoreChange, names: Map<string, string>): DescribedCause[] {
+/** Describes the causes of a change, the largest first. Clears the values in `known` that an earlier change did not have. */
+function describeCauses(change: ScoreChange, known: readonly Credential[]): DescribedCause[] {
   const { delta = 0, cause } = causesOf(change).find(({ type }) => type === undefined) ?? {}
   // A record without a total has its first score when the rules have calculated it.
   const calculated = change.rules[0] === '' ? 'first calculation' : 'maximum of a part'
   const words = describeChange(cause === 'record' ? 'imported record' : calculated, 0, delta)
-  const described = change.credentials.map(({ type, cause, before, score: [old, now] }) => ({
-    delta: roundScore((now ?? 0) - (old ?? 0)),
-    words: describeChange(names.get(type) ?? before.name ?? type, old ?? 0, now ?? 0),
-    reason: CAUSES[cause],
-  }))
+  const described = change.credentials.map(({ type, id, cause, before, score: [old, now] }) => {
+    const own = known.find((each) => each.type === type && (id ?? each.id) === each.id)
+    const reason = describeCause(cause, own?.value)
+    if (own && before.value !== undefined) own.value = ''
+    const name = own?.name ?? before.name ?? type
+    return {
+      delta: roundScore((now ?? 0) - (old ?? 0)),
+      words: describeChange(name, old ?? 0, now ?? 0),
+      reason,
+    }
+  })
   return [...described, { delta, words }]
     .filter(({ delta }) => delta !== 0)
     .sort((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
@@ -99,19 +112,9 @@ function describeCauses(change: ScoreChange, names: Map<string, string>): Descri
 
 function renderPoint({ id, time, score, delta, causes }: Point): Html {
   const before = delta === undefined ? '' : `${formatFigure(score - delta)} to `
-  const describe = ({ words, reason }: DescribedCause) => (reason ? `${words} (${reason})` : words)
+  const describe = ({ words, reason = '' }: DescribedCause) => `${words}${reason}`
   return html`<tr id="change-${id}"><td>${renderDay(time)}</td><td>${delta === undefined ? UNKNOWN : renderChange(delta)}</td><td>${before}${formatFigure(score)}</td><td class="wide soft">${joinFirst(causes, MOST_CAUSES, describe)}</td></tr>
 `
-}
-
-const CAUSES: Record<Cause, string> = {
-  added: 'new',
-  gone: 'removed',
-  value: 'new data',
-  rules: 'new rules',
-  time: 'time passed',
-  record: 'imported record',
-  merge: 'merged passport',
 }
 
 /** Returns a round number a little below the lowest score. */

@@ -1,3 +1,4 @@
+import { findAlike } from '../../catalog/find-people.ts'
 import { countAbove } from '../../catalog/score-standing.ts'
 import { notFound } from '../../domain/errors.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
@@ -7,12 +8,20 @@ import { nameOf, renderCopyable, shortNameOf } from '../design/text.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { renderProfileMeta, respondPage, sharePassport } from '../site/layout-and-link-previews.ts'
+import { ifReady } from '../site/not-ready.ts'
 import { renderSharePanel } from '../site/share-panel.ts'
 import { describeHighest, findParts } from '../site/standings.ts'
 import { PROOF_ROW, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
-import { describeNext, renderDistribution, renderParts, renderRank, renderScore } from './passport-score.ts'
+import {
+  describeNext,
+  renderAlike,
+  renderDistribution,
+  renderParts,
+  renderRank,
+  renderScore,
+} from './passport-score.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
   const { store, catalog, rules, signs, needsKey = false } = options
@@ -23,7 +32,9 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const [passport, credentials] = [await store.v1.findPassport(ref), await store.v1.findCredentials(ref)]
       return `${passport?.etag} ${credentials?.etag}`
     },
-    async render({ params, site, signal }) {
+    async render({ params, site, signal, charge }) {
+      // The people with the same tag cost as much as a list with a filter.
+      await charge(3)
       const ref = parsePassportRef(params.ref ?? '')
       const found = ref && (await store.credentials.find(ref))
       if (!found) throw notFound()
@@ -32,6 +43,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const { levels = [], caps = {}, types } = await rules()
       const standing = await catalog.standing(scores.total)
       const [parts] = (await findParts(options, [scores], signal)) ?? []
+      const alike = await ifReady(options, () => findAlike(options, passport, signal))
       const context = { standing, parts: parts ?? {}, caps, signs }
       const level = levelOf(scores.total, { levels })
       // The id in the URL, if it is that of a passport that was merged into this one.
@@ -60,9 +72,10 @@ ${list}
 <div>
 ${renderGrowth({ credentials, scores, types, caps, next: describeNext(scores.total, level) })}
 ${renderDistribution(passport, standing)}
+${renderAlike(passport, alike ?? [])}
 ${renderSocials(passport)}
 ${renderWallets(passport)}
-${renderSnippets(id, site.origin, needsKey)}
+<p class="soft">For programs: <a href="/api/v3/passports/${id}?include=credentials">this passport as JSON</a>${needsKey ? ' (key required)' : ''}, <a href="/reference/v3/getPassportV3">API reference</a></p>
 </div>
 </div>
 </article>`
@@ -75,7 +88,7 @@ ${renderSnippets(id, site.origin, needsKey)}
         script: 'passport.js',
         main,
       })
-      return parts ? page : withoutCaching(page)
+      return parts && alike ? page : withoutCaching(page)
     },
   }
 }
@@ -127,16 +140,3 @@ const radios = (name: string, legend: string, choices: Readonly<Record<string, s
     ([value, label], at) =>
       html`<label><input type="radio" name="${name}" value="${value}"${at === 0 ? html` checked` : html``}> ${label}</label>`,
   )}</fieldset>`
-
-/** Links and a command for programs that read the passport. */
-function renderSnippets(id: number, origin: string, needsKey: boolean): Html {
-  const path = `/api/v3/passports/${id}?include=credentials`
-  const command = `curl ${needsKey ? '-H "X-API-KEY: $KEY" ' : ''}'${origin}${path}'`
-  return html`<section id="snippets">
-<details id="developers">
-<summary>For developers</summary>
-<p><a href="${path}">This passport as JSON</a>${needsKey ? ' (key required)' : ''}. The <a href="/reference/v3/getPassportV3">API reference</a> describes all fields.</p>
-${origin === '' ? html`` : renderCopyable('command', html`${command}`)}
-</details>
-</section>`
-}

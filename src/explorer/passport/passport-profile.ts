@@ -30,20 +30,16 @@ ${renderTags(profile.tags)}
 </div>`
 }
 
-const MAX_BIO_LENGTH = 3000
-const BIO_PREVIEW_LENGTH = 280
-const BIO_PREVIEW_LINES = 4
+const [MAX_BIO_LENGTH, LONGEST_OPEN_BIO] = [3000, 280]
 
-/** A long bio is folded; a very long one is cut. */
+/** The style sheet shows three lines of a long bio until it is opened. A very long one is cut. */
 function renderBio(bio: string): Html {
   if (bio === '') return html``
   const text = bio.length > MAX_BIO_LENGTH ? `${bio.slice(0, MAX_BIO_LENGTH).toWellFormed()}…` : bio
-  const start = text.split('\n', BIO_PREVIEW_LINES).join('\n')
-  const preview = shortenText(start, BIO_PREVIEW_LENGTH, lengthOf)
-  if (preview.length >= text.length) return html`<p class="bio" dir="auto">${text}</p>`
+  const isShort = text.length <= LONGEST_OPEN_BIO && text.split('\n').length <= 4
+  if (isShort) return html`<p class="bio" dir="auto">${text}</p>`
   return html`<details id="bio">
-<summary><span class="bio preview" dir="auto">${preview}</span> <span class="more">More</span> <span class="more less">Less</span></summary>
-<p class="bio" dir="auto">${text}</p>
+<summary><span class="bio clamp" dir="auto">${text}</span> <span class="more">More</span> <span class="more less">Less</span></summary>
 </details>`
 }
 

@@ -62,13 +62,12 @@ ${signs ? html`<p><a href="/verify#${passport.id}">Check this score</a></p>` : h
 </section>`
 }
 
-/** Renders a histogram of all scores, in which this score and the median are marked, and a link to similar people. */
-export function renderDistribution({ scores, profile }: Passport, standing: Standing): Html {
+/** Renders a histogram of all scores, in which this score and the median are marked. */
+export function renderDistribution({ scores }: Passport, standing: Standing): Html {
   const { distribution, median, scale, step, total } = standing
   // The ranking is not available right after a start.
   if (total < 2 || standing.highest <= 0) return html``
   const own = bucketOf(scores.total, standing)
-  const alike = Object.entries({ tag: profile.tags[0] ?? '', place: profile.location }).filter(isShort)
   const isBeyond = (distribution.at(-1) ?? 0) > 0
   const shown = isBeyond ? distribution : distribution.slice(0, -1)
   const bars = drawHistogram(shown, {
@@ -83,11 +82,23 @@ ${bars}
 <p class="row between axis soft" aria-hidden="true"><span>0</span><span>${text.formatFigure(scale)}${isBeyond ? ' and more' : ''}</span></p>
 <figcaption class="soft">Highlighted: ${text.formatPeople(distribution[own] ?? 0)} with a score ${describeEdges(own, standing)}. The dashed line is the median, ${text.formatFigure(median)}.</figcaption>
 </figure>
-${alike.length === 0 ? html`` : html`<p><a href="/?${String(new URLSearchParams(alike))}" rel="nofollow">Similar people: <bdi>${alike.map(([, word]) => text.shortWord(word, 40)).join(', ')}</bdi></a></p>`}
 </section>`
 }
 
-const isShort = ([, word]: [string, string]) => word !== '' && word.length <= text.LONGEST_VALUE
+/** Renders links to people and to a comparison with them. */
+export function renderAlike({ id, profile }: Passport, people: readonly Passport[]): Html {
+  if (people.length === 0) return html``
+  const chips = people.map(
+    (each) =>
+      html`<li><a href="/passports/${each.id}"><bdi>${text.shortNameOf(each)}</bdi> <span>${text.formatFigure(each.scores.total)}</span></a></li>`,
+  )
+  return html`<section id="alike">
+<h2>Similar people</h2>
+<p class="soft">With the tag ${text.renderWord('tag', profile.tags[0] ?? '')} and the nearest scores</p>
+<ul class="chips">${chips}</ul>
+<p><a href="/compare?ids=${[id, ...people.map((each) => each.id)].join(',')}" rel="nofollow">Compare with them</a></p>
+</section>`
+}
 
 function describeEdges(bucket: number, { scale, step }: Standing): string {
   const low = bucket * step

@@ -26,21 +26,24 @@ export async function findRanking(
   const { first, extra, isMore } = await findFirst(reader, query)
   const shown = page === 1 ? first : []
   const scoreOf = ({ passport }: { passport: Passport }) => passport.scores[query.sort]
-  const list = { ...toListQuery(query), limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE, signal }
+  const [offset, size] = [(page - 1) * PAGE_SIZE, typed === '' ? PAGE_SIZE : MOST_SORTED]
+  const list = { ...toListQuery(query), limit: size, offset: offset - (offset % size), signal }
   const counts = toFilters(query.filters).map((filter) => ({ filter }))
   const ranksOf = [...shown.map(scoreOf), ...belowLevels(await reader.rules())]
   const request = needsIndex(query) ? { ...list, facets, counts, ranksOf } : list
   const found = await findList(reader, request, reader.store.passports.listByIds)
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
-  const items = found.items.filter(({ id }) => !ids.has(id))
+  const sorted = found.total > size ? found.items : sortNamed(found.items, query)
+  const shownItems = sorted.slice(offset % size, (offset % size) + PAGE_SIZE)
+  const items = shownItems.filter(({ id }) => !ids.has(id))
   const named = items.map((passport) => ({ passport, reason: undefined }))
   const isTop = ({ reason }: Match) => isComplete(reason)
   const rows = [...shown.filter(isTop), ...named, ...shown.filter((match) => !isTop(match))]
   const rankOf = async (score: number) => [score, (await reader.catalog.standing(score)).rank] as const
   const ranks = found.ranking?.ranks ?? new Map(await Promise.all(rows.map(scoreOf).map(rankOf)))
   // A score may have changed after the ranks were read: its rank is then the place in the list.
-  const ranked = rows.map((row, at) => ({ ...row, rank: ranks.get(scoreOf(row)) ?? list.offset + at + 1 }))
+  const ranked = rows.map((row, at) => ({ ...row, rank: ranks.get(scoreOf(row)) ?? offset + at + 1 }))
   return {
     query,
     ranked,
@@ -56,9 +59,19 @@ export async function findRanking(
     scale,
     /** The counts of the requested facets and of each filter alone, and ranks; absent if the list does not need the index. */
     ...{ facets: found.facets, ranking: found.ranking, counts: found.counts, points: found.points },
-    /** Whether the API finds the same passports in the same order: it searches names, not handles, and not word by word. */
-    isLikeApi: first.length === 0 && wordsOf(query.keyword ?? '').length === 1,
   }
+}
+
+/** At most this many matches of a search are sorted. More are listed by score. */
+const MOST_SORTED = 200
+
+/** Names with words that begin with the words of the search come first: "Ada" before "Meadow" for "ad". */
+function sortNamed(people: readonly Passport[], { keyword = '' }: RankingQuery): readonly Passport[] {
+  const isBegun = ({ profile }: Passport) => {
+    const parts = foldName(profile.displayName).split(/[^\p{L}\p{N}]+/u)
+    return wordsOf(keyword).every((word) => parts.some((part) => part.startsWith(word)))
+  }
+  return people.toSorted((one, other) => Number(isBegun(other)) - Number(isBegun(one)))
 }
 
 /** Finds passports by id, wallet or handle. `extra` is the number of those that do not match by name. */

@@ -77,7 +77,7 @@ export const renderOthers = ({ named, ranked, lists: others }: OtherLists): Html
 /** Links a search for changes, such as "who rose this week", to the movers. */
 export function renderMovers(typed: string): Html {
   const [address, label] = MOVERS.find(([, , words]) => words.test(typed)) ?? []
-  return address ? html`<ul class="chips">${renderChip(address, label, undefined)}</ul>` : html``
+  return address ? html`<p class="notice">Movers answer this: <a href="${address}">${label}</a></p>` : html``
 }
 
 const MOVERS = [
@@ -86,10 +86,10 @@ const MOVERS = [
   ['/movers#-added', 'New people of this week', /\b(joined|newest|newcomers|new (people|this))\b|^new$/i],
 ] as const
 
-/** Shows the request for the same list in v3. */
-export function renderApiRequest(query: RankingQuery, isSame: boolean): Html {
+/** Shows the request for the same list in v3, which searches names only, and sorts them by score. */
+export function renderApiRequest(query: RankingQuery): Html {
   const address = lists.apiAddressOf(query)
-  return html`<p class="soft">${isSame ? 'The same list' : 'A similar list (names only)'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
+  return html`<p class="soft">${query.typed === '' ? 'The same list' : 'A similar list (names only)'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
 }
 
 export function renderSorts(query: RankingQuery): Html {

@@ -212,7 +212,7 @@ function renderResults({ found, others }: Shown): Html {
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${lists.addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = lists.typesOf(query)
   return html`${type === undefined || other !== undefined ? html`` : html`<p class="soft"><a href="${credentialAddress(type)}">How this credential is earned, and who has the most points</a></p>\n`}${renderRankingList(found)}
-${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query, found.isLikeApi)}`
+${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query)}`
 }
 
 function describe({ asked, reading, found, filters, others }: Shown): string {
@@ -228,7 +228,8 @@ function describe({ asked, reading, found, filters, others }: Shown): string {
   const labels = ` ${foldName(filters.map(({ label }) => label).join(' '))}`
   const isBegun = (word: string) => CONNECTING.has(word) || labels.includes(` ${word.replace(/s$/, '')}`)
   const isSame = !reading?.isSuggested || foldName(asked.typed).split(' ').every(isBegun)
-  const isOr = /\S or \S/i.test(asked.typed) && lists.isFiltered(query) && query.filters.filter.length === 0
+  const isRead = query.filters.filter.length + query.filters.score.length > 0
+  const isOr = /\S or \S/i.test(asked.typed) && lists.isFiltered(query) && !isRead
   const words = reading?.leftOut
     ? `. None of them has “${reading.leftOut}” in a name or handle`
     : asked.typed &&

@@ -1,4 +1,4 @@
-import { readComparison } from '../../domain/lists/comparison.ts'
+import { joinRanges, readComparison } from '../../domain/lists/comparison.ts'
 import { type Condition, formatFilter } from '../../domain/lists/filter.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { SCORE_PARTS } from '../design/charts.ts'
@@ -25,7 +25,7 @@ const MOST_FILTERS = 6
  */
 export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
   const sort = SCORE_PARTS.find((part) => part === SORT.exec(typed)?.[1]?.toLowerCase())
-  const text = typed.replace(SORT, '').replace(TOP, '')
+  const text = typed.replace(SORT, '').replace(TOP, '').replace(KIND, '')
   const words = splitWords(text)
   const filters: Named[] = []
   const rest: string[] = []
@@ -64,6 +64,9 @@ const SORT = /\b(?:best|by|highest|most|top) (activity|identity|skills)(?: score
 
 const TOP = /\b(?:top|best|high|highest) (?:\d{1,4}%?|people|scores?)(?!\w)\s*/i
 
+/** Says what a wallet or an ENS name is. */
+const KIND = /\b(?:address|ens|wallet) (?=0x|\S+\.eth\b)/i
+
 /** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
 const phrasesAt = (words: readonly string[], at: number) =>
   [at + 5, at + 4, at + 3, at + 2, at + 1]
@@ -92,6 +95,8 @@ function readTerms(words: readonly string[], at: number, known: KnownFacets) {
     conditions.push({ not, operator: '=', value: next.value })
     // A person has one place, so two places are alternatives.
   } while (name === 'place' || foldName(words[end] ?? '') === 'or')
+  const range = not ? undefined : joinRanges(conditions.map(({ value }) => String(value)))
+  if (range && name === 'score' && conditions.length > 1) return { name: 'score' as const, value: range, end }
   if (not && name === 'human') return { name, value: String(conditions[0]?.value !== 'true'), end }
   if (conditions.length < (not ? 1 : 2) || (name !== 'tag' && name !== 'place' && name !== 'credential'))
     return undefined
@@ -106,7 +111,9 @@ type ReadFilter = { name: FilterName; value: string; end: number }
 function readFilter(words: readonly string[], at: number, known: KnownFacets): ReadFilter | undefined {
   const part = SCORE_PARTS.find((each) => each === words[at]?.toLowerCase()) ?? ''
   const from = words.findIndex((word, to) => to >= at && ![part, 'score', 'of'].includes(word.toLowerCase()))
-  const score = findComparison(words, from)
+  // "score 100" means at least 100.
+  const isLeast = from > at && /^\d{1,9}$/.test(words[from] ?? '')
+  const score = isLeast ? { value: `>=${Number(words[from])}`, end: from + 1 } : findComparison(words, from)
   // "more than 20 github" compares the points for GitHub, "over 100, github" the score.
   const isNear = score && from === at && !ENDING.test(words[score.end - 1] ?? '')
   const skipped = Number(/^(for|in|on)$/i.test(words[score?.end ?? 0] ?? ''))

@@ -6,7 +6,7 @@ import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
 import { escapeText, type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, graphemesOf, nameOf, renderWord, shortenText, shortWord } from '../design/text.ts'
-import { addressOf, isFiltered, type RankingQuery, withFilter } from './ranking-query.ts'
+import { addressOf, isFiltered, type RankingQuery, toFilters, withFilter } from './ranking-query.ts'
 
 const [MAX_TAGS, MAX_NAME_LENGTH] = [2, 80]
 
@@ -65,7 +65,7 @@ function renderAbout({ passport, reason, note = '' }: Ranked, name: string, quer
   // The id tells people with the same name apart.
   else if (note === '' && name !== `Passport ${id}`) words += `<bdi>Passport ${id}</bdi>`
   words += renderLink(query, 'place', location)
-  const isFirst = (tag: string) => Number(query.filters.tag.length > 0 && isFilter(query, 'tag', tag))
+  const isFirst = (tag: string) => Number(isNamed(query, foldName(tag)))
   const sorted = tags.toSorted((one, other) => isFirst(other) - isFirst(one))
   for (const tag of sorted.slice(0, MAX_TAGS)) words += renderLink(query, 'tag', tag)
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
@@ -74,6 +74,14 @@ function renderAbout({ passport, reason, note = '' }: Ranked, name: string, quer
 
 const isFilter = ({ filters }: RankingQuery, name: 'place' | 'tag', text: string) =>
   filters[name].includes(foldName(text))
+
+/** Whether the filters name the tag, alone or as one of several. */
+const isNamed = ({ filters }: RankingQuery, tag: string) =>
+  toFilters(filters).some((terms) =>
+    terms.some(
+      (term) => term.field === 'tag' && term.conditions.some((each) => !each.not && each.value === tag),
+    ),
+  )
 
 function renderLink(query: RankingQuery, name: 'place' | 'tag', text: string): string {
   const address = isFilter(query, name, text) ? '' : addressOf(withFilter(query, name, foldName(text)))

@@ -155,7 +155,7 @@ export function countList(title: string, total: number): string {
   return `${formatFigure(total)} ${words.charAt(0).toLowerCase()}${words.slice(1)}`
 }
 
-/** Renders oEmbed links, and structured data for search engines. */
+/** Renders structured data for search engines. */
 export function renderProfileMeta(passport: FullPassport, origin: string): Html {
   const url = origin === '' ? undefined : `${origin}/passports/${passport.id}`
   const name = shortNameOf(passport)
@@ -169,6 +169,6 @@ export function renderProfileMeta(passport: FullPassport, origin: string): Html 
     url,
     mainEntity: { ...person, ...(sameAs.length > 0 && { sameAs }) },
   }).replaceAll('<', '\\u003c')
-  return html`${url ? html`<link rel="alternate" type="application/json+oembed" href="${origin}/oembed?url=${encodeURIComponent(url)}" title="${name}">\n` : html``}<script type="application/ld+json">${{ markup: json }}</script>
+  return html`<script type="application/ld+json">${{ markup: json }}</script>
 `
 }

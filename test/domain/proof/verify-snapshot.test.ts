@@ -29,7 +29,7 @@ test('a valid snapshot is valid, and each check and each calculated line is repo
         formula: '12.5 from the imported record, at most 20',
       },
       { type: 'github', category: 'Skills', points: 18, formula: '√9 × 6, at most 40' },
-      { type: 'contracts', category: 'Skills', points: 20, formula: 'ln 7.5 × 10, at most 40' },
+      { type: 'contracts', category: 'Skills', points: 20, formula: 'ln(7.5) × 10, at most 40' },
       { type: 'passport', category: 'Identity', points: 6, formula: '1 × 6, at most 40' },
       { type: 'account', category: 'Activity', points: 4, formula: '1.5 years × 2.5, at most 40' },
     ],

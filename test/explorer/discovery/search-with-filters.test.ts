@@ -25,7 +25,8 @@ test.each([
   ['not human', 'people not shown to be human'],
   ['builders without humans', 'people tagged “builder” not shown to be human'],
   ['not human builders', 'people tagged “builder” not shown to be human'],
-  ['mar lisbon', 'people in Lisbon matching “mar”'],
+  ['advanced or outstanding', 'people with a score at least 120'],
+  ['score 100 in lisbon', 'people in Lisbon with a score at least 100'],
   ['designers, world id, score over 50', 'people tagged “designer” with World ID and a score over 50'],
 ])(
   'the text %j finds the people of the v3 request that the page shows, in the same order',
@@ -194,13 +195,24 @@ test.each([
   ['new this week', '/movers#-added'],
 ])('a search for %j links to %s', async (typed, address) => {
   const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
-  expect(text).toContain(`<a href="${address}" rel="nofollow">`)
+  expect(text).toContain(`<p class="notice">Movers answer this: <a href="${address}">`)
 })
 
 test('a text with “or” between other words says that they are not alternatives', async () => {
   const words = '“Or” works between two tags, places or credentials only'
   expect((await server.look('/?q=builder+or+lisbon')).text).toContain(words)
-  expect((await server.look('/?q=builder+or+solidity')).text).not.toContain(words)
+  for (const text of ['builder+or+solidity', 'advanced+or+outstanding'])
+    expect((await server.look(`/?q=${text}`)).text).not.toContain(words)
+  // A gap between two levels is no range.
+  const none = readable((await server.look('/?q=beginner+or+outstanding')).text)
+  expect(none).toContain('0 people with level Beginner and level Outstanding')
+})
+
+test('rows of alternatives show the tags of the search first', async () => {
+  const { text } = await server.look('/?q=security+or+zk')
+  const tags = [...text.matchAll(/<span class="about">.*?\?tag=[^>]*><bdi>(.*?)</g)]
+  expect(tags).toHaveLength(20)
+  for (const [, tag] of tags) expect(['security', 'zk']).toContain(tag as string)
 })
 
 test.each(['ada', 'new york'])('a search for %j does not link to movers', async (typed) => {

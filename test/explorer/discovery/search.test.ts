@@ -31,6 +31,18 @@ onEngine('sqlite', 'the search', (open) => {
   const namesFor = async (text: string) => (await rowsFor(text)).map(({ name }) => name)
   const reasonsFor = async (text: string) => (await rowsFor(text)).map(({ about }) => about)
 
+  test('names with a word that begins with the text come first, then by score, on all pages', async () => {
+    const meadows = Array.from({ length: 25 }, (_, at) => person(at + 1, `Meadow ${at}`, 100 + at))
+    await using many = await servePeople([...meadows, person(40, 'Zed Ad-Lib', 2), person(41, 'Ádám', 3)])
+    const namesAt = async (target: string) => rowsOf((await many.look(target)).text).map(({ name }) => name)
+    const first = await namesAt('/?q=ad')
+    expect(first.slice(0, 4)).toEqual(['Ádám', 'Zed Ad-Lib', 'Meadow 24', 'Meadow 23'])
+    expect([...first, ...(await namesAt('/?q=ad&page=2'))].toSorted()).toEqual(
+      [...meadows.map((_, at) => `Meadow ${at}`), 'Zed Ad-Lib', 'Ádám'].toSorted(),
+    )
+    expect(await namesAt('/?q=ad&sort=skills')).toHaveLength(20)
+  })
+
   test('a number finds the passport with this id first, even if names contain the digits', async () => {
     expect(await namesFor('42')).toEqual(['Rūta', 'olamide_42'])
     expect(await namesFor('#42')).toEqual(['Rūta'])
@@ -56,7 +68,8 @@ onEngine('sqlite', 'the search', (open) => {
 
   test('the beginning of a wallet finds its owners', async () => {
     expect((await namesFor('0xDE30AB')).toSorted()).toEqual(['Rūta', 'Zoetrope'])
-    expect(await namesFor('0xDE30…2222')).toEqual(['Zoetrope'])
+    for (const text of ['0xDE30…2222', 'wallet 0xDE30…2222'])
+      expect(await namesFor(text)).toEqual(['Zoetrope'])
     expect(await namesFor('0xde30...1111')).toEqual(['Rūta'])
     expect(await namesFor('0xde30…3333')).toEqual([])
     expect(await namesFor('0xde30ab1111111111111111111111111111111111')).toEqual(['Rūta'])

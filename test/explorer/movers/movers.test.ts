@@ -222,10 +222,10 @@ inBrowser('movers in a browser', (browser) => {
       ],
       summary: undefined,
       entries: [
-        entryOf(1, 'Ada: +4, 15 to 19', 'GitHub Developer +4, 10 to 14'),
-        entryOf(2, 'Bob: −8, 26 to 18', 'GitHub Developer −8, 21 to 13'),
+        entryOf(1, 'Ada: +4, 15 to 19', 'GitHub Developer +4, 10 to 14 (imported record)'),
+        entryOf(2, 'Bob: −8, 26 to 18', 'GitHub Developer −8, 21 to 13 (imported record)'),
         entryOf(5, '<i>Eve & co</i>: 12, new', 'GitHub Developer +7; ENS +5'),
-        entryOf(4, 'Dan: −7, 14 to 7', 'GitHub Developer −7, 9 to 2', NOON - 20 * DAY),
+        entryOf(4, 'Dan: −7, 14 to 7', 'GitHub Developer −7, 9 to 2 (imported record)', NOON - 20 * DAY),
       ],
     })
   })

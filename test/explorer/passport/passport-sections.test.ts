@@ -182,20 +182,28 @@ test('accounts are shown with the name of their network and with formatted follo
   expect(readable(same.markup)).toEndWith('Kites mira on Kites example.com 1 follower')
 })
 
-test('the page links people with the same first tag and place, and omits values that no filter accepts', async () => {
-  const profile = { displayName: 'Ada', tags: ['zk & co', 'builder'], location: 'Łódź' }
-  await using server = await servePeople([
-    record(1, { profile, scores: named(1, 'Ada', 100).scores }),
-    record(2, { profile: { ...profile, location: 'x'.repeat(201) }, scores: named(2, 'Zoe', 90).scores }),
-  ])
-  const [, address = ''] =
-    /<a href="([^"]+)"[^>]*>Similar people: <bdi>zk &amp; co, Łódź</.exec(
-      (await server.look('/passports/1')).text,
-    ) ?? []
-  expect(readable((await server.look(address.replaceAll('&amp;', '&'))).text)).toContain(
-    '1 person tagged “zk &amp; co” in Łódź',
+test('the page links the three people with the first tag of the person and the nearest scores, and a comparison with them', async () => {
+  const scored = (id: number, total: number, tags: string[]) =>
+    record(id, { profile: { displayName: `P${total}`, tags }, scores: named(id, '', total).scores })
+  const tagged = [100, 10, 98, 130, 95, 300].map((total, at) => scored(at + 1, total, ['zk & co', 'a']))
+  const others = [scored(7, 99, ['a', 'zk & co']), scored(8, 101, []), scored(9, 96, ['only'])]
+  await using server = await servePeople([...tagged, ...others])
+  const read = async (id: number) => {
+    const { text } = await server.look(`/passports/${id}`)
+    return /<section id="alike">.*?<\/section>/s.exec(text)?.[0] ?? ''
+  }
+  const section = await read(1)
+  expect(readable(section)).toBe(
+    'Similar people With the tag zk &amp; co and the nearest scores P99 99 P98 98 P95 95 Compare with them',
   )
-  expect((await server.look('/passports/2')).text).toContain('>Similar people: <bdi>zk &amp; co<')
+  expect(section).toContain('href="/compare?ids=1,7,3,5"')
+  expect(readable(await read(6))).toContain('nearest scores P130 130 P100 100 P99 99 Compare')
+  expect([await read(8), await read(9)]).toEqual(['', ''])
+  const compare = readable((await server.look('/compare?ids=1')).text)
+  expect(compare).toContain(
+    'Similar people Add one of these people, who share a tag and have the nearest scores, or all .',
+  )
+  expect(readable((await server.look('/compare?ids=8')).text)).toContain('Highest scores Add one of')
 })
 
 test('the page repeats the points to the next level beside the steps, and links its header to the page of the person', async () => {

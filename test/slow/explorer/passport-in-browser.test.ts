@@ -30,9 +30,6 @@ inBrowser('the passport page in a browser', (browser) => {
     await page.getByRole('button', { name: 'Copy wallet' }).first().click()
     await page.getByRole('status').getByText('Copied.').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(ADA_WALLET)
-    await page.getByText('For developers').click()
-    await page.getByRole('button', { name: 'Copy command' }).click()
-    await page.waitForFunction("navigator.clipboard.readText().then((text) => text.startsWith('curl'))")
 
     const names = () => page.locator('[data-sortable] .identity th[scope=row] bdi').allTextContents()
     const sort = (name: string) => page.locator('[data-sortable] thead').getByRole('button', { name })
