@@ -75,7 +75,9 @@ export async function findAlike(
     const found = await catalog.list({ ...list, sort: { field: 'score', descending } }, false)
     return found.ids
   })
-  const people = await store.passports.listByIds((await Promise.all(ids)).flat())
+  // The index may have an earlier score of the passport itself.
+  const others = (await Promise.all(ids)).flat().filter((other) => other !== id)
+  const people = await store.passports.listByIds(others)
   const distanceOf = (other: Passport) => Math.abs(other.scores.total - scores.total)
   const nearest = people.sort((one, other) => distanceOf(one) - distanceOf(other)).slice(0, MOST_ALIKE)
   return nearest.sort((one, other) => other.scores.total - one.scores.total)

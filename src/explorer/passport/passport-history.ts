@@ -4,14 +4,7 @@ import { causesOf, type LogEvent, type ScoreChange } from '../../domain/history/
 import type { Passport } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Store } from '../../store/store.ts'
-import {
-  arrowOf,
-  describeCause,
-  describeChange,
-  joinFirst,
-  renderChange,
-  UNKNOWN,
-} from '../design/credential-rows.ts'
+import * as credentialRows from '../design/credential-rows.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
 import { formatDay, formatFigure, renderDay, toCoordinate } from '../design/text.ts'
 
@@ -44,7 +37,7 @@ export function renderLastChange(points: readonly Point[]): Html {
   const { id = 0, time = 0, delta, causes = [] } = points.at(-1) ?? {}
   if (delta === undefined) return html``
   const [named, more] = [causes.slice(0, MOST_CAUSES_IN_HEADER), causes.length - MOST_CAUSES_IN_HEADER]
-  return html`<p class="last"><a href="#change-${id}">${renderChange(delta)} on ${formatDay(time)}</a>:${named.map(({ words }) => html`<br>${words}`)}${more > 0 ? html`<br>and ${more} more` : html``}</p>`
+  return html`<p class="last"><a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a>:${named.map(({ words }) => html`<br>${words}`)}${more > 0 ? html`<br>and ${more} more` : html``}</p>`
 }
 
 /** Renders the latest changes of a score with their causes, as a chart and as a table. A new passport has a sentence. */
@@ -69,7 +62,11 @@ ${older.length === 0 ? html`` : html`<details id="changes"><summary>${count(olde
 
 /** Events that change only credentials add no point. `latest` has the newest event first. */
 function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[]): Point[] {
-  const known = credentials.map((credential) => ({ ...credential }))
+  const known: Known = new Map()
+  for (const { id, type, name, value } of credentials) {
+    const own = { name, value }
+    known.set(type, own).set(`${type}\n${id}`, own)
+  }
   const points: Point[] = []
   for (const event of latest) {
     const { sequence: id, time } = event
@@ -88,22 +85,21 @@ function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[
   return points.reverse()
 }
 
+/** Credentials by type, and by type and id. */
+type Known = Map<string, Pick<Credential, 'name' | 'value'>>
+
 /** Describes the causes of a change, the largest first. Clears the values in `known` that an earlier change did not have. */
-function describeCauses(change: ScoreChange, known: readonly Credential[]): DescribedCause[] {
+function describeCauses(change: ScoreChange, known: Known): DescribedCause[] {
   const { delta = 0, cause } = causesOf(change).find(({ type }) => type === undefined) ?? {}
   // A record without a total has its first score when the rules have calculated it.
   const calculated = change.rules[0] === '' ? 'first calculation' : 'maximum of a part'
-  const words = describeChange(cause === 'record' ? 'imported record' : calculated, 0, delta)
+  const words = credentialRows.describeChange(cause === 'record' ? 'imported record' : calculated, 0, delta)
   const described = change.credentials.map(({ type, id, cause, before, score: [old, now] }) => {
-    const own = known.find((each) => each.type === type && (id ?? each.id) === each.id)
-    const reason = describeCause(cause, own?.value)
+    const own = known.get(id === undefined ? type : `${type}\n${id}`)
+    const reason = credentialRows.describeCause(cause, own?.value)
     if (own && before.value !== undefined) own.value = ''
-    const name = own?.name ?? before.name ?? type
-    return {
-      delta: roundScore((now ?? 0) - (old ?? 0)),
-      words: describeChange(name, old ?? 0, now ?? 0),
-      reason,
-    }
+    const words = credentialRows.describeChange(own?.name ?? before.name ?? type, old ?? 0, now ?? 0)
+    return { delta: roundScore((now ?? 0) - (old ?? 0)), words, reason }
   })
   return [...described, { delta, words }]
     .filter(({ delta }) => delta !== 0)
@@ -113,7 +109,7 @@ function describeCauses(change: ScoreChange, known: readonly Credential[]): Desc
 function renderPoint({ id, time, score, delta, causes }: Point): Html {
   const before = delta === undefined ? '' : `${formatFigure(score - delta)} to `
   const describe = ({ words, reason = '' }: DescribedCause) => `${words}${reason}`
-  return html`<tr id="change-${id}"><td>${renderDay(time)}</td><td>${delta === undefined ? UNKNOWN : renderChange(delta)}</td><td>${before}${formatFigure(score)}</td><td class="wide soft">${joinFirst(causes, MOST_CAUSES, describe)}</td></tr>
+  return html`<tr id="change-${id}"><td>${renderDay(time)}</td><td>${delta === undefined ? credentialRows.UNKNOWN : credentialRows.renderChange(delta)}</td><td>${before}${formatFigure(score)}</td><td class="wide soft">${credentialRows.joinFirst(causes, MOST_CAUSES, describe)}</td></tr>
 `
 }
 
@@ -153,6 +149,6 @@ function drawMark({ id, x, y, time, score, delta }: Point & { x: number; y: numb
   const mark =
     delta === undefined
       ? html`<circle cx="${x}%" cy="${y}%" r="4" fill="currentcolor"/>`
-      : html`<text x="${x}%" y="${y}%" dy="5" text-anchor="middle" fill="currentcolor">${arrowOf(delta)}</text>`
+      : html`<text x="${x}%" y="${y}%" dy="5" text-anchor="middle" fill="currentcolor">${credentialRows.arrowOf(delta)}</text>`
   return html`<a class="${(delta ?? 0) < 0 ? 'fall' : 'rise'}" href="#change-${id}" tabindex="-1"><title>${formatDay(time)}: ${formatFigure(score)}</title><circle cx="${x}%" cy="${y}%" r="12" fill="none" pointer-events="all"/>${mark}</a>`
 }
