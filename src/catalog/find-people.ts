@@ -55,7 +55,8 @@ export async function findPeople(
   const [only, other] = [...people.values()]
   const isBegun = other !== undefined || unknown.length > 0
   const alike = isBegun || !only ? [] : await ifAvailable(() => findAlike(reader, only, signal))
-  const top = isBegun || alike.length > 0 ? [] : await listRanked(reader, undefined, signal)
+  const first = isBegun || alike.length > 0 ? [] : await listRanked(reader, undefined, signal)
+  const top = first.filter(({ id }) => id !== only?.id)
   const omitted = Math.max(0, texts.length - MOST_PEOPLE)
   return { people: [...people.values()], unknown, omitted, alike, top }
 }

@@ -26,11 +26,11 @@ onEngine('sqlite', 'the ranking', (open) => {
     expect(text).toContain('<h1 id="heading" aria-live="polite" data-live>Explore 3 passports</h1>')
     expect(text).toContain('<a class="name clamp" href="/passports/7">')
     expect(text).toContain('<title>activity 12, identity 10.25, skills 20.25</title>')
-    expect(text.match(/<\/a> <span class="pill">human<\/span>/g)).toHaveLength(1)
+    expect(text.match(/<span class="about"><span class="pill">human<\/span>/g)).toHaveLength(1)
     expect(readable(text)).toContain('activity identity skills Rank Score Compare')
     expect(readable(text)).toContain('human a credential shows that this is a person')
     expect(text).toMatch(
-      /<bdi>Passport 7<\/bdi><a href="\/\?place=london" rel="nofollow"><bdi>London<\/bdi><\/a>/,
+      /<bdi>Regular<\/bdi><a href="\/\?place=london" rel="nofollow"><bdi>London<\/bdi><\/a>/,
     )
     expect(text).toContain('<a href="/?tag=math" rel="nofollow"><bdi>math</bdi></a>')
     expect(text).not.toMatch(/<script>|<style|style=|onclick/)
@@ -93,7 +93,7 @@ onEngine('sqlite', 'the ranking', (open) => {
     await using server = await servePeople([])
     const { status, text } = await server.look('/?q=x')
     expect(status).toBe(200)
-    for (const command of ['import -', 'mirror https://v1.example.com', 'serve --demo'])
+    for (const command of ['import people', 'mirror https://v1.example.com', 'serve --demo'])
       expect(text).toContain(`npm run -s passportd -- ${command}`)
     expect(text).toContain('docs/records.md')
     expect(text).toContain('The <a href="/reference/v3">API reference</a>')

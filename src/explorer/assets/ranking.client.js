@@ -1,14 +1,15 @@
 // Search as you type: fetches the page that the form would open, and inserts its results. Arrow keys move through them.
-// In a comparison, the results are links that add a person. share.client.js precedes this in the same script.
+// In the header and in a comparison, the results are links: to filters and people, or to add a person.
 
 const PAUSE_MILLISECONDS = 150
 const MOST_COMPARED = 4
 const MOST_CHOICES = 6
+const MOST_FILTERS = 3
 
 const input = /** @type {HTMLInputElement | null} */ (document.getElementById('search'))
 const count = document.querySelector('[data-count]')
 const results = document.querySelector('[data-results]')
-/** The ids of the compared people; undefined if the page is not a comparison. */
+/** The ids of people to leave out; undefined if the results are those of the page. */
 const compared = results?.dataset.compared?.split(',').filter(Boolean)
 
 let shown = ''
@@ -66,23 +67,43 @@ function show(page) {
   if (!found) return location.reload()
   if (!compared) document.title = page.title
   count.textContent = page.querySelector('[data-count]').textContent || page.querySelector('h1').textContent
-  results.replaceChildren(...(compared ? choicesOf(found) : found.childNodes))
+  results.replaceChildren(...(compared ? choicesOf(page, found) : found.childNodes))
   for (const part of document.querySelectorAll('[data-live]'))
     part.replaceChildren(...(page.getElementById(part.id)?.childNodes ?? []))
 }
 
-/** Returns links that add one of the first people to the comparison. */
-function choicesOf(found) {
-  const rows = [...found.querySelectorAll('.ranking > [id]')]
-  const others = rows.filter((row) => !compared.includes(row.querySelector('input').value))
-  return others.slice(0, MOST_CHOICES).map((row) => {
-    const [item, link, score] = ['li', 'a', 'span'].map((name) => document.createElement(name))
-    link.href = `/compare?ids=${[...compared, row.querySelector('input').value]}`
-    score.textContent = row.querySelector('.score').lastChild.textContent
-    link.append(row.querySelector('.name bdi'), score)
+/** Returns links to the list and to suggested filters, unless people are compared, and to the first people. */
+function choicesOf(page, found) {
+  const all = document.createElement('a')
+  all.href = addressOf(input.value)
+  all.textContent = page.querySelector('h1').textContent
+  const filters = [...found.querySelectorAll('.chips a')].slice(0, MOST_FILTERS)
+  const items = (input.name === 'q' ? [all, ...filters] : []).map((link) => {
+    const item = document.createElement('li')
     item.append(link)
     return item
   })
+  const rows = [...found.querySelectorAll('.ranking > [id]')]
+  const others = rows.filter((row) => !compared.includes(row.querySelector('input').value))
+  const people = others.slice(0, MOST_CHOICES).map((row) => {
+    const [item, link, score] = ['li', 'a', 'span'].map((name) => document.createElement(name))
+    link.href = `${results.dataset.to}${row.querySelector('input').value}`
+    score.textContent = row.querySelector('.score').lastChild.textContent
+    link.append(row.querySelector('.name bdi'), ' ', score)
+    item.append(link)
+    return item
+  })
+  return [...items, ...people]
+}
+
+const linksOf = () => [...results.querySelectorAll('.chips a, .rows a, .name')]
+
+/** Opens the only result. */
+function open(event) {
+  const [only, other] = linksOf().filter(({ href }) => !href.includes('/?'))
+  if (!only || other || shown !== addressOf(input.value)) return
+  event.preventDefault()
+  location.assign(only.href)
 }
 
 /** Arrow keys move between the search, the suggested filters and the people that it found. */
@@ -93,7 +114,7 @@ function move(event) {
   if (key === '/' && !isTyping) return focus(event, input)
   if (key === 'Escape') return target === input ? clear() : results.contains(target) && focus(event, input)
   if (key !== 'ArrowDown' && key !== 'ArrowUp') return
-  const links = [...results.querySelectorAll('.chips a, .name')]
+  const links = linksOf()
   const at = links.indexOf(target)
   if (target !== input && at === -1) return
   const next = at + (key === 'ArrowDown' ? 1 : -1)
@@ -117,7 +138,7 @@ function clear() {
 function countSelected() {
   const bar = document.getElementById('compare')
   if (!bar) return
-  const selected = results.querySelectorAll('.ranking :checked').length
+  const selected = document.querySelectorAll('.ranking :checked').length
   const button = bar.querySelector('[type=submit]')
   const people = document.createElement('span')
   people.textContent = selected === 1 ? ' person' : ' people'
@@ -134,6 +155,7 @@ if (input && results) {
   window.addEventListener('pageshow', countSelected)
 
   input.addEventListener('input', plan)
+  input.form.addEventListener('submit', open)
   document.addEventListener('keydown', move)
   input.setAttribute('aria-keyshortcuts', '/')
   shown = addressOf(new URLSearchParams(location.search).get('q') ?? '')

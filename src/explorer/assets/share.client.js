@@ -12,7 +12,7 @@ export function addCopyButtons() {
 }
 
 function copyButton(line) {
-  const button = makeButton('Copy')
+  const button = makeButton(line.matches('p') ? `Copy ${line.dataset.copy}` : 'Copy')
   button.setAttribute('aria-label', `Copy ${line.dataset.copy}`)
   button.addEventListener('click', async () => {
     const code = line.querySelector('code')

@@ -64,7 +64,7 @@ ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
 ${renderNotes(found)}
 ${people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
-${found.alike.length > 0 || found.top.length > 1 ? renderTop(found) : html``}${people.length > 0 ? renderComparison(people) : html``}`,
+${found.alike.length > 0 || (found.top.length > 0 && found.top.length + people.length > 1) ? renderTop(found) : html``}${people.length > 0 ? renderComparison(people) : html``}`,
   } as const
   return respondPage(layout, people.length === 0 && found.unknown.length > 0 ? 404 : 200)
 }
@@ -74,15 +74,14 @@ const LEAD = html`<p class="lead">Put two to four people side by side: their sco
 /** Offers people to begin with or to add. */
 function renderTop({ top, alike, people }: FoundPeople): Html {
   const ids = people.map(({ id }) => id)
-  const others = top.filter(({ id }) => !ids.includes(id))
-  const first = others.slice(0, MOST_PEOPLE).map(({ id }) => id)
+  const first = top.slice(0, MOST_PEOPLE).map(({ id }) => id)
   if (alike.length > 0)
     return html`<h2>Similar people</h2>
 <p>Add one of these people, who share a tag and have the nearest scores, or <a href="${compareAddress([...ids, ...alike.map(({ id }) => id)])}">all</a>.</p>
 ${renderChoices(alike, ids)}`
   return html`<h2>Highest scores</h2>
 <p>${ids.length > 0 ? 'Add one of these people.' : html`Begin with one of these people, or <a href="${compareAddress(first)}">compare the first ${first.length}</a>.`}</p>
-${renderChoices(others, ids)}`
+${renderChoices(top, ids)}`
 }
 
 /** Links that add a person to the people with these ids. */
@@ -112,7 +111,7 @@ function renderAddForm(people: readonly ComparedPerson[]): Html {
 ${ids === '' ? html`` : html`<input type="hidden" name="ids" value="${ids}">`}<input id="search" name="ids" required maxlength="200" placeholder="Name, handle, wallet or passport number" autocomplete="off" autocapitalize="off" spellcheck="false">
 <button type="submit">Add</button>
 </form>
-<p class="soft" role="status" data-count></p><ul class="chips" data-results data-compared="${ids}"></ul>`
+<p class="soft" role="status" data-count></p><ul class="chips" data-results data-compared="${ids}" data-to="${compareAddress([...people.map(({ passport }) => passport.id), ''])}"></ul>`
 }
 
 /** The card of a comparison: `/card/compare.png?ids=7,42`, with ids only. */

@@ -57,7 +57,7 @@ function renderPage(site: Site, text: string, rows: readonly Row[], total: numbe
 <form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>
 <input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic" autocomplete="off" spellcheck="false">
 <button type="submit">Find</button></form>
-${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="count" role="status">${count(rows.length, 'credential')}, those of the most people first</p>${renderTable(rows, total)}`}`,
+${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="count" role="status">${count(rows.length, 'credential')}, the most common first</p>${renderTable(rows, total)}`}`,
   })
 }
 

@@ -109,7 +109,7 @@ export function renderGrowth({ credentials, scores, types, caps, next }: Growth)
 <h2>What would raise the score</h2>
 ${next === '' ? html`` : html`<p class="soft">${next}</p>`}
 ${renderSteps(steps)}
-${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add. They count once this site has recorded them: <a href="/me">ask for it</a></h3>${renderSteps(firsts)}`}
+${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add. They count as soon as this site records them: <a href="/me">ask for that</a></h3>${renderSteps(firsts)}`}
 </section>`
 }
 

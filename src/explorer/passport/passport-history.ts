@@ -15,9 +15,7 @@ type DescribedCause = { delta: number; words: string; reason?: string }
 type Point = { id: number; time: number; score: number; delta?: number; causes: readonly DescribedCause[] }
 
 const TYPES = ['passport.added', 'score.changed'] as const
-const [MOST_EVENTS, MOST_CAUSES] = [60, 5]
-const MOST_CAUSES_IN_HEADER = 3
-const FIRST_ROWS = 5
+const [MOST_EVENTS, MOST_CAUSES, MOST_CAUSES_IN_HEADER, FIRST_ROWS] = [60, 5, 3, 5]
 const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
 
 /** Finds the latest scores of a passport, the oldest first. */

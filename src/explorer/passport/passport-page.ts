@@ -14,14 +14,7 @@ import { describeHighest, findParts } from '../site/standings.ts'
 import { PROOF_ROW, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
-import {
-  describeNext,
-  renderAlike,
-  renderDistribution,
-  renderParts,
-  renderRank,
-  renderScore,
-} from './passport-score.ts'
+import * as passportScore from './passport-score.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
   const { store, catalog, rules, signs, needsKey = false } = options
@@ -52,9 +45,13 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const share = sharePassport(passport, highest, level?.level.name)
       const description = `${share.title}. ${share.description}`
       const history = await findHistory(store.events, passport, credentials)
-      const rank = renderRank(id, standing, countAbove(await catalog.current(), id, scores.total))
+      const rank = passportScore.renderRank(
+        id,
+        standing,
+        countAbove(await catalog.current(), id, scores.total),
+      )
       const top = highest === '' ? html`` : html`<p class="best">${highest}</p>`
-      const score = renderScore(scores.total, level, [top, rank, renderLastChange(history)])
+      const score = passportScore.renderScore(scores.total, level, [top, rank, renderLastChange(history)])
       const list = renderCredentials({ id, credentials, scores, types })
       // The list may be too long to have the row. A record may also say "human" without a credential.
       const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
@@ -65,14 +62,14 @@ ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was me
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
 <div>
-${renderParts(passport, context)}
+${passportScore.renderParts(passport, context)}
 ${renderHistory(history)}
 ${list}
 </div>
 <div>
-${renderGrowth({ credentials, scores, types, caps, next: describeNext(scores.total, level) })}
-${renderDistribution(passport, standing)}
-${renderAlike(passport, alike ?? [])}
+${renderGrowth({ credentials, scores, types, caps, next: passportScore.describeNext(scores.total, level) })}
+${passportScore.renderDistribution(passport, standing)}
+${passportScore.renderAlike(passport, alike ?? [])}
 ${renderSocials(passport)}
 ${renderWallets(passport)}
 <p class="soft">For programs: <a href="/api/v3/passports/${id}?include=credentials">this passport as JSON</a>${needsKey ? ' (key required)' : ''}, <a href="/reference/v3/getPassportV3">API reference</a></p>

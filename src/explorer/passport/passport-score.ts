@@ -47,7 +47,9 @@ export function renderParts(passport: Passport, { standing, parts, caps, signs }
 <h2>Score by part</h2>
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
 <dl class="parts">${SCORE_PARTS.map((part) => {
-    const top = standing.total > 0 ? text.describeTop(parts[part] ?? standing.total, standing.total) : ''
+    const atLeast = parts[part] ?? standing.total
+    const others = atLeast < standing.total ? `ahead of ${text.formatPeople(standing.total - atLeast)}` : ''
+    const top = text.describeTop(atLeast, standing.total) || others
     return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${top === '' ? html`` : html` <span class="soft">${top.replace('%', '% of people')}</span>`}</dd></div>`
   })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>` : html``}</dl>
 <div id="explanation">
@@ -57,7 +59,7 @@ export function renderParts(passport: Passport, { standing, parts, caps, signs }
 <p data-lines><a href="/passports/${passport.id}/score">Show the points of every credential</a></p>
 </details>
 </div>
-${isSum ? html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}</p>` : html``}
+${isSum ? html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and again when the record or the rules change</p>` : html``}
 ${signs ? html`<p><a href="/verify#${passport.id}">Check this score</a></p>` : html``}
 </section>`
 }

@@ -109,13 +109,13 @@ function drawPassport(passport: FullPassport, name: string, words: PassportWords
   const sizes = new Map(segmentsOf(passport.scores).map((part) => [part.name, part.size]))
   const parts = PART_LABELS.filter(([name]) => name !== 'other' || sizes.has(name))
   const labels = parts.map(([name, words]): Label => [name, `${words} ${formatFigure(sizes.get(name) ?? 0)}`])
-  const caption = `Passport score, ${formatDay(passport.calculatedAt)}`
+  const caption = `Passport score since ${formatDay(passport.calculatedAt)}`
   return frame(
     describeCard(passport),
     site,
     html`<svg x="${ROSETTE.x}" y="${ROSETTE.y}" width="${ROSETTE.size}" height="${ROSETTE.size}">${rosette(passport.id)}</svg>
 ${drawName(name, { x: LEFT, y: 142, width: TEXT_WIDTH, size: 80, smallest: 46, fill: colors.ink })}
-${drawText(LEFT, 212, fitSize(caption, TEXT_WIDTH / SERIF, 46), colors.soft, caption)}
+${drawText(LEFT, 212, fitSize(caption, (TEXT_WIDTH + 24) / SERIF, 46), colors.soft, caption)}
 <text x="${LEFT - round(size * 0.03)}" y="${BASELINE}" font-size="${size}" fill="${colors.accent}">${score}</text>
 ${drawStanding(words, after, colors)}
 ${passport.human ? drawPill('human', { x: ROSETTE.x + ROSETTE.size / 2, y: BASELINE, size: 42 }, colors.accent) : html``}

@@ -2,6 +2,7 @@ import { findList } from '../../catalog/find-list.ts'
 import { findMatches, isComplete, type Match } from '../../catalog/find-matches.ts'
 import { type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
+import { levelOf } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { belowLevels } from '../search/facets.ts'
 import { needsIndex, PAGE_SIZE, type RankingQuery, toFilters, toListQuery } from '../search/ranking-query.ts'
@@ -29,21 +30,25 @@ export async function findRanking(
   const [offset, size] = [(page - 1) * PAGE_SIZE, typed === '' ? PAGE_SIZE : MOST_SORTED]
   const list = { ...toListQuery(query), limit: size, offset: offset - (offset % size), signal }
   const counts = toFilters(query.filters).map((filter) => ({ filter }))
-  const ranksOf = [...shown.map(scoreOf), ...belowLevels(await reader.rules())]
+  const rules = await reader.rules()
+  const ranksOf = [...shown.map(scoreOf), ...belowLevels(rules)]
   const request = needsIndex(query) ? { ...list, facets, counts, ranksOf } : list
   const found = await findList(reader, request, reader.store.passports.listByIds)
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
   const sorted = found.total > size ? found.items : sortNamed(found.items, query)
-  const shownItems = sorted.slice(offset % size, (offset % size) + PAGE_SIZE)
-  const items = shownItems.filter(({ id }) => !ids.has(id))
+  const items = sorted.slice(offset % size, (offset % size) + PAGE_SIZE).filter(({ id }) => !ids.has(id))
   const named = items.map((passport) => ({ passport, reason: undefined }))
   const isTop = ({ reason }: Match) => isComplete(reason)
   const rows = [...shown.filter(isTop), ...named, ...shown.filter((match) => !isTop(match))]
   const rankOf = async (score: number) => [score, (await reader.catalog.standing(score)).rank] as const
   const ranks = found.ranking?.ranks ?? new Map(await Promise.all(rows.map(scoreOf).map(rankOf)))
   // A score may have changed after the ranks were read: its rank is then the place in the list.
-  const ranked = rows.map((row, at) => ({ ...row, rank: ranks.get(scoreOf(row)) ?? offset + at + 1 }))
+  const ranked = rows.map((row, at) => ({
+    ...row,
+    rank: ranks.get(scoreOf(row)) ?? offset + at + 1,
+    level: levelOf(row.passport.scores.total, rules)?.level.name,
+  }))
   return {
     query,
     ranked,

@@ -190,7 +190,9 @@ export function describeList({ typed, filters, sort }: RankingQuery, active: rea
     filters.human[0] === 'true' ? 'Humans' : 'People',
     join('tagged', ['tag'], (label) => `“${label}”`),
     join('in', ['place']),
-    join('with', ['credential', 'points', 'score'], (label) => label.replace(/^score/, 'a score')),
+    join('with', ['credential', 'points', 'score'], (label) =>
+      label.replace(/^score/, 'a score').replace(/^level/, 'the level'),
+    ),
     join('', ['filter']).trim(),
     filters.human[0] === 'false' ? 'not shown to be human' : '',
     typed === '' ? '' : `matching “${shortWord(typed, MAX_TITLE_VALUE)}”`,
@@ -255,8 +257,7 @@ export function renderStart(site: Site): RenderedPage {
   const main = html`<h1>No passports yet</h1>
 <p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p>
 <pre class="command"># Import your own records: JSON Lines, plain or gzip
-${PROGRAM} import people.jsonl.gz
-echo '{"passport_id":1,"passport_profile":{"display_name":"Ada"}}' | ${PROGRAM} import -</pre>
+${PROGRAM} import people.jsonl.gz</pre>
 <pre class="command"># Mirror an existing V1 service
 MIRROR_KEY=... ${PROGRAM} mirror https://v1.example.com</pre>
 <pre class="command"># Try the demo: a thousand fictional people, in a separate database

@@ -17,6 +17,7 @@ export type Ranked = {
   reason?: Reason | undefined
   /** Shown below the name. */
   note?: string | undefined
+  level?: string | undefined
   /** Shown instead of the score. */
   points?: number | undefined
 }
@@ -39,13 +40,13 @@ export const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 function renderRow(each: Ranked, scale: number, query: RankingQuery): Html {
   const { passport, rank, points } = each
-  const { id, scores, human } = passport
+  const { id, scores } = passport
   const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
   return {
     markup: `<li id="p${id}">
 <span class="rank"><span class="unseen">Rank </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
-<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${human ? ' <span class="pill">human</span> ' : ''}${renderAbout(each, name, query)}</span>
+<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${renderAbout(each, query)}</span>
 ${renderScoreBar(scores, scale).markup}
 <span class="score"><span class="unseen">${points === undefined ? FIGURES[query.sort] : 'Points'} </span>${formatFigure(points ?? scores[query.sort])}</span>
 <input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">
@@ -57,13 +58,11 @@ ${renderScoreBar(scores, scale).markup}
 const FIGURES = { total: 'Score', ...CATEGORIES }
 
 /** The tags of filters come first. Links to tags and places keep the filters. */
-function renderAbout({ passport, reason, note = '' }: Ranked, name: string, query: RankingQuery): string {
-  const { id, profile } = passport
-  const { location, tags } = profile
-  let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
+function renderAbout({ passport, reason, note = '', level = '' }: Ranked, query: RankingQuery): string {
+  const { location, tags } = passport.profile
+  let words = `${passport.human ? '<span class="pill">human</span>' : ''}${note === '' ? '' : `<b>${escapeText(note)}</b>`}`
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
-  // The id tells people with the same name apart.
-  else if (note === '' && name !== `Passport ${id}`) words += `<bdi>Passport ${id}</bdi>`
+  else if (note === '' && level !== '') words += `<bdi>${escapeText(level)}</bdi>`
   words += renderLink(query, 'place', location)
   const isFirst = (tag: string) => Number(isNamed(query, foldName(tag)))
   const sorted = tags.toSorted((one, other) => isFirst(other) - isFirst(one))
@@ -90,7 +89,9 @@ function renderLink(query: RankingQuery, name: 'place' | 'tag', text: string): s
 
 function renderReason({ text, start, end }: Reason): string {
   const cut = (from: number, to?: number) => escapeText(shortWord(text.slice(from, to), 60))
-  return `${cut(0, start)}<mark>${cut(start, end)}</mark>${cut(end)}`
+  // The rest of a wallet is shortened: "0xde30ab…12cd".
+  const rest = /^0x[\da-f]{40}$/i.test(text) && end < 36 ? `…${text.slice(-4)}` : cut(end)
+  return `${cut(0, start)}<mark>${cut(start, end)}</mark>${rest}`
 }
 
 export function renderPager(page: number, last: number, addressOf: (page: number) => string): Html {

@@ -111,6 +111,7 @@ const FILES = {
   'passport.js': minify(shareScript, passportScript),
   'reference.css': compact(reference, referenceLayout),
   'reference-calls.js': minify(shareScript, referenceCodeScript, referenceCallsScript),
+  'search.js': minify(rankingScript),
   'theme.js': minify(themeScript),
   'verify.js': minify(verifySnapshot, verifyScript),
   'reference.js': minify(shareScript, referenceCodeScript, referenceScript),

@@ -47,14 +47,14 @@ ${explorer ? RASTER_ICONS : html``}
 <link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
 <script src="${site.urlOf('theme.js')}"></script>
 <link rel="stylesheet" href="${site.urlOf('style.css')}">
-${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${script === undefined ? html`` : html`<script type="module" src="${site.urlOf(script)}"></script>`}
+${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${[...(script ? [script] : []), ...(hasSearch ? ['search.js' as const] : [])].map((name) => html`<script type="module" src="${site.urlOf(name)}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand row"><a href="/">${site.name}</a></p>
 <button class="quiet" type="button" popovertarget="pages">Menu</button>
-<div id="pages" class="panel" popover>${hasSearch ? html`<form action="/"><input name="q" type="search" aria-label="Find a person" maxlength="200" placeholder="Find a person" autocomplete="off"></form>` : html``}<nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav></div>
+<div id="pages" class="panel" popover>${hasSearch ? html`<form action="/" role="search"><input id="search" name="q" type="search" aria-label="Find a person" maxlength="200" placeholder="Find a person" autocomplete="off" spellcheck="false"><ul class="panel rows" data-results data-compared="" data-to="/passports/"></ul><span class="unseen" role="status" data-count></span></form>` : html``}<nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav></div>
 </header>
 <main id="main">
 ${main}
@@ -145,7 +145,7 @@ export function sharePassport(passport: FullPassport, best: string, level = '') 
     ...shareWithCard(passport, `/passports/${id}`),
     type: 'profile',
     title: `${describeCard(passport)}${level === '' ? '' : `, ${level}`}`,
-    description: `${best === '' ? '' : `${best}. `}${parts}${human ? ' Marked as human.' : ''} As of ${formatDay(calculatedAt)}.`,
+    description: `${best === '' ? '' : `${best}. `}${parts}${human ? ' Marked as human.' : ''} Unchanged since ${formatDay(calculatedAt)}.`,
   } as const
 }
 

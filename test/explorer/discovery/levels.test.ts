@@ -28,7 +28,7 @@ test('another level replaces the chosen one', async () => {
   const [group = ''] = /<h2>Levels<\/h2>.*?<\/ul>/s.exec(text) ?? []
   const [, address = ''] = /<a href="([^"]+)"[^>]*><bdi>Advanced/.exec(group) ?? []
   expect(readable((await server.look(address.replaceAll('&amp;', '&'))).text)).toContain(
-    'people tagged “solidity” with level Advanced',
+    'people tagged “solidity” with the level Advanced',
   )
   expect(group).not.toContain('Outstanding')
 })

@@ -16,8 +16,8 @@ test.each([
   ['100-150 in lisbon', 'people in Lisbon with a score 100 to 150'],
   ['skills over 30', 'people with a score over 30 for skills'],
   ['identity over 5 in nairobi', 'people in Nairobi with a score over 5 for identity'],
-  ['outstanding', 'people with level Outstanding'],
-  ['advanced in łódź', 'people in Łódź with level Advanced'],
+  ['outstanding', 'people with the level Outstanding'],
+  ['advanced in łódź', 'people in Łódź with the level Advanced'],
   ['solidity or zk in lisbon', 'people in Lisbon tagged “solidity” or “zk”'],
   ['builders without github', 'people tagged “builder” without GitHub'],
   ['not in lisbon or łódź', 'people not in Lisbon or Łódź'],
@@ -205,7 +205,7 @@ test('a text with “or” between other words says that they are not alternativ
     expect((await server.look(`/?q=${text}`)).text).not.toContain(words)
   // A gap between two levels is no range.
   const none = readable((await server.look('/?q=beginner+or+outstanding')).text)
-  expect(none).toContain('0 people with level Beginner and level Outstanding')
+  expect(none).toContain('0 people with the level Beginner and the level Outstanding')
 })
 
 test('rows of alternatives show the tags of the search first', async () => {

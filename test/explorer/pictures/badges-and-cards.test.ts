@@ -44,7 +44,7 @@ onEngine('sqlite', 'badges and cards', (open) => {
     const svg = (await server.look('/card/7.svg')).text
     expect(wordsOf(svg)).toEqual([
       'Ada Lovélace 🐉',
-      'Passport score, 2 January 2026',
+      'Passport score since 2 January 2026',
       '42.5',
       'No. 1 in Activity',
       'Regular',
@@ -66,7 +66,7 @@ onEngine('sqlite', 'badges and cards', (open) => {
     const calculatedAt = Date.UTC(2026, 8, 30)
     await using server = await servePeople([record(1, { calculatedAt, stale: false })])
     const [, size] =
-      /font-size="(\d+)"[^>]*>Passport score, 30 September 2026</.exec(
+      /font-size="(\d+)"[^>]*>Passport score since 30 September 2026</.exec(
         (await server.look('/card/1.svg')).text,
       ) ?? []
     expect(Number(size)).toBeGreaterThanOrEqual(40)

@@ -232,7 +232,11 @@ inBrowser('discovery in a browser', (browser) => {
     await page.waitForURL('**/credentials/*')
     await page.getByRole('link', { name: /people with/ }).click()
     await page.waitForURL('**/?credential=*')
-    await page.locator('.ranking li:not(.labels)').first().click()
+    // Tags and places are links of their own; the rest of the row leads to the passport.
+    await page
+      .locator('.ranking li:not(.labels)')
+      .first()
+      .click({ position: { x: 8, y: 8 } })
     await page.waitForURL('**/passports/*')
   })
 

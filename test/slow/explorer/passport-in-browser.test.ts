@@ -95,7 +95,7 @@ inBrowser('the passport page in a browser', (browser) => {
         await page.setViewportSize({ width, height: 640 })
         expect([width, await page.evaluate(TOO_WIDE)]).toEqual([width, []])
       }
-      expect(await page.getByRole('button').count()).toBe(hasScripts ? 6 : 1)
+      expect(await page.getByRole('button').count()).toBe(hasScripts ? 5 : 1)
       expect(await page.locator('noscript').isVisible()).toBe(!hasScripts)
       const ground = () => page.evaluate("getComputedStyle(document.querySelector('#parts')).backgroundColor")
       if (hasScripts) {
@@ -138,7 +138,7 @@ inBrowser('the passport page in a browser', (browser) => {
     await page.getByRole('button', { name: 'Share' }).click()
     expect(await page.getByRole('link', { name: 'Download card' }).getAttribute('href')).toBe('/card/12.png')
     await page.getByRole('button', { name: 'Close' }).click()
-    expect(await page.getByRole('cell', { name: 'GitHub +15 (new)' }).isVisible()).toBe(true)
+    expect(await page.getByRole('cell', { name: 'GitHub +15 (new: 900)' }).isVisible()).toBe(true)
     await page.getByText('How every point is calculated').click()
     await page.getByRole('link', { name: 'Show the points of every credential' }).click()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(

@@ -169,7 +169,7 @@ inBrowser('journeys on the passport page', (browser) => {
       '2 Jan 2026',
       '▼ −5',
       '1,057.5 to 1,052.5',
-      'GitHub −5, 15 to 10 (new data)',
+      'GitHub −5, 15 to 10 (now 400)',
     ])
     const color = (place: string) =>
       page.evaluate((selector) => getComputedStyle(document.querySelector(selector) as Element).color, place)
