@@ -81,7 +81,7 @@ async function findWallets(store: Store, typed: string): Promise<Candidate[]> {
 
 /** Finds handles with a source ("github:zoe") or without ("zoe", "@zoe"), or at the end of a profile URL. */
 async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
-  const handle = typed.replace(/^https?:\/\/[^\s/]+\/(?:\S*\/)?(?=\S)/i, '')
+  const handle = typed.replace(/^(?:https?:\/\/[^\s/]+|[\w-]+\.[\w.-]+)\/(?:\S*\/)?(?=\S)/i, '')
   const colon = handle.indexOf(':')
   const [source, name] = [handle.slice(0, Math.max(0, colon)).trim().toLowerCase(), handle.slice(colon + 1)]
   const found = name.trim().replace(/^@/, '').toLowerCase()

@@ -55,7 +55,8 @@ onEngine('sqlite', 'the search', (open) => {
   test('a handle finds its owner, with or without a source such as "github:"', async () => {
     expect((await namesFor('github:zoe'))[0]).toBe('olamide_42')
     expect((await namesFor('GitHub: @Zoe'))[0]).toBe('olamide_42')
-    expect((await namesFor('https://github.com/zoe'))[0]).toBe('olamide_42')
+    for (const text of ['https://github.com/zoe', 'github.com/zoe'])
+      expect((await namesFor(text))[0]).toBe('olamide_42')
     expect((await namesFor('https://lens.example/u/@zoe_m'))[0]).toBe('Mira')
     expect(await namesFor('zoe')).toEqual(['olamide_42', 'Zoetrope', 'Mira'])
     expect((await reasonsFor('zoe'))[0]).toStartWith('github:<mark>zoe</mark>')
