@@ -20,7 +20,7 @@ type Layout = {
   main: Html
 }
 
-/** A page of the explorer. If it has no search for people, its header has one. */
+/** A page of the explorer. If it has no search for people, its header has one, without suggestions beside the large script of `/verify`. */
 export const respondPage = (layout: Layout, status = 200): RenderedPage =>
   file('text/html', renderLayout(layout, !layout.main.markup.includes(SEARCH)), POLICY.explorer, status)
 
@@ -47,7 +47,7 @@ ${explorer ? RASTER_ICONS : html``}
 <link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
 <script src="${site.urlOf('theme.js')}"></script>
 <link rel="stylesheet" href="${site.urlOf('style.css')}">
-${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${[...(script ? [script] : []), ...(hasSearch ? ['search.js' as const] : [])].map((name) => html`<script type="module" src="${site.urlOf(name)}"></script>`)}
+${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${[...(script ? [script] : []), ...(hasSearch && script !== 'verify.js' ? ['search.js' as const] : [])].map((name) => html`<script type="module" src="${site.urlOf(name)}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
