@@ -16,7 +16,7 @@ export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 
     const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${words ?? message}</p>
-${help ?? (status < 500 ? html`` : html`<p class="soft">Request id: <code>${requestId}</code></p>`)}
+${key === 'no_passport' ? renderSearch(passport) : (help ?? (status < 500 ? html`` : html`<p class="soft">Request id: <code>${requestId}</code></p>`))}
 <p><a href="/">All passports by score</a></p>`
     return withoutCaching(respondPage({ site, title, description: message, main }, status))
   },
@@ -68,6 +68,5 @@ const KNOWN: Record<string, ErrorText> = {
     title: 'Passport not found',
     words:
       'There is no passport with this number or wallet. It may have been removed, or the address has a typing error.',
-    help: renderSearch(),
   },
 }

@@ -68,8 +68,11 @@ function show(page) {
   if (!compared) document.title = page.title
   count.textContent = page.querySelector('[data-count]').textContent || page.querySelector('h1').textContent
   results.replaceChildren(...(compared ? choicesOf(page, found) : found.childNodes))
-  for (const part of document.querySelectorAll('[data-live]'))
+  // On a wide screen the introduction stays, so that the field does not move.
+  const isStill = matchMedia('(min-width: 60rem)').matches && document.querySelector('#lead *')
+  for (const part of document.querySelectorAll(isStill ? '.browse [data-live]' : '[data-live]'))
     part.replaceChildren(...(page.getElementById(part.id)?.childNodes ?? []))
+  showSelected()
 }
 
 /** Returns links to the list and to suggested filters, unless people are compared, and to the first people. */
@@ -88,7 +91,9 @@ function choicesOf(page, found) {
   const people = others.slice(0, MOST_CHOICES).map((row) => {
     const [item, link, score] = ['li', 'a', 'span'].map((name) => document.createElement(name))
     link.href = `${results.dataset.to}${row.querySelector('input').value}`
-    score.textContent = row.querySelector('.score').lastChild.textContent
+    const place = row.querySelector('[href*="place="]')?.textContent
+    score.textContent = [row.querySelector('.score').lastChild.textContent, place].filter(Boolean).join(' · ')
+    score.className = 'soft'
     link.append(row.querySelector('.name bdi'), ' ', score)
     item.append(link)
     return item
@@ -134,25 +139,67 @@ function clear() {
   plan()
 }
 
-/** Counts the people that are selected for a comparison. */
-function countSelected() {
+/** The ids of the people that are selected for a comparison, also on other pages of this tab. */
+let selected = new Set()
+
+function readSelected() {
+  try {
+    selected = new Set(JSON.parse(sessionStorage.getItem('compare')) ?? [])
+  } catch {
+    // The storage is blocked.
+  }
+  showSelected()
+}
+
+function saveSelected() {
+  try {
+    sessionStorage.setItem('compare', JSON.stringify([...selected]))
+  } catch {
+    // The storage is blocked.
+  }
+  showSelected()
+}
+
+function select({ target }) {
+  if (!target.closest('.ranking')) return
+  if (target.checked) selected.add(target.value)
+  else selected.delete(target.value)
+  saveSelected()
+}
+
+/** Checks the boxes of selected people, adds those of other pages to the form, and counts all. */
+function showSelected() {
   const bar = document.getElementById('compare')
   if (!bar) return
-  const selected = document.querySelectorAll('.ranking :checked').length
+  const others = new Set(selected)
+  for (const box of document.querySelectorAll('.ranking [type=checkbox]'))
+    box.checked = others.delete(box.value)
+  for (const field of bar.querySelectorAll('[type=hidden]')) field.remove()
+  for (const id of others) {
+    const field = document.createElement('input')
+    Object.assign(field, { type: 'hidden', name: 'ids', value: id })
+    bar.append(field)
+  }
   const button = bar.querySelector('[type=submit]')
   const people = document.createElement('span')
-  people.textContent = selected === 1 ? ' person' : ' people'
-  button.replaceChildren(`Compare ${selected}`, people)
-  button.disabled = selected < 2 || selected > MOST_COMPARED
+  people.textContent = selected.size === 1 ? ' person' : ' people'
+  button.replaceChildren(`Compare ${selected.size}`, people)
+  button.disabled = selected.size < 2 || selected.size > MOST_COMPARED
   bar.querySelector('[aria-live]').textContent =
-    selected === 1 ? 'Select one more' : selected > MOST_COMPARED ? `${MOST_COMPARED} at most` : ''
+    selected.size === 1 ? 'Select one more' : selected.size > MOST_COMPARED ? `${MOST_COMPARED} at most` : ''
+}
+
+function clearSelected({ target }) {
+  if (target.id !== 'compare') return
+  selected.clear()
+  // Both events are sent before the form is read or reset.
+  setTimeout(saveSelected)
 }
 
 if (input && results) {
-  document.addEventListener('change', countSelected)
-  // The event is sent before the form is reset.
-  document.addEventListener('reset', () => setTimeout(countSelected))
-  window.addEventListener('pageshow', countSelected)
+  document.addEventListener('change', select)
+  for (const event of ['reset', 'submit']) document.addEventListener(event, clearSelected)
+  window.addEventListener('pageshow', readSelected)
 
   input.addEventListener('input', plan)
   input.form.addEventListener('submit', open)

@@ -71,7 +71,6 @@ ${found.alike.length > 0 || (found.top.length > 0 && found.top.length + people.l
 
 const LEAD = html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`
 
-/** Offers people to begin with or to add. */
 function renderTop({ top, alike, people }: FoundPeople): Html {
   const ids = people.map(({ id }) => id)
   const first = top.slice(0, MOST_PEOPLE).map(({ id }) => id)

@@ -96,9 +96,9 @@ function renderScores(people: People): Html {
   return renderGroup('Scores', rows, people)
 }
 
-/** Renders a standing such as "Top 4%"; empty below the median. */
+/** Renders a standing such as "ahead of 96%". */
 function renderTop(atLeast: number, total: number): Html {
-  const words = text.describeTop(atLeast, total)
+  const words = text.describeAhead(atLeast, total)
   return words === '' ? html`` : html`<span class="soft detail">${words}</span>`
 }
 

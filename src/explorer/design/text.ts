@@ -78,13 +78,16 @@ export const shortNameOf = (passport: Pick<Passport, 'id' | 'profile'>): string 
   shortenText(nameOf(passport), MAX_NAME_LENGTH, lengthOf)
 
 /**
- * `atLeast` is the number of passports with at least this score. Returns "Top 4%" if they are 4% of `total`, "No. 1" for
- * the single highest score, and "" below the median. Percentages are rounded up, so that no score is overstated.
+ * `atLeast` is the number of passports with at least this score. Returns "Top 4%" if they are 4% of `total`, and "No. 1" for
+ * the single highest score. Percentages are rounded so that no score is overstated.
  */
-export function describeTop(atLeast: number, total: number): string {
-  if (atLeast <= 1 && total > 1) return 'No. 1'
-  const percent = Math.ceil((atLeast / total) * 100)
-  return percent <= 50 ? `Top ${percent}%` : ''
+export const describeTop = (atLeast: number, total: number): string =>
+  atLeast <= 1 && total > 1 ? 'No. 1' : `Top ${Math.ceil((atLeast / total) * 100)}%`
+
+/** Returns "ahead of 46%"; empty if nobody has a lower score. */
+export function describeAhead(atLeast: number, total: number): string {
+  const percent = Math.floor((1 - atLeast / total) * 100)
+  return percent > 0 ? `ahead of ${percent}%` : ''
 }
 
 /** Formats a rank: "1st", "12th" or "1,022nd". */

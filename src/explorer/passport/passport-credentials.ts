@@ -92,10 +92,10 @@ const renderFold = (group: number, rows: number): Html =>
   html`<tr class="fold"><td colspan="3"><details id="more-${group}"><summary>${formatFigure(rows)} more</summary></details></td></tr>
 `
 
-type Growth = Omit<Shown, 'id'> & { caps: Caps; next: string }
+type Growth = Omit<Shown, 'id'> & { caps: Caps; next: string; wallet: string }
 
 /** Renders steps that raise the score: for credentials of the person, and for others. Categories at their cap are left out. */
-export function renderGrowth({ credentials, scores, types, caps, next }: Growth): Html {
+export function renderGrowth({ credentials, scores, types, caps, next, wallet }: Growth): Html {
   const roomOf = (category: string) => {
     const part = partOf(category)
     return part ? (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY) - scores[part] : 0
@@ -109,7 +109,7 @@ export function renderGrowth({ credentials, scores, types, caps, next }: Growth)
 <h2>What would raise the score</h2>
 ${next === '' ? html`` : html`<p class="soft">${next}</p>`}
 ${renderSteps(steps)}
-${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add. They count as soon as this site records them: <a href="/me">ask for that</a></h3>${renderSteps(firsts)}`}
+${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add. They count as soon as this site records them: <a href="/me?wallet=${encodeURIComponent(wallet)}">ask for that</a></h3>${renderSteps(firsts)}`}
 </section>`
 }
 

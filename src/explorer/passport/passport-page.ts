@@ -58,6 +58,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const main = html`<article class="passport-page">
 ${renderPerson(passport, nameOf(passport), score, evidence)}
 ${renderSharePanel(share, `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`, site.origin, renderBadge(id, `Passport badge of ${shortNameOf(passport)}`, site.origin))}
+<p class="jump soft">On this page: <a href="#history">history</a>, <a href="#credentials">credentials</a>, <a href="#growth">what would raise the score</a>, <a href="#socials">accounts</a></p>
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
@@ -67,7 +68,7 @@ ${renderHistory(history)}
 ${list}
 </div>
 <div>
-${renderGrowth({ credentials, scores, types, caps, next: passportScore.describeNext(scores.total, level) })}
+${renderGrowth({ credentials, scores, types, caps, next: passportScore.describeNext(scores.total, level), wallet: passport.mainWallet })}
 ${passportScore.renderDistribution(passport, standing)}
 ${passportScore.renderAlike(passport, alike ?? [])}
 ${renderSocials(passport)}

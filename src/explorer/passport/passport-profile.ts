@@ -53,9 +53,8 @@ function renderTags(tags: readonly string[]): Html {
   return html`<ul class="chips" aria-label="Tags">${shown}${more > 0 ? html`<li><bdi>+${more}</bdi></li>` : html``}</ul>`
 }
 
-const MOST_WALLETS = { rows: 30, bytes: 12_000 }
+const [MOST_WALLETS, MAX_ACCOUNT_BIO] = [{ rows: 30, bytes: 12_000 }, 160]
 const MOST_ACCOUNTS = { rows: 40, bytes: 30_000 }
-const MAX_ACCOUNT_BIO = 160
 
 export function renderWallets(passport: FullPassport): Html {
   return renderRows('wallets', 'Wallets', renderWithin(walletsOf(passport), renderWallet, MOST_WALLETS))

@@ -27,11 +27,11 @@ export function createCard(options: ExplorerOptions): ExplorerPage {
     const draw = async (name: string) => {
       const words = await findPassportWords(options, passport, signal)
       isComplete = words.isComplete
-      if (words.top !== '') return drawPassport(passport, name, words, site)
+      if (words.top !== '') return drawPassport(passport, name, words, site, options.now())
       // The number of credentials is the headline if the passport has no high standing.
       const { credentials = [] } = (await store.credentials.find({ id: passport.id })) ?? {}
       const top = credentials.length === 0 ? '' : count(credentials.length, 'credential')
-      return drawPassport(passport, name, { ...words, top }, site)
+      return drawPassport(passport, name, { ...words, top }, site, options.now())
     }
     const card =
       type === 'svg'
@@ -97,11 +97,10 @@ export function createCardDrawer(options: ExplorerOptions) {
 
 type Drawn = Pick<ExplorerRequest, 'charge' | 'site' | 'signal'>
 
-const SCORE_WIDTH = 400
-const BASELINE = 374
+const [SCORE_WIDTH, BASELINE] = [400, 374]
 
 /** Previews are often 300 pixels wide, a quarter of the card: smaller text than 40 would be illegible. */
-function drawPassport(passport: FullPassport, name: string, words: PassportWords, site: Site): Html {
+function drawPassport(passport: FullPassport, name: string, words: PassportWords, site: Site, now: number) {
   const colors = colorsOf(site, 'light')
   const score = formatFigure(passport.scores.total)
   const size = Math.min(196, Math.floor(SCORE_WIDTH / figureWidth(score)))
@@ -109,13 +108,13 @@ function drawPassport(passport: FullPassport, name: string, words: PassportWords
   const sizes = new Map(segmentsOf(passport.scores).map((part) => [part.name, part.size]))
   const parts = PART_LABELS.filter(([name]) => name !== 'other' || sizes.has(name))
   const labels = parts.map(([name, words]): Label => [name, `${words} ${formatFigure(sizes.get(name) ?? 0)}`])
-  const caption = `Passport score since ${formatDay(passport.calculatedAt)}`
+  const caption = `Passport score, ${formatDay(now)}`
   return frame(
     describeCard(passport),
     site,
     html`<svg x="${ROSETTE.x}" y="${ROSETTE.y}" width="${ROSETTE.size}" height="${ROSETTE.size}">${rosette(passport.id)}</svg>
 ${drawName(name, { x: LEFT, y: 142, width: TEXT_WIDTH, size: 80, smallest: 46, fill: colors.ink })}
-${drawText(LEFT, 212, fitSize(caption, (TEXT_WIDTH + 24) / SERIF, 46), colors.soft, caption)}
+${drawText(LEFT, 212, fitSize(caption, TEXT_WIDTH / SERIF, 46), colors.soft, caption)}
 <text x="${LEFT - round(size * 0.03)}" y="${BASELINE}" font-size="${size}" fill="${colors.accent}">${score}</text>
 ${drawStanding(words, after, colors)}
 ${passport.human ? drawPill('human', { x: ROSETTE.x + ROSETTE.size / 2, y: BASELINE, size: 42 }, colors.accent) : html``}

@@ -31,7 +31,8 @@ export function renderFacets(facets: Facets | undefined, query: RankingQuery, is
   const groups = (Object.keys(GROUPS) as (keyof Facets)[]).flatMap((name) => {
     const chips = facets[name].flatMap(({ value, label, count }) => {
       // A level replaces another one.
-      const list = name === 'score' ? { ...query, filters: { ...query.filters, score: [] } } : query
+      const others = query.filters.score.filter((each) => !facets.score.some((level) => level.value === each))
+      const list = name === 'score' ? { ...query, filters: { ...query.filters, score: others } } : query
       const address = lists.addressOf(lists.withFilter(list, name, value))
       const isOffered = count !== 0 && value !== 'false' && !query.filters[name].includes(value)
       return isOffered ? [renderChip(address, label, isCounted ? count : undefined)] : []

@@ -54,7 +54,8 @@ export function phrasesOf(text: string): string[] {
 }
 
 /** A comparison is a word of its own: "github>20" has three words. So is a minus before a word, as in "solidity -github". */
-const splitWords = (text: string) => text.match(/[<>]=?|(?<=^|\s)-(?=\p{L})|[^\s<>]+/gu) ?? []
+const splitWords = (text: string) =>
+  text.replace(KIND, '').match(/[<>]=?|(?<=^|\s)-(?=\p{L})|[^\s<>]+/gu) ?? []
 
 const joinWords = (words: readonly string[]) => words.join(' ').replace(/(?<=^|\s)- (?=\p{L})/gu, '-')
 
@@ -64,8 +65,8 @@ const SORT = /\b(?:best|by|highest|most|top) (activity|identity|skills)(?: score
 
 const TOP = /\b(?:top|best|high|highest) (?:\d{1,4}%?|people|scores?)(?!\w)\s*/i
 
-/** Says what a wallet or an ENS name is. */
-const KIND = /\b(?:address|ens|wallet) (?=0x|\S+\.eth\b)/i
+/** Says what a word is, as in "wallet 0xde30" and "tag:zk". */
+const KIND = /\b(?:(?:address|ens|wallet) (?=0x|\S+\.eth\b)|(?:credential|place|tag): ?)/gi
 
 /** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
 const phrasesAt = (words: readonly string[], at: number) =>

@@ -62,7 +62,7 @@ function renderAbout({ passport, reason, note = '', level = '' }: Ranked, query:
   const { location, tags } = passport.profile
   let words = `${passport.human ? '<span class="pill">human</span>' : ''}${note === '' ? '' : `<b>${escapeText(note)}</b>`}`
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
-  else if (note === '' && level !== '') words += `<bdi>${escapeText(level)}</bdi>`
+  else if (note === '' && level !== '') words += `<bdi class="extra">${escapeText(level)}</bdi>`
   words += renderLink(query, 'place', location)
   const isFirst = (tag: string) => Number(isNamed(query, foldName(tag)))
   const sorted = tags.toSorted((one, other) => isFirst(other) - isFirst(one))

@@ -42,7 +42,7 @@ onEngine('sqlite', 'the comparison', (open) => {
   test('the comparison shows scores, ranks, credentials and tags side by side, and marks the highest values', async () => {
     const { status, text } = await server.look('/compare?ids=7,20')
     expect(status).toBe(200)
-    expect(rowOf(text, 'Activity')).toMatch(/^Activity 12( Top \d+%)? 20.* highest$/)
+    expect(rowOf(text, 'Activity')).toMatch(/^Activity 12( ahead of \d+%)? 20.* highest$/)
     expect(rowOf(text, 'Rank among 6')).toMatch(/^Rank among 6 1st/)
     expect(rowOf(text, 'Level')).toBe('Level Regular Regular')
     expect(rowOf(text, 'Ethereum User')).toBe('Ethereum User 12 of 20 20 of 20 highest')

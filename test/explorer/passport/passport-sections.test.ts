@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Scores, Social } from '../../../src/domain/passport.ts'
-import { describeTop } from '../../../src/explorer/design/text.ts'
+import { describeAhead, describeTop } from '../../../src/explorer/design/text.ts'
 import { renderSocials } from '../../../src/explorer/passport/passport-profile.ts'
 import { describeSums } from '../../../src/explorer/passport/passport-score.ts'
 import { describeHighest, type PartStandings } from '../../../src/explorer/site/standings.ts'
@@ -8,13 +8,14 @@ import { readable, servePeople } from '../../support/explorer/explorer-server.ts
 import { mira, OTHERS } from '../../support/explorer/sample-passport.ts'
 import { credential, named, record } from '../../support/store/records.ts'
 
-test('percentiles are rounded up, so that none is overstated, and no percentile below the median is shown', () => {
+test('percentages are rounded so that no score is overstated', () => {
   expect(describeTop(1, 1000)).toBe('No. 1')
   expect(describeTop(31, 1000)).toBe('Top 4%')
   expect(describeTop(40, 1000)).toBe('Top 4%')
   expect(describeTop(500, 1000)).toBe('Top 50%')
-  expect(describeTop(501, 1000)).toBe('')
-  expect(describeTop(1, 1)).toBe('')
+  expect(describeAhead(539, 1000)).toBe('ahead of 46%')
+  expect(describeAhead(1, 1000)).toBe('ahead of 99%')
+  for (const atLeast of [991, 1000]) expect(describeAhead(atLeast, 1000)).toBe('')
 })
 
 const SCORES: Scores = { total: 60, activity: 10, identity: 20, skills: 30 }

@@ -44,7 +44,7 @@ onEngine('sqlite', 'badges and cards', (open) => {
     const svg = (await server.look('/card/7.svg')).text
     expect(wordsOf(svg)).toEqual([
       'Ada Lovélace 🐉',
-      'Passport score since 2 January 2026',
+      'Passport score, 2 January 2026',
       '42.5',
       'No. 1 in Activity',
       'Regular',
@@ -63,10 +63,10 @@ onEngine('sqlite', 'badges and cards', (open) => {
   })
 
   test('the date on a card is legible at a width of 300 pixels, also in the month with the longest name', async () => {
-    const calculatedAt = Date.UTC(2026, 8, 30)
-    await using server = await servePeople([record(1, { calculatedAt, stale: false })])
+    const now = () => Date.UTC(2026, 8, 30)
+    await using server = await servePeople([record(1, { stale: false })], { now })
     const [, size] =
-      /font-size="(\d+)"[^>]*>Passport score since 30 September 2026</.exec(
+      /font-size="(\d+)"[^>]*>Passport score, 30 September 2026</.exec(
         (await server.look('/card/1.svg')).text,
       ) ?? []
     expect(Number(size)).toBeGreaterThanOrEqual(40)
