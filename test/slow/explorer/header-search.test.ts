@@ -57,6 +57,27 @@ inBrowser('the search in the header', (browser) => {
     expect(await page.title()).toContain('Ada Harborlight')
   })
 
+  test('a selection for a comparison stays across searches, filters and pages, until it is compared or cleared', async () => {
+    const page = await browser.newPage()
+    await page.goto(server.url.href)
+    const compare = (words: string) => page.getByRole('button', { name: `Compare ${words}` })
+    await page.getByRole('checkbox').first().check()
+    await page.getByRole('searchbox').fill('ada')
+    await page.getByText(/for “ada”/).waitFor()
+    await page.getByRole('checkbox').last().check()
+    await compare('2 people').waitFor()
+    await page.goto(new URL('/?tag=zk&sort=skills', server.url).href)
+    await compare('2 people').click()
+    await page.waitForURL('**/compare?ids=*')
+    expect(await page.locator('thead th').count()).toBe(2)
+    await page.goto(server.url.href)
+    expect(await page.locator('#compare').isVisible()).toBe(false)
+    await page.getByRole('checkbox').first().check()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await page.goto(new URL('/?tag=zk', server.url).href)
+    expect(await page.locator('#compare').isVisible()).toBe(false)
+  })
+
   test('the comparison of people with a credential counts the selected ones', async () => {
     const page = await browser.newPage()
     await page.goto(new URL('/credentials/github', server.url).href)

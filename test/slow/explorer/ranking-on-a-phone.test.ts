@@ -8,7 +8,7 @@ import { inventPeople } from '../../support/store/invented-people.ts'
 inBrowser('the ranking on a phone', (browser) => {
   const server = shareServer(() => openTestStore('sqlite', inventPeople().slice(0, 60)), serveExplorer)
 
-  test('on a phone, the first person is on the first screen, and no place, tag or placeholder is cut', async () => {
+  test('on a phone, the first person is on the first screen, and no place or placeholder is cut', async () => {
     const page = await browser.newPage()
     await page.setViewportSize({ width: 360, height: 740 })
     await page.goto(server.url.href)
@@ -19,7 +19,7 @@ inBrowser('the ranking on a phone', (browser) => {
     const beyond = await page.locator('.ranking li:not(.labels)').evaluateAll((rows) =>
       rows.flatMap((row) => {
         const edge = row.querySelector('.who')?.getBoundingClientRect().right ?? 0
-        const parts = [...row.querySelectorAll('.about > *')]
+        const parts = [...row.querySelectorAll('.about > [href*="place="]')]
         return parts
           .filter((part) => part.getBoundingClientRect().right > edge + 1)
           .map((part) => part.textContent)
