@@ -19,7 +19,7 @@ type Person = {
 
 const MOST_STEPS = 5
 
-/** Finds the next steps of the credentials with the most points left, the largest gain first. */
+/** Finds the next steps of the credentials with the most points left, the largest gain first, and at last those that need only time. */
 export const findNextSteps = ({ credentials, types, roomOf }: Person): NextStep[] =>
   credentials
     .flatMap((credential) => {
@@ -32,7 +32,11 @@ export const findNextSteps = ({ credentials, types, roomOf }: Person): NextStep[
     .sort((one, other) => other.left - one.left)
     .slice(0, MOST_STEPS)
     .map(({ credential, left }) => ({ ...credential, ...findStep(credential, left, types) }))
-    .sort((one, other) => other.gain - one.gain)
+    .sort((one, other) => Number(isTime(one)) - Number(isTime(other)) || other.gain - one.gain)
+
+const isTime = ({ words }: Pick<NextStep, 'words'>) => words.startsWith(ONLY_TIME)
+
+const ONLY_TIME = 'only time: '
 
 const MOST_FIRST_STEPS = 3
 
@@ -72,7 +76,7 @@ function findStep(credential: Credential, left: number, types: Person['types']) 
   const rule = ruleOf({ types }, type)
   const unknown = { gain: left, words: `up to ${number(left)} more points` }
   if (rule?.convert === 'years')
-    return { gain: rule.multiplier, words: `only time: +${number(rule.multiplier)} a year` }
+    return { gain: rule.multiplier, words: `${ONLY_TIME}+${number(rule.multiplier)} a year` }
   const raw = readRawValue(credential, 'number')
   if (!rule || raw?.kind !== 'number') return unknown
   const own = { ...rule, max_score: maxScore }

@@ -172,8 +172,10 @@ function showSelected() {
   const bar = document.getElementById('compare')
   if (!bar) return
   const others = new Set(selected)
-  for (const box of document.querySelectorAll('.ranking [type=checkbox]'))
+  for (const box of document.querySelectorAll('.ranking [type=checkbox]')) {
     box.checked = others.delete(box.value)
+    box.disabled = !box.checked && selected.size >= MOST_COMPARED
+  }
   for (const field of bar.querySelectorAll('[type=hidden]')) field.remove()
   for (const id of others) {
     const field = document.createElement('input')
@@ -186,7 +188,7 @@ function showSelected() {
   button.replaceChildren(`Compare ${selected.size}`, people)
   button.disabled = selected.size < 2 || selected.size > MOST_COMPARED
   bar.querySelector('[aria-live]').textContent =
-    selected.size === 1 ? 'Select one more' : selected.size > MOST_COMPARED ? `${MOST_COMPARED} at most` : ''
+    selected.size === 1 ? 'Select one more' : selected.size < MOST_COMPARED ? '' : `${MOST_COMPARED} at most`
 }
 
 function clearSelected({ target }) {

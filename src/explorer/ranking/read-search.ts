@@ -85,7 +85,7 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
         // "tokyo" alone stands for "tokyo 東京" and "tokyo, japan", "ethereum" for "ethereum user".
         const shorten = (phrase = '') => phrase.replace(/,.*| [^\p{Script=Latin}]+$| user$/u, '')
         const short = offered.map((each) => ({ ...each, phrase: shorten(phrasesFor(each).at(-1)) }))
-        const find = createSpelling([...withPhrases(offered), ...short])
+        const find = createSpelling([...withPhrases(offered), ...short, ...levels])
         const similar = { get: (phrase: string) => facets.get(phrase) ?? find(phrase) }
         return suggestions[0]?.read(similar) ?? toQuery(all, parseSearch(query.typed, similar))
       },

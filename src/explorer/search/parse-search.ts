@@ -122,7 +122,7 @@ function readFilter(words: readonly string[], at: number, known: KnownFacets): R
   if (next && next.name === 'credential') return { ...next, name: 'points', value: next.value + score.value }
   if (score) return { ...score, name: 'score', value: `${part}${score.value}` }
   for (const { phrase, end } of phrasesAt(words, at)) {
-    const [human, not] = /^(not |non-)?humans?$/.exec(phrase) ?? []
+    const [human, not] = /^(not |non-)?hum(?:ans?|a)?$/.exec(phrase) ?? []
     if (human) return { name: 'human', value: String(not === undefined), end }
     const facet = findFacet(phrase, known, HINTS[foldName(words[at - 1] ?? '')])
     // "github points above 20" means the same as "github above 20"; in "github, score above 20" it is the whole score.

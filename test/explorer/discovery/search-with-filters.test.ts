@@ -58,6 +58,8 @@ test.each([
   ['who is human in tokyo', 'humans in Tokyo 東京'],
   ['human builders lisb', 'humans tagged “builder” in Lisbon'],
   ['ethereum developer', 'people with Ethereum User and GitHub Developer'],
+  ['human outst', 'humans with the level Outstanding'],
+  ['hum', 'humans'],
 ])('the text %j, whose words begin filters, shows the %s without an excuse', async (typed, words) => {
   const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
   expect(shown).toMatch(new RegExp(`\\d+ ${words}`))
@@ -203,16 +205,14 @@ test('a text with “or” between other words says that they are not alternativ
   expect((await server.look('/?q=builder+or+lisbon')).text).toContain(words)
   for (const text of ['builder+or+solidity', 'advanced+or+outstanding'])
     expect((await server.look(`/?q=${text}`)).text).not.toContain(words)
-  // A gap between two levels is no range.
-  const none = readable((await server.look('/?q=beginner+or+outstanding')).text)
-  expect(none).toContain('0 people with the level Beginner and the level Outstanding')
+  const { text } = await server.look('/?q=beginner+or+outstanding')
+  expect(readable(text)).toContain('0 people with the level Beginner and the level Outstanding')
 })
 
 test('rows of alternatives show the tags of the search first', async () => {
   const { text } = await server.look('/?q=security+or+zk')
   const tags = [...text.matchAll(/<span class="about">.*?\?tag=[^>]*><bdi>(.*?)</g)]
-  expect(tags).toHaveLength(20)
-  for (const [, tag] of tags) expect(['security', 'zk']).toContain(tag as string)
+  expect(new Set(tags.map(([, tag]) => tag))).toEqual(new Set(['security', 'zk']))
 })
 
 test.each(['ada', 'new york'])('a search for %j does not link to movers', async (typed) => {

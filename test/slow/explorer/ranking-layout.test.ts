@@ -5,7 +5,7 @@ import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
 
-inBrowser('the ranking on a phone', (browser) => {
+inBrowser('the layout of the ranking', (browser) => {
   const server = shareServer(() => openTestStore('sqlite', inventPeople().slice(0, 60)), serveExplorer)
 
   test('on a phone, the first person is on the first screen, and no place or placeholder is cut', async () => {
@@ -42,5 +42,18 @@ inBrowser('the ranking on a phone', (browser) => {
     await search.fill('')
     await page.locator('.lead').waitFor()
     expect(await heading.textContent()).toMatch(/^Explore /)
+  })
+
+  test('the page number is centred between the links to the previous and next page', async () => {
+    const page = await browser.newPage()
+    const middleOf = async (selector: string) => {
+      const { x, width } = (await page.locator(selector).boundingBox()) ?? { x: 0, width: 0 }
+      expect(width).toBeGreaterThan(0)
+      return x + width / 2
+    }
+    for (const number of [1, 2, 3]) {
+      await page.goto(`${server.url}?page=${number}`)
+      expect(Math.abs((await middleOf('.pager')) - (await middleOf('.pager .at')))).toBeLessThan(2)
+    }
   })
 })
