@@ -97,7 +97,7 @@ describe('the installed command', () => {
           expect(childrenOf(child.pid)).toHaveLength(flags.length === 0 ? 0 : 1)
           expect(greeting).toContain('Make a key:  passportd keys create --name me\n')
           const url = /http:[\d./:]+\d/.exec(greeting)?.[0] as string
-          expect(await (await fetch(url)).text()).toContain('passportd import people.jsonl.gz\n')
+          expect(await (await fetch(url)).text()).toContain('passportd import people.jsonl.gz</pre>')
           child.kill('SIGHUP')
           child.kill(signal)
           expect([signal, await child.exited]).toEqual([signal, 0])

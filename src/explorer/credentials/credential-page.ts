@@ -123,7 +123,7 @@ function renderPage(site: Site, found: Found): RenderedPage {
 </dl>
 <p>${SHARE_BUTTON}</p>${renderSharePanel({ ...share, title: share.alt }, `${share.alt} on ${site.name}`, site.origin)}
 ${page === 1 ? html`${rule ? renderRule(rule, found) : html``}${renderPoints(found)}` : html``}
-${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found, name, renderPager(page, last, addressOf))}`,
+${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found, renderPager(page, last, addressOf))}`,
   })
 }
 
@@ -139,14 +139,14 @@ ${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amoun
 </section>`
 }
 
-function renderHolders(found: Found, name: string, pager: Html): Html {
+function renderHolders(found: Found, pager: Html): Html {
   const { type, ranked, scale, holders, isSame, most } = found
   const who = isSame
     ? `All ${text.formatPeople(holders)} have ${count(most, 'point')} for it, and`
     : 'People with equal points'
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
 ${holders > 1 ? html`<p class="soft">${who} are ordered by their score.</p>` : html``}
-<p><a class="button quiet" href="${text.addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `Search and filter the ${text.formatFigure(holders)} people with ${name}`}</a></p>
+<p><a class="button quiet" href="${text.addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `Search these ${text.formatFigure(holders)} people`}</a></p>
 ${renderRankingList({ query: withFilter(ALL_PASSPORTS, 'credential', type), ranked, scale, among: holders })}
 ${pager}`
 }

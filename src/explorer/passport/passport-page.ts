@@ -50,7 +50,8 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
         standing,
         countAbove(await catalog.current(), id, scores.total),
       )
-      const top = highest === '' ? html`` : html`<p class="best">${highest}</p>`
+      const top =
+        highest === '' || highest === 'No. 1 overall' ? html`` : html`<p class="best">${highest}</p>`
       const score = passportScore.renderScore(scores.total, level, [top, rank, renderLastChange(history)])
       const list = renderCredentials({ id, credentials, scores, types })
       // The list may be too long to have the row. A record may also say "human" without a credential.

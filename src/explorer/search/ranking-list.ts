@@ -57,12 +57,13 @@ ${renderScoreBar(scores, scale).markup}
 
 const FIGURES = { total: 'Score', ...CATEGORIES }
 
-/** The tags of filters come first. Links to tags and places keep the filters. */
+/** What was found comes first, because a narrow row ends early, then the tags of filters. Links to tags and places keep the filters. */
 function renderAbout({ passport, reason, note = '', level = '' }: Ranked, query: RankingQuery): string {
   const { location, tags } = passport.profile
-  let words = `${passport.human ? '<span class="pill">human</span>' : ''}${note === '' ? '' : `<b>${escapeText(note)}</b>`}`
+  let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
-  else if (note === '' && level !== '') words += `<bdi class="extra">${escapeText(level)}</bdi>`
+  if (passport.human) words += '<span class="pill">human</span>'
+  if (!reason && note === '' && level !== '') words += `<bdi class="extra">${escapeText(level)}</bdi>`
   words += renderLink(query, 'place', location)
   const isFirst = (tag: string) => Number(isNamed(query, foldName(tag)))
   const sorted = tags.toSorted((one, other) => isFirst(other) - isFirst(one))
@@ -70,9 +71,6 @@ function renderAbout({ passport, reason, note = '', level = '' }: Ranked, query:
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
   return words === '' ? '' : `<span class="about">${words}</span>`
 }
-
-const isFilter = ({ filters }: RankingQuery, name: 'place' | 'tag', text: string) =>
-  filters[name].includes(foldName(text))
 
 /** Whether the filters name the tag, alone or as one of several. */
 const isNamed = ({ filters }: RankingQuery, tag: string) =>
@@ -83,7 +81,8 @@ const isNamed = ({ filters }: RankingQuery, tag: string) =>
   )
 
 function renderLink(query: RankingQuery, name: 'place' | 'tag', text: string): string {
-  const address = isFilter(query, name, text) ? '' : addressOf(withFilter(query, name, foldName(text)))
+  const isFilter = query.filters[name].includes(foldName(text))
+  const address = isFilter ? '' : addressOf(withFilter(query, name, foldName(text)))
   return renderWord(name, text, undefined, address).markup
 }
 

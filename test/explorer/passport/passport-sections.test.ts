@@ -42,7 +42,7 @@ test('the header has the level with the points to the next level, and the rank w
   await using server = await servePeople(people)
   const read = async (id: number) => readable((await server.look(`/passports/${id}`)).text)
   expect(await read(1)).toContain(
-    'Passport score 100 Established 20 points to Advanced No. 1 overall 1st of 4 people Share',
+    'Passport score 100 Established 20 points to Advanced 1st of 4 people Share',
   )
   expect(await read(2)).toContain('Passport score 70 Established 50 points to Advanced 2nd of 4 people Share')
   expect(await read(3)).toContain('Passport score 50 Regular 10 points to Established 3rd of 4 people Share')
