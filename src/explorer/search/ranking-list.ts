@@ -63,8 +63,8 @@ function renderAbout({ passport, reason, note = '', level = '' }: Ranked, query:
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
   if (passport.human) words += '<span class="pill">human</span>'
-  if (!reason && note === '' && level !== '') words += `<bdi class="extra">${escapeText(level)}</bdi>`
   words += renderLink(query, 'place', location)
+  if (!reason && note === '' && level !== '') words += `<bdi>${escapeText(level)}</bdi>`
   const isFirst = (tag: string) => Number(isNamed(query, foldName(tag)))
   const sorted = tags.toSorted((one, other) => isFirst(other) - isFirst(one))
   for (const tag of sorted.slice(0, MAX_TAGS)) words += renderLink(query, 'tag', tag)

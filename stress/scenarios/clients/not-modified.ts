@@ -16,7 +16,7 @@ const TARGETS = [
   { path: '/api/v1/passport_credentials?passport_id=7', condition: ' * ', most: LIMIT },
   { path: '/api/v1/passports?per_page=250', condition: 'etag', most: LIMIT },
   { path: '/badge/7.svg', condition: '*', most: LIMIT },
-  { path: '/passports/7', condition: 'etag', most: LIMIT },
+  { path: '/about', condition: 'etag', most: LIMIT },
   { path: '/api/v1/passports/7', condition: 'etag', most: 11 * LIMIT },
 ]
 

@@ -118,8 +118,10 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
 
   test('links in a row keep the filters and the order, and the tags of the filters come first', async () => {
     const { text } = await server.look('/?tag=data&sort=skills')
-    expect(rowsOf(text)[0]?.about).toEndWith(
-      '<a href="/?tag=data&amp;place=sao+paulo&amp;sort=skills" rel="nofollow"><bdi>São Paulo</bdi></a><bdi>data</bdi><a href="/?tag=data&amp;tag=zk&amp;sort=skills" rel="nofollow"><bdi>ZK</bdi></a>',
+    const about = rowsOf(text)[0]?.about
+    expect(about).toContain('href="/?tag=data&amp;place=sao+paulo&amp;sort=skills" rel="nofollow">')
+    expect(about).toEndWith(
+      '<bdi>data</bdi><a href="/?tag=data&amp;tag=zk&amp;sort=skills" rel="nofollow"><bdi>ZK</bdi></a>',
     )
     const holders = await server.look('/credentials/github')
     expect(rowsOf(holders.text)[0]?.about).toContain('href="/?credential=github&amp;place=sao+paulo"')
