@@ -78,7 +78,7 @@ export const renderOthers = ({ named, ranked, lists: others }: OtherLists): Html
 /** Links a search for changes, such as "who rose this week", to the movers. */
 export function renderMovers(typed: string): Html {
   const [address, label] = MOVERS.find(([, , words]) => words.test(typed)) ?? []
-  return address ? html`<p class="notice">Movers answer this: <a href="${address}">${label}</a></p>` : html``
+  return address ? html`<p class="notice">See the movers: <a href="${address}">${label}</a></p>` : html``
 }
 
 const MOVERS = [

@@ -26,10 +26,10 @@ type RankingList = { ranked: readonly Ranked[]; scale: number; query: RankingQue
 
 /** Rows with check boxes for a comparison; the form works without a script. */
 export function renderRankingList({ ranked, scale, query, among }: RankingList): Html {
-  const isScore = ranked[0]?.points === undefined
+  const [isScore, named] = [ranked[0]?.points === undefined, tagsOf(query)]
   return html`${isScore ? LEGEND : html``}<ol class="ranking panel" role="list" data-by="${query.sort}">
 <li class="labels" aria-hidden="true"><span>${isFiltered(query) && among !== undefined ? `Rank among ${query.typed === '' ? 'these' : 'all'} ${formatFigure(among)}` : 'Rank'}</span><span>${isScore ? FIGURES[query.sort] : 'Points'}</span><span>Compare</span></li>
-${ranked.map((each) => renderRow(each, scale, query))}</ol>
+${ranked.map((each) => renderRow(each, scale, query, named))}</ol>
 <form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="plain">Clear</button></form>
 ${ranked.some(({ passport }) => passport.human) ? html`<p class="legend"><span><span class="pill">human</span> <a href="/about#human">a credential shows that this is a person</a></span></p>` : html``}`
 }
@@ -38,7 +38,7 @@ ${ranked.some(({ passport }) => passport.human) ? html`<p class="legend"><span><
 export const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}"><span class="swatch"></span> ${part}</li>`)}</ul>`
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
-function renderRow(each: Ranked, scale: number, query: RankingQuery): Html {
+function renderRow(each: Ranked, scale: number, query: RankingQuery, named: Tags): Html {
   const { passport, rank, points } = each
   const { id, scores } = passport
   const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
@@ -46,7 +46,7 @@ function renderRow(each: Ranked, scale: number, query: RankingQuery): Html {
     markup: `<li id="p${id}">
 <span class="rank"><span class="unseen">Rank </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
-<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${renderAbout(each, query)}</span>
+<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${renderAbout(each, query, named)}</span>
 ${renderScoreBar(scores, scale).markup}
 <span class="score"><span class="unseen">${points === undefined ? FIGURES[query.sort] : 'Points'} </span>${formatFigure(points ?? scores[query.sort])}</span>
 <input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">
@@ -58,27 +58,30 @@ ${renderScoreBar(scores, scale).markup}
 const FIGURES = { total: 'Score', ...CATEGORIES }
 
 /** What was found comes first, because a narrow row ends early, then the tags of filters. Links to tags and places keep the filters. */
-function renderAbout({ passport, reason, note = '', level = '' }: Ranked, query: RankingQuery): string {
+function renderAbout(each: Ranked, query: RankingQuery, named: Tags): string {
+  const { passport, reason, note = '', level = '' } = each
   const { location, tags } = passport.profile
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
   if (passport.human) words += '<span class="pill">human</span>'
   words += renderLink(query, 'place', location)
   if (!reason && note === '' && level !== '') words += `<bdi>${escapeText(level)}</bdi>`
-  const isFirst = (tag: string) => Number(isNamed(query, foldName(tag)))
+  const isFirst = (tag: string) => Number(named.has(foldName(tag)))
   const sorted = tags.toSorted((one, other) => isFirst(other) - isFirst(one))
   for (const tag of sorted.slice(0, MAX_TAGS)) words += renderLink(query, 'tag', tag)
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
   return words === '' ? '' : `<span class="about">${words}</span>`
 }
 
-/** Whether the filters name the tag, alone or as one of several. */
-const isNamed = ({ filters }: RankingQuery, tag: string) =>
-  toFilters(filters).some((terms) =>
-    terms.some(
-      (term) => term.field === 'tag' && term.conditions.some((each) => !each.not && each.value === tag),
-    ),
+type Tags = ReturnType<typeof tagsOf>
+
+/** The folded tags that the filters name, alone or as one of several. */
+const tagsOf = ({ filters }: RankingQuery) => {
+  const terms = toFilters(filters).flatMap((filter) => filter.filter(({ field }) => field === 'tag'))
+  return new Set(
+    terms.flatMap(({ conditions }) => conditions.flatMap((each) => (each.not ? [] : each.value))),
   )
+}
 
 function renderLink(query: RankingQuery, name: 'place' | 'tag', text: string): string {
   const isFilter = query.filters[name].includes(foldName(text))

@@ -197,7 +197,7 @@ test.each([
   ['new this week', '/movers#-added'],
 ])('a search for %j links to %s', async (typed, address) => {
   const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
-  expect(text).toContain(`<p class="notice">Movers answer this: <a href="${address}">`)
+  expect(text).toContain(`<p class="notice">See the movers: <a href="${address}">`)
 })
 
 test('a text with “or” between other words says that they are not alternatives', async () => {
