@@ -87,12 +87,8 @@ function renderScores(people: People): Html {
   )
   const levels = people.map(({ level }) => html`${level}`)
   const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
-  const rows = [
-    renderFigures('Score', totals),
-    level,
-    ...parts,
-    renderRow(`Rank among ${text.formatFigure(people[0]?.standing.total ?? 0)}`, ranks),
-  ]
+  const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing.total ?? 0)}`, ranks)
+  const rows = [renderFigures('Score', totals), level, ...parts, rank]
   return renderGroup('Scores', rows, people)
 }
 

@@ -38,7 +38,7 @@ ${ranked.some(({ passport }) => passport.human) ? html`<p class="legend"><span><
 export const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}"><span class="swatch"></span> ${part}</li>`)}</ul>`
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
-function renderRow(each: Ranked, scale: number, query: RankingQuery, named: Tags): Html {
+function renderRow(each: Ranked, scale: number, query: RankingQuery, named: ReadonlySet<unknown>): Html {
   const { passport, rank, points } = each
   const { id, scores } = passport
   const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
@@ -58,7 +58,7 @@ ${renderScoreBar(scores, scale).markup}
 const FIGURES = { total: 'Score', ...CATEGORIES }
 
 /** What was found comes first, because a narrow row ends early, then the tags of filters. Links to tags and places keep the filters. */
-function renderAbout(each: Ranked, query: RankingQuery, named: Tags): string {
+function renderAbout(each: Ranked, query: RankingQuery, named: ReadonlySet<unknown>): string {
   const { passport, reason, note = '', level = '' } = each
   const { location, tags } = passport.profile
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
@@ -72,8 +72,6 @@ function renderAbout(each: Ranked, query: RankingQuery, named: Tags): string {
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
   return words === '' ? '' : `<span class="about">${words}</span>`
 }
-
-type Tags = ReturnType<typeof tagsOf>
 
 /** The folded tags that the filters name, alone or as one of several. */
 const tagsOf = ({ filters }: RankingQuery) => {
