@@ -91,8 +91,10 @@ function choicesOf(page, found) {
   const people = others.slice(0, MOST_CHOICES).map((row) => {
     const [item, link, score] = ['li', 'a', 'span'].map((name) => document.createElement(name))
     link.href = `${results.dataset.to}${row.querySelector('input').value}`
-    const place = row.querySelector('[href*="place="]')?.textContent
-    score.textContent = [row.querySelector('.score').lastChild.textContent, place].filter(Boolean).join(' · ')
+    const fact = row.querySelector('.about > :not(.pill)')?.textContent
+    score.textContent = [row.querySelector('.score').lastChild.textContent, fact]
+      .filter(Boolean)
+      .join('\u00a0·\u00a0')
     score.className = 'soft'
     link.append(row.querySelector('.name bdi'), ' ', score)
     item.append(link)

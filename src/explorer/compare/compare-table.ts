@@ -76,26 +76,19 @@ function renderScores(people: People): Html {
     const cells = people.map(({ passport, standing: { total }, parts }) => {
       const figure = passport.scores[part]
       // While the index is not ready, the standing in a part is unknown.
-      const top = renderTop(parts[part] ?? Number.POSITIVE_INFINITY, total)
-      return { figure, shown: html`${text.formatFigure(figure)}${top}` }
+      const ahead = text.describeAhead(parts[part] ?? Number.POSITIVE_INFINITY, total)
+      return { figure, shown: html`${text.formatFigure(figure)}<span class="soft detail">${ahead}</span>` }
     })
     return renderFigures(renderPart(part), cells)
   })
   const ranks = people.map(
-    ({ standing }) =>
-      html`${text.formatOrdinal(Math.min(standing.rank, standing.total))}${renderTop(standing.total - standing.below, standing.total)}`,
+    ({ standing: { rank, total } }) => html`${text.formatOrdinal(Math.min(rank, total))}`,
   )
   const levels = people.map(({ level }) => html`${level}`)
   const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
   const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing.total ?? 0)}`, ranks)
-  const rows = [renderFigures('Score', totals), level, ...parts, rank]
+  const rows = [renderFigures('Score', totals), rank, level, ...parts]
   return renderGroup('Scores', rows, people)
-}
-
-/** Renders a standing such as "ahead of 96%". */
-function renderTop(atLeast: number, total: number): Html {
-  const words = text.describeAhead(atLeast, total)
-  return words === '' ? html`` : html`<span class="soft detail">${words}</span>`
 }
 
 /** The swatch and its word stay on one line. */

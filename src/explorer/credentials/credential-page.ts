@@ -115,14 +115,14 @@ function renderPage(site: Site, found: Found): RenderedPage {
     main: html`<p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
 <p class="lead">${describeType(type, rule)}</p>
-<dl class="row summary">
+<div class="row between"><dl class="row summary">
 <div><dt class="soft">${partOf(category) ? 'Counts toward' : 'Category'}</dt><dd>${renderCategory(category)}</dd></div>
 <div><dt class="soft">At most</dt><dd>${count(most, 'point')}</dd></div>
 <div><dt class="soft">${issuer ? 'Issued by' : source ? 'Comes from' : 'Recorded by'}</dt><dd><bdi>${text.shortWord(source ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>
 <div><dt class="soft">People</dt><dd>${text.formatFigure(holders)}<span class="soft">${part}</span></dd></div>
-</dl>
-<p>${SHARE_BUTTON}</p>${renderSharePanel({ ...share, title: share.alt }, `${share.alt} on ${site.name}`, site.origin)}
-${page === 1 ? html`${rule ? renderRule(rule, found) : html``}${renderPoints(found)}` : html``}
+</dl>${SHARE_BUTTON}</div>
+${renderSharePanel({ ...share, title: share.alt }, `${share.alt} on ${site.name}`, site.origin)}
+${page === 1 ? html`<div class="columns"><div>${rule ? renderRule(rule, found) : html``}</div><div>${renderPoints(found)}</div></div>` : html``}
 ${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found, renderPager(page, last, addressOf))}`,
   })
 }

@@ -84,10 +84,10 @@ export const shortNameOf = (passport: Pick<Passport, 'id' | 'profile'>): string 
 export const describeTop = (atLeast: number, total: number): string =>
   atLeast <= 1 && total > 1 ? 'No. 1' : `Top ${Math.ceil((atLeast / total) * 100)}%`
 
-/** Returns "ahead of 46%"; empty if nobody has a lower score. */
+/** Returns "ahead of 46%", or "highest of all"; empty if nobody has a lower score. */
 export function describeAhead(atLeast: number, total: number): string {
   const percent = Math.floor((1 - atLeast / total) * 100)
-  return percent > 0 ? `ahead of ${percent}%` : ''
+  return percent <= 0 ? '' : atLeast <= 1 ? 'highest of all' : `ahead of ${percent}%`
 }
 
 /** Formats a rank: "1st", "12th" or "1,022nd". */

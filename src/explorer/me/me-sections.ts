@@ -10,8 +10,8 @@ export const CONFIRMATION = 'remove'
 export const renderMe = (site: Site, notice: string, step: Html): Html => html`<h1>Is this you?</h1>
 <p class="lead">You can see everything that is stored in your passport, hide it, have it corrected, or remove it.</p>
 ${notice === '' ? html`` : html`<p class="notice" role="status">${notice}</p>`}
-<div class="columns"><div>${step}</div><div>${section('stored', 'What is stored', STORED)}
-${section('other-ways', 'Without such a wallet', html`<p>Contract wallets and wallets of other chains cannot be checked here. ${site.contact === undefined ? html`<a href="/about#you">Ask ${site.owner ?? 'the operator'}</a> instead.` : html`Write to ${renderAddress(site.contact.replace(/^mailto:/, ''))} instead.`}</p>`)}</div></div>`
+<div class="columns"><div>${step}
+${section('other-ways', 'Without such a wallet', html`<p>Contract wallets and wallets of other chains cannot be checked here. ${site.contact === undefined ? html`<a href="/about#you">Ask ${site.owner ?? 'the operator'}</a> instead.` : html`Write to ${renderAddress(site.contact.replace(/^mailto:/, ''))} instead.`}</p>`)}</div><div>${section('stored', 'What is stored', STORED)}</div></div>`
 
 const STORED = html`<p><strong>What:</strong> the name, text, place, tags, accounts and wallets of your record, the facts that earn points, your score and its changes, and requests that you send here.</p>
 <p><strong>Who sees it:</strong> everybody sees the passport page, and programs read the same over the API. Only you and the operator see requests, and a passport that is hidden.</p>

@@ -118,10 +118,10 @@ function renderBadge(id: number, alt: string, origin: string): Html {
   )
   return html`<div id="badge">
 <h2>Badge for your page</h2>
-<p class="preview">${previews}</p>
-${radios('show', 'Shows', SHOWS)}
+<div class="row"><div>${radios('show', 'Shows', SHOWS)}
 ${radios('style', 'Style', STYLES)}
-${radios('theme', 'Theme', THEMES)}
+${radios('theme', 'Theme', THEMES)}</div>
+<div class="preview">${previews}</div></div>
 ${renderCopyable('Markdown', html`[![${alt.replace(MARKDOWN, '\\$&')}](${badge}${renderPicks('&')})](${page})`)}
 ${renderCopyable('HTML', html`${`<a href="${page}"><img src="${badge}`}${renderPicks('&amp;')}${`" alt="${escapeText(alt)}"></a>`}`)}
 </div>`

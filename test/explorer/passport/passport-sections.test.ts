@@ -14,7 +14,7 @@ test('percentages are rounded so that no score is overstated', () => {
   expect(describeTop(40, 1000)).toBe('Top 4%')
   expect(describeTop(500, 1000)).toBe('Top 50%')
   expect(describeAhead(539, 1000)).toBe('ahead of 46%')
-  expect(describeAhead(1, 1000)).toBe('ahead of 99%')
+  expect([1, 2].map((atLeast) => describeAhead(atLeast, 1000))).toEqual(['highest of all', 'ahead of 99%'])
   for (const atLeast of [991, 1000]) expect(describeAhead(atLeast, 1000)).toBe('')
 })
 

@@ -25,7 +25,7 @@ onEngine('sqlite', 'the passport page', (open) => {
       'human Passport 12 Lisbon',
       'Passport score 1,042.5 Outstanding',
       'No. 1 in Activity 2nd of 5 people Builds kites. builder zk Share Compare',
-      'Activity 1,020 ahead of 80% Identity 12.25 ahead of 80% Skills 10.25 ahead of',
+      'Activity 1,020 highest of all Identity 12.25 highest of all Skills 10.25 ',
       '1,020 Activity + 12.25 Identity + 10.25 Skills = 1,042.5',
       'Identity 12.25 from 2 credentials',
       'Alpha FID: 7 4 of 8 30 Dec 2025',

@@ -18,7 +18,7 @@ inBrowser('the layout of the ranking', (browser) => {
     expect(await page.locator('#search').evaluate(isCut)).toBe(false)
     const beyond = await page.locator('.ranking li:not(.labels)').evaluateAll((rows) =>
       rows.flatMap((row) => {
-        const edge = row.querySelector('.who')?.getBoundingClientRect().right ?? 0
+        const edge = row.querySelector('.about')?.getBoundingClientRect().right ?? 0
         const parts = [...row.querySelectorAll('.about > [href*="place="]')]
         return parts
           .filter((part) => part.getBoundingClientRect().right > edge + 1)
