@@ -80,7 +80,7 @@ function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
 <h2>How a score is made</h2>
 <p>Every credential earns points by a rule, up to a maximum: for having it, for an amount such as contributions, or for its age in years. It counts toward one of three parts, and the parts add up to the score. The most that each part can have, ${text.formatFigure(total)} together:</p>
 <div aria-hidden="true">${renderScoreBar({ activity, identity, skills, total }, total)}</div>
-<dl class="parts">${parts.map(({ part, most, about }) => html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(most)} <span class="soft">${about}</span></dd></div>`)}</dl>
+<dl class="parts">${parts.map(({ part, most, about }) => html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(most)} <span class="soft detail">${about}</span></dd></div>`)}</dl>
 <p>A score counts what other services have recorded. It does not judge a person, and work that leaves no such record does not count. These credentials can earn the most points:</p>
 ${renderChips(top.slice(0, MOST_CHIPS))}
 <p><a href="/credentials">What all credentials are, and what they earn</a></p>

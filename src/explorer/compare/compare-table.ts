@@ -2,7 +2,7 @@ import type { Standing } from '../../catalog/score-standing.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import type { CredentialV3, PassportV3 } from '../../domain/v3/passport.ts'
 import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS, type ScorePart } from '../design/charts.ts'
-import { linkToType, renderProgress } from '../design/credential-rows.ts'
+import { foldRows, linkToType, renderProgress } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import * as text from '../design/text.ts'
@@ -64,7 +64,10 @@ type Figure = { figure: number; shown: Html }
 
 const renderGroup = (title: string | Html, rows: readonly Html[], { length }: People, part = '') =>
   html`<tbody class="${part}"><tr class="group"><th scope="colgroup" colspan="${length + 1}">${title}</th></tr>
-${rows}</tbody>`
+${foldRows(rows, FIRST_ROWS, `more-${part}`, length + 1)}</tbody>`
+
+/** The scores are not folded. */
+const FIRST_ROWS = 6
 
 function renderScores(people: People): Html {
   const scale = Math.max(...people.map(({ passport }) => passport.scores.total))

@@ -84,10 +84,16 @@ export const renderChange = (delta: number): Html =>
 
 export const arrowOf = (delta: number): Html => (delta < 0 ? html`&#9660;` : html`&#9650;`)
 
-/** Returns "one; two; 3 more". */
+/** While these details are closed, the style sheet hides the rows below. A single row is not folded. */
+export function foldRows(rows: readonly Html[], first: number, id: string, columns: number) {
+  const fold = html`<tr class="fold"><td colspan="${columns}"><details id="${id}"><summary>${formatFigure(rows.length - first)} more</summary></details></td></tr>\n`
+  return rows.length <= first + 1 ? rows : rows.toSpliced(first, 0, fold)
+}
+
+/** Returns a line for each item: "one", "two", "3 more". */
 export function joinFirst<T>(items: readonly T[], most: number, describe: (item: T) => string): string {
   const more = items.length > most ? [`${items.length - most} more`] : []
-  return [...items.slice(0, most).map(describe), ...more].join('; ')
+  return [...items.slice(0, most).map(describe), ...more].join('\n')
 }
 
 /** Uses an entity: a single character beyond Latin-1 would double the page's size in memory and slow down sending. */

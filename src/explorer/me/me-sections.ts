@@ -42,7 +42,7 @@ export const renderSignature = (wallet: string, challenge: { message: string; no
   html`<section id="proof">
 <h2>Sign this message</h2>
 <p>Sign exactly this text with your wallet (“sign message”, <code>personal_sign</code>) within five minutes.</p>
-<div class="copyable" data-copy="message"><pre class="command"><code>${challenge.message}</code></pre></div>
+<div class="copyable" data-copy="message"><pre><code>${challenge.message}</code></pre></div>
 ${renderForm('session', 'Continue', html`${hiddenField('wallet', wallet)}${hiddenField('nonce', challenge.nonce)}<label for="signature">The signature</label><textarea id="signature" name="signature" required rows="4" placeholder="0x…" autocomplete="off" spellcheck="false"></textarea>`)}
 </section>`
 

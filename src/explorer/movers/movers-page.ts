@@ -83,7 +83,7 @@ export const createMoversFeed = (options: ExplorerOptions): ExplorerPage => ({
     const entries = latest.map(
       (mover) => html`<entry><id>${origin}/passports/${mover.passport.id}#${mover.diff.at}</id>
 <title>${shortNameOf(mover.passport)}: ${describeScore(mover).slice(0, 2).join(', ')}</title><updated>${presentTime(mover.diff.at)}</updated>
-<link rel="alternate" type="text/html" href="${origin}/passports/${mover.passport.id}"/><summary>${describeCauses(mover)}</summary></entry>
+<link rel="alternate" type="text/html" href="${origin}/passports/${mover.passport.id}"/><summary>${describeCauses(mover).replaceAll('\n', '; ')}</summary></entry>
 `,
     )
     const feed = html`<?xml version="1.0" encoding="UTF-8"?>
@@ -162,7 +162,7 @@ function describeScore({ diff: { score } }: Mover): [figure: string, steps: stri
   return [formatChange(after - before), `${formatFigure(before)} to ${formatFigure(after)}`, after - before]
 }
 
-/** Returns "GitHub Developer −8, 21 to 13 (time passed); GitHub +2, 18 to 20 (now 310 commits); 3 more". */
+/** Returns lines such as "GitHub Developer −8, 21 to 13 (time passed)" and "3 more". */
 function describeCauses({ passport: { credentials = [] }, diff: { causes, score } }: Mover): string {
   const groups = [...Map.groupBy(causes, ({ type }) => type)]
   return joinFirst(groups, MOST_CAUSES, ([type, group]) => {

@@ -82,15 +82,10 @@ ${credentialRows.groupByCategory(rows).map(({ category, part, items }, at) => {
       : `${formatFigure(scores[part])} from ${count(byCategory.get(category)?.length ?? 0, 'credential')}`
   return html`<tbody class="${part ?? 'other'}">
 <tr class="group"><th scope="rowgroup" colspan="3"><span class="swatch"></span><bdi>${shortWord(category, credentialRows.MAX_NAME_LENGTH) || 'Other'}</bdi> <span class="soft">${words}</span></th></tr>
-${items.length <= first + 1 ? items : html`${items.slice(0, first)}${renderFold(at, items.length - first)}${items.slice(first)}`}</tbody>
+${credentialRows.foldRows(items, first, `more-${at}`, 3)}</tbody>
 `
 })}</table>`
 }
-
-/** While these details are closed, the style sheet hides the rows below. */
-const renderFold = (group: number, rows: number): Html =>
-  html`<tr class="fold"><td colspan="3"><details id="more-${group}"><summary>${formatFigure(rows)} more</summary></details></td></tr>
-`
 
 type Growth = Omit<Shown, 'id'> & { caps: Caps; next: string; wallet: string }
 

@@ -107,7 +107,7 @@ function describeCauses(change: ScoreChange, known: Known): DescribedCause[] {
 function renderPoint({ id, time, score, delta, causes }: Point): Html {
   const before = delta === undefined ? '' : `${formatFigure(score - delta)} to `
   const describe = ({ words, reason = '' }: DescribedCause) => `${words}${reason}`
-  return html`<tr id="change-${id}"><td>${renderDay(time)}</td><td>${delta === undefined ? credentialRows.UNKNOWN : credentialRows.renderChange(delta)}</td><td>${before}${formatFigure(score)}</td><td class="wide soft">${credentialRows.joinFirst(causes, MOST_CAUSES, describe)}</td></tr>
+  return html`<tr id="change-${id}"><td>${renderDay(time)}</td><td>${delta === undefined ? credentialRows.UNKNOWN : credentialRows.renderChange(delta)}</td><td>${before}${formatFigure(score)}</td><td class="wide"><span class="soft detail">${credentialRows.joinFirst(causes, MOST_CAUSES, describe)}</span></td></tr>
 `
 }
 

@@ -45,11 +45,8 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const share = sharePassport(passport, highest, level?.level.name)
       const description = `${share.title}. ${share.description}`
       const history = await findHistory(store.events, passport, credentials)
-      const rank = passportScore.renderRank(
-        id,
-        standing,
-        countAbove(await catalog.current(), id, scores.total),
-      )
+      const above = countAbove(await catalog.current(), id, scores.total)
+      const rank = passportScore.renderRank(id, standing, above)
       const top =
         highest === '' || highest === 'No. 1 overall' ? html`` : html`<p class="best">${highest}</p>`
       const score = passportScore.renderScore(scores.total, level, [top, rank, renderLastChange(history)])
@@ -59,18 +56,17 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const main = html`<article class="passport-page">
 ${renderPerson(passport, nameOf(passport), score, evidence)}
 ${renderSharePanel(share, `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`, site.origin, renderBadge(id, `Passport badge of ${shortNameOf(passport)}`, site.origin))}
-<p class="jump soft">On this page: <a href="#history">history</a>, <a href="#credentials">credentials</a>, <a href="#growth">what would raise the score</a>, <a href="#socials">accounts</a></p>
+<p class="jump soft">On this page: <a href="#history">history</a>, <a href="#growth">what would raise the score</a>, <a href="#credentials">credentials</a>, <a href="#socials">accounts</a></p>
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
-<div>
-${passportScore.renderParts(passport, context)}
-${renderHistory(history)}
-${list}
+<div>${passportScore.renderParts(passport, context)}
+${renderHistory(history)}</div>
+<div>${renderGrowth({ credentials, scores, types, caps, next: passportScore.describeNext(scores.total, level), wallet: passport.mainWallet })}</div>
 </div>
-<div>
-${renderGrowth({ credentials, scores, types, caps, next: passportScore.describeNext(scores.total, level), wallet: passport.mainWallet })}
-${passportScore.renderDistribution(passport, standing)}
+<div class="columns">
+<div>${list}</div>
+<div>${passportScore.renderDistribution(passport, standing)}
 ${passportScore.renderAlike(passport, alike ?? [])}
 ${renderSocials(passport)}
 ${renderWallets(passport)}
@@ -78,15 +74,9 @@ ${renderWallets(passport)}
 </div>
 </div>
 </article>`
-      const page = respondPage({
-        site,
-        title: share.alt,
-        description,
-        share,
-        head: renderProfileMeta(passport, site.origin),
-        script: 'passport.js',
-        main,
-      })
+      const head = renderProfileMeta(passport, site.origin)
+      const layout = { site, title: share.alt, description, share, head, main }
+      const page = respondPage({ ...layout, script: 'passport.js' })
       return parts && alike ? page : withoutCaching(page)
     },
   }

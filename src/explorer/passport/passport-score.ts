@@ -48,7 +48,7 @@ export function renderParts(passport: Passport, { standing, parts, caps, signs }
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
 <dl class="parts">${SCORE_PARTS.map((part) => {
     const ahead = text.describeAhead(parts[part] ?? standing.total, standing.total)
-    return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead === '' ? html`` : html` <span class="soft">${ahead}</span>`}</dd></div>`
+    return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead === '' ? html`` : html` <span class="soft detail">${ahead}</span>`}</dd></div>`
   })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>` : html``}</dl>
 <div id="explanation">
 <p>${describeSums(scores, caps)}</p>

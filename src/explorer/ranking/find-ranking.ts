@@ -36,7 +36,7 @@ export async function findRanking(
   const found = await findList(reader, request, reader.store.passports.listByIds)
   const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
-  const sorted = found.total > size ? found.items : sortNamed(found.items, query)
+  const sorted = found.total > size || query.sort !== 'total' ? found.items : sortNamed(found.items, query)
   const items = sorted.slice(offset % size, (offset % size) + PAGE_SIZE).filter(({ id }) => !ids.has(id))
   const named = items.map((passport) => ({ passport, reason: undefined }))
   const isTop = ({ reason }: Match) => isComplete(reason)
@@ -60,6 +60,8 @@ export async function findRanking(
     extra,
     isMore,
     last: lastPage(found.total, PAGE_SIZE),
+    /** The scores of all matches of a search, unless they are many. */
+    scores: typed === '' || found.total > size ? undefined : found.items.map((each) => each.scores.total),
     /** The score at which a bar is full. */
     scale,
     /** The counts of the requested facets and of each filter alone, and ranks; absent if the list does not need the index. */

@@ -1,19 +1,17 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { Standing } from '../../catalog/score-standing.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { foldName } from '../../domain/text/fold-name.ts'
 import { PROGRAM } from '../../version.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html, prose } from '../design/html.ts'
 import { credentialAddress, formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { type ActiveFilter, createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
-import { CONNECTING } from '../search/parse-search.ts'
 import { renderPager, renderRankingList } from '../search/ranking-list.ts'
 import type { FilterName, RankingQuery } from '../search/ranking-query.ts'
 import * as lists from '../search/ranking-query.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
-import { countList, renderSearch, respondPage } from '../site/layout-and-link-previews.ts'
+import { countList, renderSearch, respondPage, SITE_CARD } from '../site/layout-and-link-previews.ts'
 import { ifReady } from '../site/not-ready.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
@@ -126,23 +124,23 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     path: lists.addressOf(query),
     ...(isShared && { card, title: whole, description: led, alt: led }),
   }
-  const panel = html`${SHARE_BUTTON}${renderSharePanel(share, `${whole} on ${site.name}`, site.origin)}`
+  const panel = html`${SHARE_BUTTON}${renderSharePanel({ card: SITE_CARD, title: whole, ...share }, `${whole} on ${site.name}`, site.origin)}`
   const layout = {
     site,
     share,
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${isShared ? `${led}. ` : ''}${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
-    main: html`<div class="intro"><div>${renderHeading(shown)}
-<div id="lead" data-live>${isHome ? renderLead(site) : html``}</div>${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="examples" data-live>${isHome ? renderExamples(facets, standing) : html``}</div></div>
+    main: html`${renderHeading(shown)}
+<div class="intro"><div><div id="lead" data-live>${isHome ? renderLead(site) : html``}</div>${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="examples" data-live>${isHome ? renderExamples(facets, standing) : html``}</div></div>
 <div id="strip" data-live>${isHome ? renderScoreStrip(standing) : html``}</div></div>
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
 <div>
 <div id="chips" data-live>${controls.renderChips(query, filters)}${controls.renderAsNames(reading?.asNames)}</div>
-<div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" class="row" data-live>${found.total === 0 ? html`` : controls.renderSorts(query)}${isShared ? panel : html``}</div></div>
+<div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" class="row" data-live>${found.total === 0 ? html`` : html`${controls.renderSorts(query)}${panel}`}</div></div>
 <div id="results" data-results>
-${controls.renderSuggestions(reading?.suggestions)}${controls.renderMovers(query.typed)}${renderResults(shown)}
+${controls.renderSuggestions(reading?.suggestions)}${controls.renderMovers(asked.typed)}${reading?.leftOut ? html`<p class="notice">“${reading.leftOut}” is no tag, place or credential here, and none of these people has it in a name or handle.</p>` : html``}${renderResults(shown)}
 </div>
 </div>
 </div>`,
@@ -217,7 +215,7 @@ function renderResults({ found, others }: Shown): Html {
 ${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query)}`
 }
 
-function describe({ asked, reading, found, filters, others }: Shown): string {
+function describe({ asked, reading, found, others }: Shown): string {
   const { query, last, total, all, ranked, extra, isMore } = found
   const { page, typed } = query
   if (total === 0 && lists.isFiltered(query) && !reading?.isSuggested)
@@ -227,15 +225,9 @@ function describe({ asked, reading, found, filters, others }: Shown): string {
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (isMore && total === extra)
     return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`
-  const labels = ` ${foldName(filters.map(({ label }) => label).join(' '))}`
-  const isBegun = (word: string) => CONNECTING.has(word) || labels.includes(` ${word.replace(/s$/, '')}`)
-  const isSame = !reading?.isSuggested || foldName(asked.typed).split(' ').every(isBegun)
   const isRead = query.filters.filter.length + query.filters.score.length > 0
   const isOr = /\S or \S/i.test(asked.typed) && lists.isFiltered(query) && !isRead
-  const words = reading?.leftOut
-    ? `. None of them has “${reading.leftOut}” in a name or handle`
-    : asked.typed &&
-      `${isSame ? ' for' : ', similar to'} “${asked.typed}”${isOr ? '. “Or” works between two tags, places or credentials only' : ''}`
+  const words = `${reading?.isSuggested ? `, similar to “${asked.typed}”` : ''}${isOr ? '. “Or” works between two tags, places or credentials only' : ''}`
   if (typed !== '' || lists.isFiltered(query))
     return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${words}`
   const first = (page - 1) * lists.PAGE_SIZE + 1
@@ -256,11 +248,11 @@ ${drawHistogram(distribution.slice(0, -1), { line: median / step })}
 export function renderStart(site: Site): RenderedPage {
   const main = html`<h1>No passports yet</h1>
 <p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p>
-<pre class="command"># Import your own records: JSON Lines, plain or gzip
+<pre># Import your own records: JSON Lines, plain or gzip
 ${PROGRAM} import people.jsonl.gz</pre>
-<pre class="command"># Mirror an existing V1 service
+<pre># Mirror an existing V1 service
 MIRROR_KEY=... ${PROGRAM} mirror https://v1.example.com</pre>
-<pre class="command"># Try the demo: a thousand fictional people, in a separate database
+<pre># Try the demo: a thousand fictional people, in a separate database
 ${PROGRAM} serve --demo</pre>
 <p>${prose('`docs/records.md` describes the format of records, imports and mirrors, `docs/scoring.md` the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference/v3">API reference</a> describes access for programs.</p>`
   const description = 'This passport service is empty: how to fill it'

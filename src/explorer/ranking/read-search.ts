@@ -5,7 +5,13 @@ import { namesOf } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { createSpelling } from '../../domain/text/nearest-name.ts'
 import { countFacets, type FacetReader } from '../search/facets.ts'
-import { type KnownFacet, type ParsedSearch, parseSearch, phrasesOf } from '../search/parse-search.ts'
+import {
+  CONNECTING,
+  type KnownFacet,
+  type ParsedSearch,
+  parseSearch,
+  phrasesOf,
+} from '../search/parse-search.ts'
 import { PAGE_SIZE, type RankingQuery, toListQuery, withFilter, withText } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { ifReady } from '../site/not-ready.ts'
@@ -32,14 +38,12 @@ const NAMES = ['tag', 'place', 'credential'] as const
 
 /** Reads filters from the search text, and suggests tags, places and credentials for its end. */
 export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetReader) {
-  const { catalog, rules } = options
-
   /** Evaluates the index once, or twice if a rare facet may be a name. The rule set has the names of credentials. */
   async function read(query: RankingQuery, signal: AbortSignal): Promise<SearchReading> {
-    const current = await rules()
+    const current = await options.rules()
     const titles = new Map([...namesOf(current)].map(([type, name]) => [type, foldName(name)]))
     const all = withText(query, '')
-    const counts = await countFacets(catalog, all, requestsFor(query.typed, titles), signal)
+    const counts = await countFacets(options.catalog, all, requestsFor(query.typed, titles), signal)
     const [known = [], begun = [], offered = []] = [0, NAMES.length, 2 * NAMES.length].map((from) =>
       NAMES.flatMap((name, at) => counts[from + at]?.map((each) => ({ ...each, name })) ?? []),
     )
@@ -66,28 +70,29 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
       .map((facet) => ({ ...facet, used: countUsed(ends, phrasesFor(facet)) }))
       .sort((one, other) => other.used - one.used || other.count - one.count)
     const suggest = async ({ name, value, count, first, used }: (typeof candidates)[number]) => {
+      const before = withoutConnecting(words.slice(0, -used)).join(' ')
       const read = (named: Parameters<typeof parseSearch>[1]) =>
-        withFilter(toQuery(all, parseSearch(words.slice(0, -used).join(' '), named)), name, value)
+        withFilter(toQuery(all, parseSearch(before, named)), name, value)
       const label = await labelOf(name, value, first)
       return { name, label, count: used === words.length ? count : undefined, query: read(facets), read }
     }
-    const best = NAMES.flatMap((name) =>
-      candidates.filter((each) => each.name === name).slice(0, MOST_SUGGESTIONS),
-    )
+    const bestOf = (name: string) =>
+      candidates.filter((each) => each.name === name).slice(0, MOST_SUGGESTIONS)
     // Leaves out suggestions that would turn words of a filter into a name.
-    const suggestions = (await Promise.all(best.map(suggest))).filter(
+    const suggestions = (await Promise.all(NAMES.flatMap(bestOf).map(suggest))).filter(
       (each) => each.query.typed.length <= list.typed.length,
     )
     return {
       query: { ...list, page: query.page },
       suggestions,
       instead() {
-        // "tokyo" alone stands for "tokyo 東京" and "tokyo, japan", "ethereum" for "ethereum user".
-        const shorten = (phrase = '') => phrase.replace(/,.*| [^\p{Script=Latin}]+$| user$/u, '')
         const short = offered.map((each) => ({ ...each, phrase: shorten(phrasesFor(each).at(-1)) }))
         const find = createSpelling([...withPhrases(offered), ...short, ...levels])
         const similar = { get: (phrase: string) => facets.get(phrase) ?? find(phrase) }
-        return suggestions[0]?.read(similar) ?? toQuery(all, parseSearch(query.typed, similar))
+        // In "experts with github", the last word is a filter already: it does not begin "GitHub Developer".
+        const isRead = parsed.filters.some(({ text }) => ends.at(-1) === foldName(text).split(' ').at(-1))
+        const first = isRead ? undefined : suggestions[0]?.read(similar)
+        return first ?? toQuery(all, parseSearch(query.typed, similar))
       },
       asNames: parsed.filters.map((_, at) => readAsName(all, parsed, at)),
     }
@@ -97,6 +102,13 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
   return async (query: RankingQuery, signal: AbortSignal): Promise<SearchReading | undefined> =>
     query.typed === '' ? { query } : ifReady(options, () => read(query, signal))
 }
+
+/** "tokyo" alone stands for "tokyo 東京" and "tokyo, japan", "ethereum" for "ethereum user". */
+const shorten = (phrase = '') => phrase.replace(/,.*| [^\p{Script=Latin}]+$| user$/u, '')
+
+/** Leaves out connecting words at the end. */
+const withoutConnecting = (words: readonly string[]) =>
+  words.slice(0, words.findLastIndex((word) => !CONNECTING.has(foldName(word))) + 1)
 
 /** Requests the facets of all phrases, those that begin with the last word or its singular, and frequent ones, by `NAMES`. */
 function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetRequest[] {

@@ -45,10 +45,7 @@ function renderFacet(name: 'tag' | 'place', text: string, values: readonly Facet
   const chips = values.map(({ value, label, count }) =>
     renderChip(addressOfFilter(name, value), label, count),
   )
-  const none =
-    text === ''
-      ? `Nobody has a ${name} yet.`
-      : `No ${name} has a word that begins with “${shortWord(text, 60)}”.`
+  const none = `No ${name}${text === '' ? ' yet' : ` has a word that begins with “${shortWord(text, 60)}”`}.`
   const more = `These are the ${MOST_GROUPS} most frequent. Search for others by name.`
   return html`<section id="${name}s"><h2>${name === 'tag' ? 'Tags' : 'Places'}</h2>
 <ul class="chips">${chips}</ul>${chips.length === 0 ? html`<p>${none}</p>` : chips.length === MOST_GROUPS ? html`<p class="soft">${more}</p>` : html``}</section>

@@ -72,7 +72,7 @@ export function createFacetReader(options: ExplorerOptions) {
         const shown = counts[at]?.slice(0, MOST_SHOWN[name]) ?? []
         return [name, await addLabels(name, shown)] as const
       })
-      const score = countLevels(query, rules, ranking)
+      const score = countLevels(query, rules, { ranking, scores: found.scores })
       return { ...(Object.fromEntries(await Promise.all(all)) as Record<FacetName, FacetValue[]>), score }
     },
   }
@@ -82,10 +82,12 @@ export function createFacetReader(options: ExplorerOptions) {
 export const belowLevels = ({ levels = [] }: RuleSetShape): number[] => levels.map(({ from }) => from - 0.001)
 
 /** Counts the people of each level. Only a list by total score without a search text has ranks among its people. */
-function countLevels({ typed, sort, filters }: RankingQuery, rules: RuleSetShape, ranking: Found['ranking']) {
-  const isRanked = typed === '' && sort === 'total' && filters.score.length === 0
+function countLevels({ typed, sort, filters }: RankingQuery, rules: RuleSetShape, found: Found) {
+  const { ranking, scores } = found
+  const isRanked = scores !== undefined || (typed === '' && sort === 'total' && filters.score.length === 0)
   const below = belowLevels(rules)
-  const countAbove = (score = Number.NaN) => (ranking?.ranks.get(score) ?? 1) - 1
+  const countAbove = (score = Number.POSITIVE_INFINITY) =>
+    scores ? scores.filter((each) => each > score).length : (ranking?.ranks.get(score) ?? 1) - 1
   const countAt = (at: number) => (isRanked ? countAbove(below[at]) - countAbove(below[at + 1]) : undefined)
   return compareLevels(rules.levels).map((level, at) => ({ ...level, count: countAt(at) }))
 }
@@ -100,7 +102,9 @@ const partsOf = ([name, value]: [FilterName, string]): [FilterName, string][] =>
       })
 
 type Counts = readonly (readonly FacetCount[])[]
-type Found = Pick<Awaited<ReturnType<Catalog['list']>>, 'facets' | 'ranking'>
+type Found = Pick<Awaited<ReturnType<Catalog['list']>>, 'facets' | 'ranking'> & {
+  scores?: readonly number[] | undefined
+}
 
 /** The counts of several facets, with one evaluation of the list. */
 export async function countFacets(

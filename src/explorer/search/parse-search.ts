@@ -24,7 +24,8 @@ const MOST_FILTERS = 6
  * "top 10" is left out; "highest identity" is an order.
  */
 export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
-  const sort = SCORE_PARTS.find((part) => part === SORT.exec(typed)?.[1]?.toLowerCase())
+  const order = SORT.exec(typed)?.[1]?.toLowerCase()
+  const sort = SCORE_PARTS.find((part) => order !== undefined && part.startsWith(order))
   const text = typed.replace(SORT, '').replace(TOP, '').replace(KIND, '')
   const words = splitWords(text)
   const filters: Named[] = []
@@ -61,7 +62,7 @@ const joinWords = (words: readonly string[]) => words.join(' ').replace(/(?<=^|\
 
 const ENDING = /[,;]$/
 
-const SORT = /\b(?:best|by|highest|most|top) (activity|identity|skills)(?: scores?)?\b\s*/i
+const SORT = /\b(?:best|by|highest|most|top) (activ|identity|skill)(?:e|ed|ity|s)?(?: scores?)?\b\s*/i
 
 const TOP = /\b(?:top|best|high|highest) (?:\d{1,4}%?|people|scores?)(?!\w)\s*/i
 

@@ -65,7 +65,7 @@ function renderAbout(each: Ranked, query: RankingQuery, named: ReadonlySet<unkno
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
   if (passport.human) words += '<span class="pill">human</span>'
   words += renderLink(query, 'place', location)
-  if (!reason && note === '' && level !== '') words += `<bdi>${escapeText(level)}</bdi>`
+  if (level !== '') words += `<bdi>${escapeText(level)}</bdi>`
   const isFirst = (tag: string) => Number(named.has(foldName(tag)))
   const sorted = tags.toSorted((one, other) => isFirst(other) - isFirst(one))
   for (const tag of sorted.slice(0, MAX_TAGS)) words += renderLink(query, 'tag', tag)
@@ -89,9 +89,10 @@ function renderLink(query: RankingQuery, name: 'place' | 'tag', text: string): s
 
 function renderReason({ text, start, end }: Reason): string {
   const cut = (from: number, to?: number) => escapeText(shortWord(text.slice(from, to), 60))
-  // The rest of a wallet is shortened: "0xde30ab…12cd".
-  const rest = /^0x[\da-f]{40}$/i.test(text) && end < 36 ? `…${text.slice(-4)}` : cut(end)
-  return `${cut(0, start)}<mark>${cut(start, end)}</mark>${rest}`
+  // A wallet has no source before it, and its rest is shortened: "0xde30ab…12cd".
+  const isWallet = /^0x[\da-f]{40}$/i.test(text.slice(start))
+  const rest = isWallet && end - start < 36 ? `…${text.slice(-4)}` : cut(end)
+  return `${isWallet ? '' : cut(0, start)}<mark>${cut(start, end)}</mark>${rest}`
 }
 
 export function renderPager(page: number, last: number, addressOf: (page: number) => string): Html {

@@ -14,7 +14,7 @@ export function renderSharePanel(share: Share, text: string, origin: string, mor
   return html`<section id="share" popover>
 <div class="row between"><h2>Share</h2> <button class="quiet" type="button" popovertarget="share">Close</button></div>
 <img class="card" src="${card}" width="${CARD_SIZE.width}" height="${CARD_SIZE.height}" loading="lazy" alt="Card: ${title}">${origin === '' ? html`` : renderCopyable('link', html`${link}`)}
-<p class="row actions"${origin === '' ? html`` : html` data-link="${link}" data-title="${text}"`}><a class="button quiet" href="${card}" download="passport-${card.replace(/^.*\/|\?.*$/g, '')}">Download card</a></p>
+<p class="row actions"${origin === '' ? html`` : html` data-link="${link}" data-title="${text}"`}><a class="button quiet" href="${card}" download="passport-${card.replace(/^.*\/|\?.*$/g, '')}">Download card (PNG)</a></p>
 ${origin === '' ? html`` : html`${renderNetworks(link, text)}${more}`}
 </section>`
 }

@@ -25,7 +25,7 @@ ${field('keys', 'Keys', '{"keys":[…]}')} ${field('rules', 'Rule set', '{"versi
 <p><button id="check" type="button">Check</button></p>
 </div></section><div id="verdict" role="status"></div></div>
 <div><section><h2>On your computer</h2><p>Get the snapshot of passport 1, and check it:</p>
-<pre class="command">curl -H 'Accept: application/vc+jwt' ${site.origin}/api/v3/passports/1 > score.jwt
+<pre>curl -H 'Accept: application/vc+jwt' ${site.origin}/api/v3/passports/1 > score.jwt
 passportd verify score.jwt</pre>
 <p class="soft">A snapshot has the scores and the numbers that they were calculated from. It has no name, account or wallet. With the rule set and the keys of the issuer, anybody can check it offline.</p>
 </section></div></div>`,

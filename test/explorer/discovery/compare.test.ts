@@ -178,4 +178,6 @@ test('the comparison of people with very many credentials is a small page', asyn
   expect(status).toBe(200)
   expect(text.length).toBeLessThan(100_000)
   expect(readable(text)).toContain('1,960 more')
+  // The first six rows of a part are open.
+  expect(text).toMatch(/Credential 1994<(?:(?!Credential \d).)*<summary>34 more<\/summary>/s)
 })

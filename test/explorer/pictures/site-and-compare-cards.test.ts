@@ -140,7 +140,7 @@ test('a filtered list has a share panel, and a card with its first three people'
     expect.stringMatching(/^Passport scores, .+ \d{4}\. Run by Harbor Guild$/),
   ])
   expect(texts.filter((each) => /^Person/.test(each))).toEqual(['Person 2', 'Person 3', 'Person 4'])
-  expect((await server.look('/')).text).not.toContain('id="share"')
+  expect((await server.look('/')).text).toMatch(/id="share".*<img class="card" src="\/card\/site\.png"/s)
   expect((await server.look('/?tag=none')).text).not.toContain('id="share"')
   expect((await server.look('/card/list.png?tag=none')).status).toBe(404)
 })

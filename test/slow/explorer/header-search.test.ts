@@ -63,7 +63,7 @@ inBrowser('the search in the header', (browser) => {
     const compare = (words: string) => page.getByRole('button', { name: `Compare ${words}` })
     await page.getByRole('checkbox').nth(1).check()
     await page.getByRole('searchbox').fill('ada harb')
-    await page.getByText(/for “ada harb”/).waitFor()
+    await page.getByText(/matching “ada harb”/).waitFor()
     await page.getByLabel('Compare Ada Harborlight').check()
     await compare('2 people').waitFor()
     await page.goto(new URL('/?tag=zk&sort=skills', server.url).href)

@@ -59,7 +59,7 @@ inBrowser('journeys on the passport page', (browser) => {
     ])
     await page.keyboard.press('Enter')
     const panel = await tabTo(page, 'Copy HTML')
-    expect(panel.slice(0, 3)).toEqual(['Close', 'Copy link', 'Download card'])
+    expect(panel.slice(0, 3)).toEqual(['Close', 'Copy link', 'Download card (PNG)'])
     expect(panel.slice(-5)).toEqual(['score', 'flat', 'light', 'Copy Markdown', 'Copy HTML'])
     const after = await tabTo(page, 'How every point is calculated')
     expect(after[0]).toBe('Compare')
