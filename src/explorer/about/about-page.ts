@@ -84,7 +84,7 @@ function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
 <p>A score counts what other services have recorded. It does not judge a person, and work that leaves no such record does not count. These credentials can earn the most points:</p>
 ${renderChips(top.slice(0, MOST_CHIPS))}
 <p><a href="/credentials">What all credentials are, and what they earn</a></p>
-<p class="soft">The rules have the version ${version}. Points that came with an imported record stay as they are, and its passport says so.</p>
+<p class="soft">The rules have the version ${version}. If a record was imported with points, these are shown unchanged, and its passport says so.</p>
 </section>`
 }
 
@@ -136,7 +136,7 @@ function renderHuman({ types }: RuleSetShape): Html {
   const proofs = Object.entries(types).filter(([, rule]) => rule.proves_human)
   return html`<section id="human">
 <h2>What “human” means</h2>
-${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark <span class="pill">human</span> comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has points for one of these credentials. Each comes from a service that checks people itself. An imported record can bring the mark, too.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
+${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark <span class="pill">human</span> comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has points for one of these credentials. Each comes from a service that checks people itself. The operator can also import records that are marked already.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
 <p>The mark says that there is a person behind the passport. It does not confirm the name. <a href="/?human=true">People marked as human</a></p>
 </section>`
 }

@@ -59,7 +59,7 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
       : 'Compare the scores, ranks and credentials of two to four people',
     share,
     script: 'ranking.js',
-    main: html`<h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${names}</bdi>` : 'Compare people'}</h1>
+    main: html`<h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${LIST.format(people.map(({ passport }) => shortWord(shortNameOf(passport), 40).replaceAll(' ', '\u00a0')))}</bdi>` : 'Compare people'}</h1>
 ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
 ${renderNotes(found)}

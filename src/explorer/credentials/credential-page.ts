@@ -135,7 +135,7 @@ function renderRule(rule: Rule, { type, version, example }: Found): Html {
 <h2>How it is earned</h2>
 <p>${how === undefined ? '' : `${how}. `}${describeRule(rule)}</p>
 ${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amount, points]) => html`<div><dt class="soft">${count(points, 'point')}</dt><dd>${replaceNumber(unit ?? '', text.formatFigure(amount))}</dd></div>`)}</dl>`}
-<p class="soft">By rule set ${version}. Points that came with an imported record stay as they are.</p>
+<p class="soft">By rule set ${version}. If a record was imported with points, these are shown unchanged.</p>
 </section>`
 }
 

@@ -28,6 +28,6 @@ function renderNetworks(page: string, text: string): Html {
     ['LinkedIn', `https://www.linkedin.com/sharing/share-offsite/?url=${url}`],
     ['Bluesky', `https://bsky.app/intent/compose?text=${words}%20${url}`],
   ] as const
-  return html`<p class="row networks"><span class="soft">Post on</span> ${networks.map(([name, address]) => html`<a href="${address}" rel="nofollow noopener noreferrer">${name}</a> `)}</p>
+  return html`<p class="row networks"><span class="soft">Post on</span> ${networks.map(([name, address]) => html`<a class="button quiet" href="${address}" rel="nofollow noopener noreferrer">${name}</a> `)}</p>
 `
 }

@@ -70,7 +70,7 @@ onEngine('sqlite', 'the comparison', (open) => {
     const [words, page] = [`${title} on passportd`, `${server.url.origin}/compare?ids=7,20`]
     expect(panel).toContain(`data-link="${page}" data-title="${words}"`)
     const address = `text=${encodeURIComponent(words)}&amp;url=${encodeURIComponent(page)}`
-    expect(panel).toContain(`<a href="https://x.com/intent/post?${address}" rel=`)
+    expect(panel).toContain(`href="https://x.com/intent/post?${address}" rel=`)
     expect(panel).not.toContain('id="badge"')
     expect((await server.look('/compare?ids=7')).text).not.toContain('id="share"')
   })

@@ -17,7 +17,7 @@ test('links for sharing on other sites contain the URL of the page, the score, t
     `https://www.linkedin.com/sharing/share-offsite/?url=${page}`,
     `https://bsky.app/intent/compose?text=${words}%20${page}`,
   ])
-    expect(text).toContain(`<a href="${address}" rel="nofollow noopener noreferrer">`)
+    expect(text).toContain(`<a class="button quiet" href="${address}" rel="nofollow noopener noreferrer">`)
   expect(text).toContain(
     '<meta name="description" content="Mira Kettlewood: passport score 1,042.5, Outstanding. No. 1 in Activity. ',
   )
