@@ -77,7 +77,7 @@ ${items.map((row) => renderRow(row, total))}</tbody>`
 function renderRow({ value, count: holders, label, rule, about }: Row, total: number): Html {
   const share = Math.min(100, (100 * holders) / Math.max(total, holders))
   return html`<tr><th scope="row">${{ markup: linkToType(value, shortWord(label, MAX_NAME_LENGTH)) }}</th><td class="wide soft">${about}</td>
-<td class="figure">${rule ? `up to ${formatFigure(rule.max_score)}` : '–'}</td>
+<td class="figure">${rule ? `up to ${count(rule.max_score, 'point')}` : '–'}</td>
 <td class="figure">${formatPeople(holders)} <span class="soft">${formatShare(share)}</span><span class="extra">${renderProgress(holders, total)}</span></td></tr>
 `
 }

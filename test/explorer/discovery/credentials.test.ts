@@ -37,7 +37,7 @@ onEngine('sqlite', 'credential pages', (open) => {
     expect(status).toBe(200)
     const rows = [...text.matchAll(/<tr><th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
     expect(rows).toEqual([
-      'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. up to 40 3 people 75%',
+      'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. up to 40 points 3 people 75%',
       'Kites Imported records have this credential and its points. This site has no rule for it. – 1 person 25%',
     ])
     const groups = [...text.matchAll(/<tr class="group">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))

@@ -44,6 +44,15 @@ inBrowser('the layout of the ranking', (browser) => {
     expect(await heading.textContent()).toMatch(/^Explore /)
   })
 
+  test('on a phone, the names of credentials are not broken', async () => {
+    const page = await browser.newPage()
+    await page.setViewportSize({ width: 360, height: 740 })
+    await page.goto(`${server.url}credentials`)
+    const names = await page.locator('#types tbody th[scope=row] a').all()
+    expect(names.length).toBeGreaterThan(20)
+    for (const name of names) expect((await name.boundingBox())?.height).toBeLessThan(30)
+  })
+
   test('the page number is centred between the links to the previous and next page', async () => {
     const page = await browser.newPage()
     const middleOf = async (selector: string) => {
