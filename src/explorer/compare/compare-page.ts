@@ -107,7 +107,7 @@ function renderAddForm(people: readonly ComparedPerson[]): Html {
   const ids = people.map(({ passport }) => passport.id).join(',')
   return html`<form class="search" action="/compare">
 <label for="search">${people.length < 2 ? 'Add a person' : 'Add another person'}</label>
-${ids === '' ? html`` : html`<input type="hidden" name="ids" value="${ids}">`}<input id="search" name="ids" required maxlength="200" placeholder="Name, handle, wallet or number" autocomplete="off" autocapitalize="off" spellcheck="false">
+${ids === '' ? html`` : html`<input type="hidden" name="ids" value="${ids}">`}<input id="search" name="ids" required maxlength="200" placeholder="Name, handle or wallet" autocomplete="off" autocapitalize="off" spellcheck="false">
 <button type="submit">Add</button>
 </form>
 <p class="soft" role="status" data-count></p><ul class="chips" data-results data-compared="${ids}" data-to="${compareAddress([...people.map(({ passport }) => passport.id), ''])}"></ul>`

@@ -152,7 +152,7 @@ export function sharePassport(passport: FullPassport, best: string, level = '') 
 /** Returns "270 people tagged “builder”" for "People tagged “builder”". */
 export function countList(title: string, total: number): string {
   const words = total === 1 ? title.replace(/people/i, 'person').replace(/^humans/i, 'human') : title
-  return `${formatFigure(total)} ${words.charAt(0).toLowerCase()}${words.slice(1)}`
+  return `${total === 0 ? 'No' : formatFigure(total)} ${words.charAt(0).toLowerCase()}${words.slice(1)}`
 }
 
 /** Renders structured data for search engines. */
