@@ -78,7 +78,7 @@ function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
   const top = rules.toSorted(([, one], [, other]) => other.max_score - one.max_score)
   return html`<section id="parts">
 <h2>How a score is made</h2>
-<p>Every credential earns points by a rule, up to a maximum: for having it, for an amount such as contributions, or for its age in years. It counts toward one of three parts, and the parts add up to the score. The most that each part can have, ${text.formatFigure(total)} together:</p>
+<p>Every credential earns points by a rule, up to a maximum: for having it, for an amount such as contributions, or for its age in years. It counts toward activity (what a person does), identity (who a person is) or skills (what a person can do), and these parts add up to the score. The most that each part can have, ${text.formatFigure(total)} together:</p>
 <div aria-hidden="true">${renderScoreBar({ activity, identity, skills, total }, total)}</div>
 <dl class="parts">${parts.map(({ part, most, about }) => html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(most)} <span class="soft detail">${about}</span></dd></div>`)}</dl>
 <p>A score counts what other services have recorded. It does not judge a person, and work that leaves no such record does not count. These credentials can earn the most points:</p>

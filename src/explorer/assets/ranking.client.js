@@ -68,9 +68,7 @@ function show(page) {
   if (!compared) document.title = page.title
   count.textContent = page.querySelector('[data-count]').textContent || page.querySelector('h1').textContent
   results.replaceChildren(...(compared ? choicesOf(page, found) : found.childNodes))
-  // On a wide screen the introduction stays below the heading, so that the field does not move.
-  const isStill = matchMedia('(min-width: 60rem)').matches && document.querySelector('#lead *')
-  for (const part of document.querySelectorAll(isStill ? '#heading, .browse [data-live]' : '[data-live]'))
+  for (const part of document.querySelectorAll('[data-live]'))
     part.replaceChildren(...(page.getElementById(part.id)?.childNodes ?? []))
   showSelected()
 }

@@ -12,6 +12,9 @@ export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: 
 
 type People = readonly ComparedPerson[]
 
+/** The six rows of scores are not folded. Types beyond `MOST_ROWS` have few points each. */
+const [FIRST_ROWS, MOST_ROWS, MOST_TAGS] = [6, 40, 12]
+
 export const compareAddress = (ids: readonly (number | string)[]): string =>
   ids.length === 0 ? '/compare' : `/compare?ids=${ids.join(',')}`
 
@@ -22,7 +25,7 @@ export function renderComparison(people: People): Html {
   return html`<div class="compare panel">
 <table${isLong ? html` class="long"` : html``}>
 <thead>${head(people.map((person) => html`<td>${renderMarks(person, people)}</td>`))}
-${head(people.map(({ passport }) => html`<th scope="col">${renderName(passport)}</th>`))}</thead>
+${head(people.map(({ passport }) => html`<th scope="col"><a class="clamp compared" href="/passports/${passport.id}"><bdi>${text.renderName(text.nameOf(passport))}</bdi></a></th>`))}</thead>
 ${renderScores(people)}
 ${renderCredentials(people)}
 ${renderProfiles(people)}
@@ -30,29 +33,24 @@ ${renderProfiles(people)}
 </div>`
 }
 
-/** A narrow column breaks "ada.eth" before the dot. */
-const renderName = (passport: PassportV3): Html =>
-  html`<a class="clamp compared" href="/passports/${passport.id}"><bdi>${text
-    .shortNameOf(passport)
-    .split(/(?=\.)/)
-    .map((word) => html`<wbr>${word}`)}</bdi></a>`
-
-/** The rosette, the mark of a human, and a link that removes the person from the comparison. */
+/** The rosette, and a link that removes the person from the comparison. */
 function renderMarks({ passport }: ComparedPerson, people: People): Html {
   const others = people.map((each) => each.passport.id).filter((id) => id !== passport.id)
-  return html`<div class="row">${rosette(passport.id)}<a class="remove" href="${compareAddress(others)}" title="Remove"><span class="unseen">Remove <bdi>${text.shortNameOf(passport)}</bdi></span><span aria-hidden="true">&times;</span></a></div>${passport.human ? html`<span class="pill">human</span>` : html``}`
+  return html`<div class="row">${rosette(passport.id)}<a class="remove" href="${compareAddress(others)}" title="Remove"><span class="unseen">Remove <bdi>${text.shortNameOf(passport)}</bdi></span><span aria-hidden="true">&times;</span></a></div>`
 }
 
 const renderRow = (title: string | Html, cells: readonly Html[]) =>
   html`<tr><th scope="row">${title}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>
 `
 
+const NONE = html`<span class="soft" aria-label="none">–</span>`
+
 /** A row of numbers with the highest one marked, unless all are equal. */
 function renderFigures(title: string | Html, figures: readonly (Figure | undefined)[]): Html {
   const best = Math.max(0, ...figures.map((cell) => cell?.figure ?? 0))
   const isClear = best > 0 && figures.some((cell) => cell?.figure !== best)
   const cells = figures.map((cell) => {
-    if (!cell) return html`<span class="soft" aria-label="none">–</span>`
+    if (!cell) return NONE
     return isClear && cell.figure === best
       ? html`<strong>${cell.shown}</strong><span class="unseen"> highest</span>`
       : cell.shown
@@ -65,9 +63,6 @@ type Figure = { figure: number; shown: Html }
 const renderGroup = (title: string | Html, rows: readonly Html[], { length }: People, part = '') =>
   html`<tbody class="${part}"><tr class="group"><th scope="colgroup" colspan="${length + 1}">${title}</th></tr>
 ${foldRows(rows, FIRST_ROWS, `more-${part}`, length + 1)}</tbody>`
-
-/** The scores are not folded. */
-const FIRST_ROWS = 6
 
 function renderScores(people: People): Html {
   const scale = Math.max(...people.map(({ passport }) => passport.scores.total))
@@ -88,8 +83,8 @@ function renderScores(people: People): Html {
     ({ standing: { rank, total } }) => html`${text.formatOrdinal(Math.min(rank, total))}`,
   )
   const levels = people.map(({ level }) => html`${level}`)
-  const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
   const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing.total ?? 0)}`, ranks)
+  const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
   const rows = [renderFigures('Score', totals), rank, level, ...parts]
   return renderGroup('Scores', rows, people)
 }
@@ -97,9 +92,6 @@ function renderScores(people: People): Html {
 /** The swatch and its word stay on one line. */
 const renderPart = (part: ScorePart) =>
   html`<span class="part"><span class="swatch ${part}"></span> ${CATEGORIES[part]}</span>`
-
-/** Types beyond this number have few points each. */
-const MOST_ROWS = 40
 
 /** The types of credentials with the most points, at most `MOST_ROWS`, grouped by part of the score. */
 function renderCredentials(people: People): Html {
@@ -146,8 +138,6 @@ function bestByType(credentials: readonly CredentialV3[]): Map<string, Credentia
   return best
 }
 
-const MOST_TAGS = 12
-
 function renderProfiles(people: People): Html {
   const tagsOf = ({ passport }: ComparedPerson) => new Set(passport.profile.tags.map(foldName))
   const common = people.map(tagsOf).reduce((all, tags) => all.intersection(tags))
@@ -162,6 +152,7 @@ function renderProfiles(people: People): Html {
     })
     return html`${words}`
   })
-  const rows = [renderRow('Place', places), renderRow('Tags', tags)]
+  const humans = people.map(({ passport }) => (passport.human ? html`<span class="pill">human</span>` : NONE))
+  const rows = [renderRow('Human', humans), renderRow('Place', places), renderRow('Tags', tags)]
   return renderGroup(shared.size > 0 ? 'Profile (shared tags in bold)' : 'Profile', rows, people)
 }

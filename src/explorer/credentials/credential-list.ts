@@ -7,7 +7,7 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { partOf } from '../design/charts.ts'
 import { groupByCategory, linkToType, MAX_NAME_LENGTH, renderProgress } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
-import { formatFigure, formatPeople, shortWord } from '../design/text.ts'
+import { formatPeople, shortWord } from '../design/text.ts'
 import { countFacets, createFacetReader, type FacetValue } from '../search/facets.ts'
 import { ALL_PASSPORTS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
@@ -45,8 +45,7 @@ export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined 
   Object.entries(types).find(([name]) => foldName(name) === type)?.[1]
 
 function renderPage(site: Site, text: string, rows: readonly Row[], total: number): RenderedPage {
-  const none =
-    text === '' ? 'Nobody has a credential yet.' : `No credential matches “${shortWord(text, 60)}”.`
+  const none = text ? `No credential matches “${shortWord(text, 60)}”.` : 'Nobody has a credential yet.'
   return respondPage({
     site,
     title: 'Credentials',

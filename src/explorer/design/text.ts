@@ -77,6 +77,11 @@ const MAX_NAME_LENGTH = 60
 export const shortNameOf = (passport: Pick<Passport, 'id' | 'profile'>): string =>
   shortenText(nameOf(passport), MAX_NAME_LENGTH, lengthOf)
 
+/** A narrow column breaks "ada.eth" before the dot. */
+export const renderName = (name: string, limit = MAX_NAME_LENGTH): Html => ({
+  markup: escapeText(shortenText(name, limit, lengthOf)).replaceAll('.', '<wbr>.'),
+})
+
 /**
  * `atLeast` is the number of passports with at least this score. Returns "Top 4%" if they are 4% of `total`, and "No. 1" for
  * the single highest score. Percentages are rounded so that no score is overstated.

@@ -26,8 +26,7 @@ const CHANGES = new Map<string | null, { change: (call: sessions.Call) => Promis
 const PROBLEMS: Record<string, string> = {
   unauthorized: 'Your session has ended. Show again that a wallet is yours.',
   wallet: 'This is not the address of an Ethereum wallet: 0x, and 40 digits or letters from a to f.',
-  signature:
-    'This is not a signature. Show the message again, sign it, and paste all that the wallet returns.',
+  signature: 'This is not a signature. Show the message again, sign it, and paste the whole result.',
 }
 
 /** Browsers send the origin of forms only with this policy. The last policy of a page holds. */

@@ -6,7 +6,6 @@ import type { Site } from '../site/site.ts'
 /** What a person types to confirm a removal. */
 export const CONFIRMATION = 'remove'
 
-/** The frame of every step. */
 export const renderMe = (site: Site, notice: string, step: Html): Html => html`<h1>Is this you?</h1>
 <p class="lead">You can see everything that is stored in your passport, hide it, have it corrected, or remove it.</p>
 ${notice === '' ? html`` : html`<p class="notice" role="status">${notice}</p>`}

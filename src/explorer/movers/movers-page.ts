@@ -123,9 +123,10 @@ const cacheKeyOf = ({ now }: ExplorerOptions) => ({
   cacheKey: ({ query }: ExplorerRequest) => `${addressOf(readQuery(query))} ${beginOf(now(), '0')}`,
 })
 
-async function findSections(options: ExplorerOptions, request: Asking, limit = PAGE_SIZE) {
-  await request.charge(limit)
+async function findSections(options: ExplorerOptions, request: Asking, most?: number) {
   const asked = readQuery(request.query)
+  const limit = most ?? (asked.sort ? PAGE_SIZE : PAGE_SIZE / 2)
+  await request.charge(limit)
   const since = Math.max((await options.store.events.log()).knownSince, beginOf(options.now(), asked.days))
   const sorts = asked.sort ? [asked.sort] : MOVERS_SORTS
   const list = { since, limit, offset: (asked.page - 1) * limit, signal: request.signal }

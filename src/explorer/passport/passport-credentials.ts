@@ -26,7 +26,7 @@ type Shown = { id: number; credentials: readonly Credential[]; scores: Scores; t
 
 /** Renders credentials by category, the highest score first, as the store sorts them. Folds credentials without points. */
 export function renderCredentials({ id, credentials, scores, types }: Shown): Html {
-  const proof = credentials.find(({ type, score }) => score > 0 && ruleOf({ types }, type)?.proves_human)
+  const [proof] = proofsOf(credentials, types)
   const scored = credentials.filter(({ score }) => score > 0)
   const others = credentials.filter(({ score }) => score <= 0)
   const render = createRow(types, proof)
@@ -59,6 +59,10 @@ const createRow = (types: Types, proof?: Credential) => (credential: Credential)
   const row = credentialRows.renderCredential({ ...credential, ...link, value: words })
   return credential === proof ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row
 }
+
+/** The credentials that show that a person is human. */
+export const proofsOf = (credentials: readonly Credential[], types: Types) =>
+  credentials.filter(({ type, score }) => score > 0 && ruleOf({ types }, type)?.proves_human)
 
 /** The row that the pill "human" links to. */
 export const PROOF_ROW = '<tr id="human"'

@@ -35,7 +35,7 @@ export function renderLastChange(points: readonly Point[]): Html {
   const { id = 0, time = 0, delta, causes = [] } = points.at(-1) ?? {}
   if (delta === undefined) return html``
   const [named, more] = [causes.slice(0, MOST_CAUSES_IN_HEADER), causes.length - MOST_CAUSES_IN_HEADER]
-  return html`<p class="last"><a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a>:${named.map(({ words }) => html`<br>${words}`)}${more > 0 ? html`<br>and ${more} more` : html``}</p>`
+  return html`<p class="last"><a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a>:${named.map(({ words, reason = '' }) => html`<br>${words}${reason}`)}${more > 0 ? html`<br>and ${more} more` : html``}</p>`
 }
 
 /** Renders the latest changes of a score with their causes, as a chart and as a table. A new passport has a sentence. */
@@ -140,7 +140,7 @@ function drawChart(points: readonly Point[]): Html {
   // The label of a fall is below its line, where there is space for it.
   const isLow = (end?.delta ?? 0) < 0 && (end?.y ?? 0) < 75
   const { shown } = renderWithin(places.toReversed(), drawMark, MOST_ROWS)
-  return html`<svg class="history" aria-hidden="true"><line class="most" x1="12%" x2="100%" y1="16%" y2="16%"/><svg viewBox="0 0 100 100" preserveAspectRatio="none" fill="none" stroke="currentcolor" stroke-width="2"><path vector-effect="non-scaling-stroke" d="${path}H100"/><path class="fall" vector-effect="non-scaling-stroke" d="${falls.join('')}"/></svg>${shown}<text y="16%" dy="4">${formatFigure(high)}</text><text y="100%" dy="-6">${formatFigure(start)}</text><text class="now" x="100%" y="${end?.y ?? 0}%" dy="${isLow ? 22 : -10}">${formatFigure(end?.score ?? 0)}</text></svg>`
+  return html`<svg class="history" aria-hidden="true"><line class="most" x1="12%" x2="100%" y1="16%" y2="16%"/><svg viewBox="0 0 100 100" preserveAspectRatio="none" fill="none" stroke="currentcolor" stroke-width="2"><path vector-effect="non-scaling-stroke" d="${path}H100"/><path class="fall" vector-effect="non-scaling-stroke" d="${falls.join('')}"/></svg>${shown}<text y="16%" dy="4">${high === end?.score ? '' : formatFigure(high)}</text><text y="100%" dy="-6">${formatFigure(start)}</text><text class="now" x="100%" y="${end?.y ?? 0}%" dy="${isLow ? 22 : -10}">${formatFigure(end?.score ?? 0)}</text></svg>`
 }
 
 function drawMark({ id, x, y, time, score, delta }: Point & { x: number; y: number }): Html {

@@ -4,14 +4,14 @@ import { notFound } from '../../domain/errors.ts'
 import { parsePassportRef } from '../../domain/passport.ts'
 import { levelOf } from '../../domain/rule-set.ts'
 import { escapeText, type Html, html } from '../design/html.ts'
-import { nameOf, renderCopyable, shortNameOf } from '../design/text.ts'
+import { nameOf, renderCopyable, shortNameOf, shortWord } from '../design/text.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { renderProfileMeta, respondPage, sharePassport } from '../site/layout-and-link-previews.ts'
 import { ifReady } from '../site/not-ready.ts'
 import { renderSharePanel } from '../site/share-panel.ts'
 import { describeHighest, findParts } from '../site/standings.ts'
-import { PROOF_ROW, renderCredentials, renderGrowth } from './passport-credentials.ts'
+import { PROOF_ROW, proofsOf, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
 import * as passportScore from './passport-score.ts'
@@ -53,19 +53,19 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const list = renderCredentials({ id, credentials, scores, types })
       // The list may be too long to have the row. A record may also say "human" without a credential.
       const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
+      const proofs = proofsOf(credentials, types).map(({ name }) => name)
+      const mark = html`<span><a class="pill" href="${evidence}" title="Why this person counts as human">human</a><span class="soft">${proofs.length === 0 ? '' : ` shown by ${shortWord(proofs.join(' and '), 60)}`}</span></span>`
       const main = html`<article class="passport-page">
-${renderPerson(passport, nameOf(passport), score, evidence)}
+${renderPerson(passport, nameOf(passport), score, passport.human ? mark : html``)}
 ${renderSharePanel(share, `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`, site.origin, renderBadge(id, `Passport badge of ${shortNameOf(passport)}`, site.origin))}
-<p class="jump soft">On this page: <a href="#history">history</a>, <a href="#growth">what would raise the score</a>, <a href="#credentials">credentials</a>, <a href="#socials">accounts</a></p>
+<p class="jump soft">On this page: <a href="#growth">what would raise the score</a>, <a href="#history">history</a>, <a href="#credentials">credentials</a>, <a href="#socials">accounts</a></p>
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
-<div>${passportScore.renderParts(passport, context)}
-${renderHistory(history)}</div>
+<div>${passportScore.renderParts(passport, context)}</div>
 <div>${renderGrowth({ credentials, scores, types, caps, next: passportScore.describeNext(scores.total, level), wallet: passport.mainWallet })}</div>
-</div>
-<div class="columns">
-<div>${list}</div>
+<div>${renderHistory(history)}
+${list}</div>
 <div>${passportScore.renderDistribution(passport, standing)}
 ${passportScore.renderAlike(passport, alike ?? [])}
 ${renderSocials(passport)}
@@ -108,10 +108,10 @@ function renderBadge(id: number, alt: string, origin: string): Html {
   )
   return html`<div id="badge">
 <h2>Badge for your page</h2>
-<div class="row"><div>${radios('show', 'Shows', SHOWS)}
+${radios('show', 'Shows', SHOWS)}
 ${radios('style', 'Style', STYLES)}
-${radios('theme', 'Theme', THEMES)}</div>
-<div class="preview">${previews}</div></div>
+${radios('theme', 'Theme', THEMES)}
+<div class="preview">${previews}</div>
 ${renderCopyable('Markdown', html`[![${alt.replace(MARKDOWN, '\\$&')}](${badge}${renderPicks('&')})](${page})`)}
 ${renderCopyable('HTML', html`${`<a href="${page}"><img src="${badge}`}${renderPicks('&amp;')}${`" alt="${escapeText(alt)}"></a>`}`)}
 </div>`

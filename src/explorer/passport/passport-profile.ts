@@ -2,22 +2,22 @@ import { type FullPassport, type Profile, type Social, walletsOf } from '../../d
 import { parseWebAddress } from '../../domain/url.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { formatFigure, lengthOf, renderWord, shortenText, shortenWallet, shortWord } from '../design/text.ts'
+import { formatFigure, renderName, renderWord, shortenWallet, shortWord } from '../design/text.ts'
 import { SHARE_BUTTON } from '../site/share-panel.ts'
 
 const [MAX_NAME_LENGTH, MAX_WORD_LENGTH] = [300, 60]
 const MOST_TAGS = { rows: 30, bytes: 8000 }
 
-/** Renders the header. All texts are untrusted; `dir="auto"` isolates their direction. The pill "human" links to `evidence`. */
-export function renderPerson(passport: FullPassport, name: string, score: Html, evidence: string): Html {
-  const { id, human, profile, mainWallet } = passport
+/** Renders the header. All texts are untrusted; `dir="auto"` isolates their direction. `mark` says that the person is human, and why. */
+export function renderPerson(passport: FullPassport, name: string, score: Html, mark: Html): Html {
+  const { id, profile, mainWallet } = passport
   const number = `Passport ${id}`
   return html`<div class="person panel">
 <svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></svg>
 ${rosette(id)}
 <div class="bearer">
-<h1 class="clamp" dir="auto">${shortenText(name, MAX_NAME_LENGTH, lengthOf)}</h1>
-<p class="row line">${human ? html`<a class="pill" href="${evidence}" title="Why this person counts as human">human</a>` : html``}
+<h1 class="clamp" dir="auto">${renderName(name, MAX_NAME_LENGTH)}</h1>
+<p class="row line">${mark}
 ${name === number ? html`` : html`<span class="soft">${number}</span>`}
 ${profile.location === '' ? html`` : html`<span class="soft">${renderWord('place', profile.location, MAX_WORD_LENGTH)}</span>`}</p>
 </div>
@@ -102,14 +102,8 @@ ${about === '' ? html`` : html`<div class="soft" dir="auto">${about}</div>`}</di
 
 /** Names that are not just the source with a capital letter. */
 const NETWORKS: Readonly<Record<string, string>> = {
-  builderfi: 'Builder.fi',
-  ens: 'ENS',
-  github: 'GitHub',
-  gitlab: 'GitLab',
-  linkedin: 'LinkedIn',
-  talent_protocol: 'Talent Protocol',
-  twitter: 'X (Twitter)',
-  youtube: 'YouTube',
+  ...{ builderfi: 'Builder.fi', ens: 'ENS', github: 'GitHub', gitlab: 'GitLab', linkedin: 'LinkedIn' },
+  ...{ talent_protocol: 'Talent Protocol', twitter: 'X (Twitter)', youtube: 'YouTube' },
 }
 
 function networkOf(source: string): string {

@@ -58,7 +58,7 @@ export function renderParts(passport: Passport, { standing, parts, caps, signs }
 </details>
 </div>
 ${isSum ? html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and again when the record or the rules change</p>` : html``}
-${signs ? html`<p><a href="/verify#${passport.id}">Check this score</a></p>` : html``}
+<p class="row"><a href="/about#parts">What the parts mean</a>${signs ? html` <a href="/verify#${passport.id}">Check this score</a>` : html``}</p>
 </section>`
 }
 

@@ -2,8 +2,9 @@ import { findList } from '../../catalog/find-list.ts'
 import { findMatches, isComplete, type Match } from '../../catalog/find-matches.ts'
 import { type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
-import { levelOf } from '../../domain/rule-set.ts'
+import { levelOf, type RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
+import { partOf, type ScorePart } from '../design/charts.ts'
 import { belowLevels } from '../search/facets.ts'
 import { needsIndex, PAGE_SIZE, type RankingQuery, toFilters, toListQuery } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
@@ -63,11 +64,15 @@ export async function findRanking(
     /** The scores of all matches of a search, unless they are many. */
     scores: typed === '' || found.total > size ? undefined : found.items.map((each) => each.scores.total),
     /** The score at which a bar is full. */
-    scale,
+    scale: query.sort === 'total' ? scale : mostOf(rules, query.sort),
     /** The counts of the requested facets and of each filter alone, and ranks; absent if the list does not need the index. */
     ...{ facets: found.facets, ranking: found.ranking, counts: found.counts, points: found.points },
   }
 }
+
+/** The most points that the rules give for a part of the score. */
+const mostOf = ({ types }: RuleSetShape, part: ScorePart) =>
+  Object.values(types).reduce((sum, rule) => sum + (partOf(rule.category) === part ? rule.max_score : 0), 0)
 
 /** At most this many matches of a search are sorted. More are listed by score. */
 const MOST_SORTED = 200

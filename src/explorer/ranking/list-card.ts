@@ -1,6 +1,6 @@
 import { notFound } from '../../domain/errors.ts'
-import { type FullPassport, NO_SCORES } from '../../domain/passport.ts'
-import { CATEGORIES } from '../design/charts.ts'
+import type { FullPassport } from '../../domain/passport.ts'
+import { CATEGORIES, onlyPart } from '../design/charts.ts'
 import { formatDay, formatFigure } from '../design/text.ts'
 import { PNG_UNITS } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
@@ -42,8 +42,8 @@ export function createListCard(options: ExplorerOptions): ExplorerPage {
 }
 
 /** In a list sorted by a part of the score, the figure and the bar show that part. */
-function showOrder(passport: FullPassport, sort: RankingSort) {
-  if (sort === 'total') return passport
-  const [part, note] = [passport.scores[sort], `score ${formatFigure(passport.scores.total)}`]
-  return { ...passport, note, scores: { ...NO_SCORES, total: part, [sort]: part } }
-}
+const showOrder = (passport: FullPassport, sort: RankingSort) => ({
+  ...passport,
+  ...(sort !== 'total' && { note: `score ${formatFigure(passport.scores.total)}` }),
+  scores: onlyPart(passport.scores, sort),
+})

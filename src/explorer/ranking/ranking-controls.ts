@@ -18,7 +18,6 @@ const GROUPS = {
 
 const MAX_LABEL_LENGTH = 30
 
-/** A link with a label and a number of people. */
 export const renderChip = (address: string, label: string, count: number | undefined, word = ''): Html =>
   html`<li><a href="${address}" rel="nofollow">${word}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${renderCount(count)}</a></li>`
 
@@ -71,7 +70,6 @@ export function renderAsNames(found: SearchReading['asNames'] = []): Html {
   return html`<p class="soft">Search names for ${links} instead.</p>`
 }
 
-/** Links to lists that find people. */
 export const renderOthers = ({ named, ranked, lists: others }: OtherLists): Html =>
   html`${named && ranked.length === 0 ? html`<p>Did you mean <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>` : html``}<ul class="chips">${others.map(({ word, label, query, count }) => renderChip(lists.addressOf(query), label, count, word))}</ul>`
 

@@ -225,9 +225,7 @@ function describe({ asked, reading, found, others }: Shown): string {
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (isMore && total === extra)
     return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`
-  const isRead = query.filters.filter.length + query.filters.score.length > 0
-  const isOr = /\S or \S/i.test(asked.typed) && lists.isFiltered(query) && !isRead
-  const words = `${reading?.isSuggested ? `, similar to “${asked.typed}”` : ''}${isOr ? '. “Or” works between two tags, places or credentials only' : ''}`
+  const words = reading?.isSuggested ? `, similar to “${asked.typed}”` : ''
   if (typed !== '' || lists.isFiltered(query))
     return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${words}`
   const first = (page - 1) * lists.PAGE_SIZE + 1

@@ -46,8 +46,7 @@ function renderFacet(name: 'tag' | 'place', text: string, values: readonly Facet
     renderChip(addressOfFilter(name, value), label, count),
   )
   const none = `No ${name}${text === '' ? ' yet' : ` has a word that begins with “${shortWord(text, 60)}”`}.`
-  const more = `These are the ${MOST_GROUPS} most frequent. Search for others by name.`
   return html`<section id="${name}s"><h2>${name === 'tag' ? 'Tags' : 'Places'}</h2>
-<ul class="chips">${chips}</ul>${chips.length === 0 ? html`<p>${none}</p>` : chips.length === MOST_GROUPS ? html`<p class="soft">${more}</p>` : html``}</section>
+<ul class="chips">${chips}</ul>${chips.length === 0 ? html`<p>${none}</p>` : chips.length === MOST_GROUPS ? html`<p class="soft">These are the ${MOST_GROUPS} most frequent. Search for others by name.</p>` : html``}</section>
 `
 }

@@ -72,7 +72,16 @@ export function createFacetReader(options: ExplorerOptions) {
         const shown = counts[at]?.slice(0, MOST_SHOWN[name]) ?? []
         return [name, await addLabels(name, shown)] as const
       })
-      const score = countLevels(query, rules, { ranking, scores: found.scores })
+      const levels = compareLevels(rules.levels).map(({ value }) => value)
+      const others = query.filters.score.filter((value) => !levels.includes(value))
+      const byScore = { ...query, sort: 'total', filters: { ...query.filters, score: others } } as const
+      // Levels need ranks by total score, among people of all levels.
+      const isOwn = query.sort === 'total' && others.length === query.filters.score.length
+      const ranked =
+        isOwn || query.typed !== ''
+          ? { ranking }
+          : await options.catalog.list({ ...list, ...toListQuery(byScore) }, false)
+      const score = countLevels(rules, query.typed === '' ? ranked.ranking : undefined, found.scores)
       return { ...(Object.fromEntries(await Promise.all(all)) as Record<FacetName, FacetValue[]>), score }
     },
   }
@@ -81,15 +90,17 @@ export function createFacetReader(options: ExplorerOptions) {
 /** Scores just below the levels: as many people rank before such a score as reach the level. */
 export const belowLevels = ({ levels = [] }: RuleSetShape): number[] => levels.map(({ from }) => from - 0.001)
 
-/** Counts the people of each level. Only a list by total score without a search text has ranks among its people. */
-function countLevels({ typed, sort, filters }: RankingQuery, rules: RuleSetShape, found: Found) {
-  const { ranking, scores } = found
-  const isRanked = scores !== undefined || (typed === '' && sort === 'total' && filters.score.length === 0)
+/** Counts the people of each level, from ranks among them or from their scores. */
+function countLevels(rules: RuleSetShape, ranking: Found['ranking'], scores: Found['scores']) {
   const below = belowLevels(rules)
   const countAbove = (score = Number.POSITIVE_INFINITY) =>
     scores ? scores.filter((each) => each > score).length : (ranking?.ranks.get(score) ?? 1) - 1
-  const countAt = (at: number) => (isRanked ? countAbove(below[at]) - countAbove(below[at + 1]) : undefined)
-  return compareLevels(rules.levels).map((level, at) => ({ ...level, count: countAt(at) }))
+  const countAt = (at: number) => countAbove(below[at]) - countAbove(below[at + 1])
+  const isKnown = (ranking ?? scores) !== undefined
+  return compareLevels(rules.levels).map((level, at) => ({
+    ...level,
+    count: isKnown ? countAt(at) : undefined,
+  }))
 }
 
 /** The values in a filter of v3, or the filter itself. */

@@ -2,7 +2,7 @@ import type { Reason } from '../../catalog/find-matches.ts'
 import { wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
+import { CATEGORIES, onlyPart, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
 import { escapeText, type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, graphemesOf, nameOf, renderWord, shortenText, shortWord } from '../design/text.ts'
@@ -27,7 +27,7 @@ type RankingList = { ranked: readonly Ranked[]; scale: number; query: RankingQue
 /** Rows with check boxes for a comparison; the form works without a script. */
 export function renderRankingList({ ranked, scale, query, among }: RankingList): Html {
   const [isScore, named] = [ranked[0]?.points === undefined, tagsOf(query)]
-  return html`${isScore ? LEGEND : html``}<ol class="ranking panel" role="list" data-by="${query.sort}">
+  return html`${isScore && query.sort === 'total' ? LEGEND : html``}<ol class="ranking panel" role="list">
 <li class="labels" aria-hidden="true"><span>${isFiltered(query) && among !== undefined ? `Rank among ${query.typed === '' ? 'these' : 'all'} ${formatFigure(among)}` : 'Rank'}</span><span>${isScore ? FIGURES[query.sort] : 'Points'}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query, named))}</ol>
 <form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="plain">Clear</button></form>
@@ -47,7 +47,7 @@ function renderRow(each: Ranked, scale: number, query: RankingQuery, named: Read
 <span class="rank"><span class="unseen">Rank </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
 <span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${renderAbout(each, query, named)}</span>
-${renderScoreBar(scores, scale).markup}
+${renderScoreBar(points === undefined ? onlyPart(scores, query.sort) : scores, scale).markup}
 <span class="score"><span class="unseen">${points === undefined ? FIGURES[query.sort] : 'Points'} </span>${formatFigure(points ?? scores[query.sort])}</span>
 <input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">
 </li>

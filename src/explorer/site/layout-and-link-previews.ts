@@ -3,7 +3,7 @@ import type { FullPassport, Passport } from '../../domain/passport.ts'
 import { parseWebAddress } from '../../domain/url.ts'
 import { LATIN_FONT_PATH } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
-import { formatFigure, shortNameOf } from '../design/text.ts'
+import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import type { AssetName } from './assets-and-csp.ts'
 import { file, POLICY } from './assets-and-csp.ts'
 import type { Site } from './site.ts'
@@ -139,13 +139,14 @@ export const shareWithCard = (passport: Passport, path: string) => ({
 
 /** `best` is a statement about the score, such as "Top 4% overall". `best` and `level` may be empty. */
 export function sharePassport(passport: FullPassport, best: string, level = '') {
-  const { id, scores, human } = passport
+  const { id, scores, human, profile } = passport
+  const [about, standing] = [shortWord(profile.bio, 100), best && `${best}.`]
   const parts = `Activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}.`
   return {
     ...shareWithCard(passport, `/passports/${id}`),
     type: 'profile',
     title: `${describeCard(passport)}${level === '' ? '' : `, ${level}`}`,
-    description: `${best === '' ? '' : `${best}. `}${parts}${human ? ' Marked as human.' : ''}`,
+    description: [about, standing, parts, human ? 'Marked as human.' : ''].filter(Boolean).join(' '),
   } as const
 }
 

@@ -20,7 +20,6 @@ export type Site = SiteSettings & {
   /** Matches a character of the further fonts, which draw PNG pictures. */
   fonts?: RegExp | undefined
   urlOf: (name: AssetName) => string
-  /** The accent of each theme. */
   accents: Record<Theme, string>
 }
 

@@ -200,13 +200,12 @@ test.each([
   expect(text).toContain(`<p class="notice">See the movers: <a href="${address}">`)
 })
 
-test('a text with “or” between other words says that they are not alternatives', async () => {
-  const words = '“Or” works between two tags, places or credentials only'
-  expect((await server.look('/?q=builder+or+lisbon')).text).toContain(words)
-  for (const text of ['builder+or+solidity', 'advanced+or+outstanding'])
-    expect((await server.look(`/?q=${text}`)).text).not.toContain(words)
-  const { text } = await server.look('/?q=beginner+or+outstanding')
-  expect(readable(text)).toContain('No people with the level Beginner and the level Outstanding')
+test('“or” between other words means both, and the heading says so', async () => {
+  const pageOf = async (text: string) => readable((await server.look(`/?q=${text}`)).text)
+  expect(await pageOf('builder+or+lisbon')).toMatch(/\d people tagged “builder” in Lisbon Find/)
+  expect(await pageOf('beginner+or+outstanding')).toContain(
+    'No people with the level Beginner and the level Outstanding',
+  )
 })
 
 test('rows of alternatives show the tags of the search first', async () => {

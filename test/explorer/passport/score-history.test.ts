@@ -43,7 +43,7 @@ onEngine('sqlite', 'the score history', (open) => {
     }
     const { text } = await server.look('/passports/12')
     const [header = ''] = /<p class="last"><a href="#.*/.exec(text) ?? []
-    expect(readable(header)).toBe('&#9660; \u22125 on 2 January 2026 : GitHub \u22125, 15 to 10')
+    expect(readable(header)).toBe('&#9660; \u22125 on 2 January 2026 : GitHub \u22125, 15 to 10 (now 400)')
     const [, id] = /href="#change-(\d+)"><span class="fall">/.exec(header) ?? []
     const [row = ''] = new RegExp(`<tr id="change-${id}">.*`).exec(text) ?? []
     expect(readable(row)).toBe(

@@ -19,7 +19,7 @@ test('links for sharing on other sites contain the URL of the page, the score, t
   ])
     expect(text).toContain(`<a class="button quiet" href="${address}" rel="nofollow noopener noreferrer">`)
   expect(text).toContain(
-    '<meta name="description" content="Mira Kettlewood: passport score 1,042.5, Outstanding. No. 1 in Activity. ',
+    '<meta name="description" content="Mira Kettlewood: passport score 1,042.5, Outstanding. Builds kites. No. 1 in Activity. ',
   )
   expect(text).toContain('<button class="quiet" type="button" popovertarget="share">Share</button>')
 })

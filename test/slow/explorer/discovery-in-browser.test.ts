@@ -30,8 +30,7 @@ inBrowser('discovery in a browser', (browser) => {
     expect(await page.locator('[data-count]').textContent()).toMatch(/^\d+ of 60 passports$/)
     for (const row of await page.locator('.ranking .who').allTextContents())
       expect(row.toLowerCase()).toContain('ada')
-    // The introduction stays, so that the field does not move.
-    expect(await page.locator('.lead').count()).toBe(1)
+    expect(await page.locator('.lead').count()).toBe(0)
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('search')
     await page.getByRole('searchbox').fill('nobody at all')
     await page.getByText('No passport found for “nobody at all”').waitFor()

@@ -159,7 +159,7 @@ inBrowser('journeys on the passport page', (browser) => {
     const page = await browser.newPageWithoutScripts()
     await visit(`${server.url}passports/12`, page)
     expect(await page.locator('#score .last').last().textContent()).toBe(
-      '▼ −5 on 2 January 2026:GitHub −5, 15 to 10',
+      '▼ −5 on 2 January 2026:GitHub −5, 15 to 10 (now 400)',
     )
     await tabTo(page, '▼ −5 on 2 January 2026')
     await page.keyboard.press('Enter')
