@@ -8,7 +8,7 @@ const { width: WIDTH, height: HEIGHT } = CARD_SIZE
 export const LEFT = 72
 export const RIGHT = WIDTH - LEFT
 /** The rosette of a person, to the right of the text. */
-export const ROSETTE = { size: 244, x: RIGHT - 244, y: 76 }
+export const ROSETTE = { size: 236, x: RIGHT - 236, y: 66 }
 export const TEXT_WIDTH = ROSETTE.x - LEFT - 40
 /** The width of text in the card's font, relative to `textWidth`, which assumes Verdana. */
 export const SERIF = 0.95
@@ -28,8 +28,8 @@ export function frame(title: string, site: Site, body: Html): Html {
     html`<rect width="${WIDTH}" height="${HEIGHT}" fill="${colors.ground}"/>
 <g fill="none" stroke="${colors.accent}" stroke-width="1.6">${WAVES}</g>
 ${body}
-${drawName(site.demo ? `${site.name}, demo data` : site.name, { x: LEFT, y: 604, width: half, size: 38, smallest: 24, fill: colors.accent })}
-<g text-anchor="end">${drawText(RIGHT, 604, fitSize(host, half, 38), colors.soft, host)}</g>`,
+${drawName(site.demo ? `${site.name}, demo data` : site.name, { x: LEFT, y: 600, width: half, size: 36, smallest: 24, fill: colors.accent })}
+<g text-anchor="end">${drawText(RIGHT, 600, fitSize(host, half, 36), colors.soft, host)}</g>`,
   )
 }
 
@@ -38,7 +38,7 @@ const WAVES: Html = html`${[0, 1, 2, 3, 4].map((at) => html`<path d="${drawWave(
 
 /** `phase` from 0 to 1. */
 function drawWave(phase: number): string {
-  const [half, top, height] = [60, 16, 34]
+  const [half, top, height] = [60, 8, 28]
   const start = Math.round((phase - 1) * 2 * half)
   let path = `M${start} ${top}`
   for (let x = start, down = height; x < WIDTH; x += half, down = -down)

@@ -97,13 +97,13 @@ export function createCardDrawer(options: ExplorerOptions) {
 
 type Drawn = Pick<ExplorerRequest, 'charge' | 'site' | 'signal'>
 
-const [SCORE_WIDTH, BASELINE] = [400, 374]
+const [SCORE_WIDTH, BASELINE] = [400, 370]
 
 /** Previews are often 300 pixels wide, a quarter of the card: smaller text than 40 would be illegible. */
 function drawPassport(passport: FullPassport, name: string, words: PassportWords, site: Site, now: number) {
   const colors = colorsOf(site, 'light')
   const score = formatFigure(passport.scores.total)
-  const size = Math.min(196, Math.floor(SCORE_WIDTH / figureWidth(score)))
+  const size = Math.min(172, Math.floor(SCORE_WIDTH / figureWidth(score)))
   const after = Math.round(LEFT + size * figureWidth(score) + 44)
   const sizes = new Map(segmentsOf(passport.scores).map((part) => [part.name, part.size]))
   const parts = PART_LABELS.filter(([name]) => name !== 'other' || sizes.has(name))
@@ -113,13 +113,13 @@ function drawPassport(passport: FullPassport, name: string, words: PassportWords
     describeCard(passport),
     site,
     html`<svg x="${ROSETTE.x}" y="${ROSETTE.y}" width="${ROSETTE.size}" height="${ROSETTE.size}">${rosette(passport.id)}</svg>
-${drawName(name, { x: LEFT, y: 142, width: TEXT_WIDTH, size: 80, smallest: 46, fill: colors.ink })}
-${drawText(LEFT, 212, fitSize(caption, TEXT_WIDTH / SERIF, 46), colors.soft, caption)}
+${drawName(name, { x: LEFT, y: 128, width: TEXT_WIDTH, size: 76, smallest: 46, fill: colors.ink })}
+${drawText(LEFT, 194, fitSize(caption, TEXT_WIDTH / SERIF, 44), colors.soft, caption)}
 <text x="${LEFT - round(size * 0.03)}" y="${BASELINE}" font-size="${size}" fill="${colors.accent}">${score}</text>
 ${drawStanding(words, after, colors)}
 ${passport.human ? drawPill('human', { x: ROSETTE.x + ROSETTE.size / 2, y: BASELINE, size: 42 }, colors.accent) : html``}
-${drawScoreParts(passport.scores, colors, { x: LEFT, y: 412, width: RIGHT - LEFT, height: 48 })}
-${drawLegend(labels, colors, { y: 526, size: 46 })}`,
+${drawScoreParts(passport.scores, colors, { x: LEFT, y: 414, width: RIGHT - LEFT, height: 44 })}
+${drawLegend(labels, colors, { y: 522, size: 44 })}`,
   )
 }
 

@@ -22,7 +22,7 @@ export function describeTime({ owner = '', fonts }: Site, time: number): string 
 }
 
 /** The top and the height of all rows, and the space between score and bar. */
-const [TOP, HEIGHT, GAP] = [208, 304, 36]
+const [TOP, HEIGHT, GAP] = [200, 300, 36]
 
 /** Draws a row for each of at most four people. Names have the same size, scores too, and all bars have the same scale. */
 export function drawPeople(site: Site, { title, words, people, rules, scale = 1 }: PeopleCard): Html {
@@ -55,7 +55,7 @@ ${drawScoreParts(passport.scores, colors, box)}
     title,
     site,
     html`${drawTitle(title, colors.ink)}
-${drawName(words, { x: LEFT, y: 183, width: RIGHT - LEFT, size: 36, smallest: 36, fill: colors.soft })}
+${drawName(words, { x: LEFT, y: 166, width: RIGHT - LEFT, size: 36, smallest: 36, fill: colors.soft })}
 ${rows}${drawLegend(labels, colors, { y: 542, size: 36 })}`,
   )
 }
@@ -65,7 +65,7 @@ function drawTitle(title: string, fill: string): Html {
   const [words, width] = [title.split(' '), RIGHT - LEFT]
   const fits = (_: string, at: number) => fitSize(words.slice(0, at + 1).join(' '), width, 60) >= 42
   const end = Math.max(1, words.findLastIndex(fits) + 1)
-  const [y, size] = end === words.length ? [124, 60] : [95, 42]
+  const [y, size] = end === words.length ? [108, 58] : [78, 42]
   const lines = [words.slice(0, end), words.slice(end)].map((line) => line.join(' ')).filter(Boolean)
   return html`${lines.map((line, at) => drawName(line, { x: LEFT, y: y + 45 * at, width, size, smallest: 42, fill }))}`
 }
