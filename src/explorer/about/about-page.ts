@@ -41,12 +41,14 @@ ${data?.newest === undefined ? html`` : html`<div><dt class="soft">Newest change
 <div>
 ${renderScoring(rules)}
 ${renderLevels(rules.levels ?? [], snapshot, scale)}
-${renderData(site, data)}
-${renderPrograms(site, options.needsKey)}
 </div>
 <div>
 ${renderHuman(rules)}
 ${renderRequests(site)}
+</div>
+<div>
+${renderData(site, data)}
+${renderPrograms(site, options.needsKey)}
 </div>
 </div>`,
     })

@@ -5,13 +5,12 @@ import { notFound } from '../../domain/errors.ts'
 import { lastPage, MOVERS_SORTS, type MoversSort, parsePageNumber } from '../../domain/lists/list-request.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
-import { renderScoreBar } from '../design/charts.ts'
 import { describeCause, describeChange, joinFirst, renderChange } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatChange, formatFigure, renderDay, renderWord, shortNameOf } from '../design/text.ts'
 import { drawPeople } from '../pictures/people-card.ts'
-import { LEGEND, renderPager } from '../search/ranking-list.ts'
+import { renderPager } from '../search/ranking-list.ts'
 import { PAGE_SIZE, parseChoice } from '../search/ranking-query.ts'
 import { file, POLICY, withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
@@ -29,7 +28,6 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
   async render({ site, ...request }) {
     const { asked, since, sections, last, isCurrent } = await findSections(options, request)
     const { days, page, sort } = asked
-    const { scale } = await options.catalog.standing(0)
     const [period, title, feed] = [periodOf(asked), titleOf(asked), feedOf({ ...asked, page: 1 })]
     const share = {
       path: addressOf(asked),
@@ -45,8 +43,8 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
       head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
       main: html`<h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
-<div class="row actions"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feed}">Feed</a></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}${LEGEND}
-${sections.map((section) => renderSection(section, asked, scale))}
+<div class="row actions"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feed}">Feed</a></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}
+${sections.map((section) => renderSection(section, asked))}
 ${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target })) : html``}
 <p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
     })
@@ -142,12 +140,12 @@ type Asking = Omit<ExplorerRequest, 'site'>
 type Section = { sort: MoversSort; movers: readonly Mover[]; total: number }
 
 /** New people have no numbers. */
-function renderSection({ sort, movers, total }: Section, asked: Asked, scale: number): Html {
+function renderSection({ sort, movers, total }: Section, asked: Asked): Html {
   const first = ((asked.page ?? 1) - 1) * PAGE_SIZE + 1
   const rows = movers.map((mover) => {
-    const { id, scores, profile } = mover.passport
+    const { id, profile } = mover.passport
     const [figure, steps, change] = describeScore(mover)
-    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(mover.rank)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail">${describeCauses(mover)}<span class="about">${renderWord('place', profile.location)}${renderWord('tag', profile.tags[0] ?? '')}</span></span></span>${renderScoreBar(scores, scale)}<span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${steps}</span></span></li>
+    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(mover.rank)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail">${describeCauses(mover)}<span class="about">${renderWord('place', profile.location)}${renderWord('tag', profile.tags[0] ?? '')}</span></span></span><span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${steps}</span></span></li>
 `
   })
   const range =

@@ -140,7 +140,7 @@ function drawChart(points: readonly Point[]): Html {
   // The label of a fall is below its line, where there is space for it.
   const isLow = (end?.delta ?? 0) < 0 && (end?.y ?? 0) < 75
   const { shown } = renderWithin(places.toReversed(), drawMark, MOST_ROWS)
-  return html`<svg class="history" aria-hidden="true"><line class="most" x1="12%" x2="100%" y1="16%" y2="16%"/><svg viewBox="0 0 100 100" preserveAspectRatio="none" fill="none" stroke="currentcolor" stroke-width="2"><path vector-effect="non-scaling-stroke" d="${path}H100"/><path class="fall" vector-effect="non-scaling-stroke" d="${falls.join('')}"/></svg>${shown}<text y="16%" dy="4">${high === end?.score ? '' : formatFigure(high)}</text><text y="100%" dy="-6">${formatFigure(start)}</text><text class="now" x="100%" y="${end?.y ?? 0}%" dy="${isLow ? 22 : -10}">${formatFigure(end?.score ?? 0)}</text></svg>`
+  return html`<svg class="history" aria-hidden="true"><line class="most" x1="12%" x2="100%" y1="16%" y2="16%"/><svg viewBox="0 0 100 100" preserveAspectRatio="none" fill="none" stroke="currentcolor" stroke-width="2"><path vector-effect="non-scaling-stroke" d="${path}H100"/><path class="fall" vector-effect="non-scaling-stroke" d="${falls.join('')}"/></svg>${shown}<text y="16%" dy="4">${[scores[0], end?.score].includes(high) ? '' : formatFigure(high)}</text><text y="${places[0]?.y ?? 0}%" dy="4">${formatFigure(scores[0] ?? 0)}</text><text class="now" x="100%" y="${end?.y ?? 0}%" dy="${isLow ? 22 : -10}">${formatFigure(end?.score ?? 0)}</text></svg>`
 }
 
 function drawMark({ id, x, y, time, score, delta }: Point & { x: number; y: number }): Html {

@@ -65,6 +65,7 @@ ${passport.stale ? RECALCULATING : html``}
 <div>${passportScore.renderParts(passport, context)}</div>
 <div>${renderGrowth({ credentials, scores, types, caps, next: passportScore.describeNext(scores.total, level), wallet: passport.mainWallet })}</div>
 <div>${renderHistory(history)}
+<section id="explanation"><details id="how"><summary>How every point is calculated</summary><p data-lines><a href="/passports/${id}/score">Show the points of every credential</a></p></details></section>
 ${list}</div>
 <div>${passportScore.renderDistribution(passport, standing)}
 ${passportScore.renderAlike(passport, alike ?? [])}

@@ -37,7 +37,7 @@ export function renderRank(id: number, { rank, total }: Standing, above: number)
 
 type ScoreContext = { standing: Standing; parts: PartStandings; caps: Caps; signs?: boolean | undefined }
 
-/** Renders the parts of the score, with the standing in each part. The script inserts the lines of the explanation page. */
+/** Renders the parts of the score, with the standing in each part. */
 export function renderParts(passport: Passport, { standing, parts, caps, signs }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
   const given = roundScore(segmentsOf(scores).find(({ name }) => name === 'other')?.size ?? 0)
@@ -50,14 +50,8 @@ export function renderParts(passport: Passport, { standing, parts, caps, signs }
     const ahead = text.describeAhead(parts[part] ?? standing.total, standing.total)
     return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead === '' ? html`` : html` <span class="soft detail">${ahead}</span>`}</dd></div>`
   })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>` : html``}</dl>
-<div id="explanation">
 <p>${describeSums(scores, caps)}</p>
-<details id="how">
-<summary>How every point is calculated</summary>
-<p data-lines><a href="/passports/${passport.id}/score">Show the points of every credential</a></p>
-</details>
-</div>
-${isSum ? html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and again when the record or the rules change</p>` : html``}
+${isSum ? html`<p class="soft">Unchanged since ${text.formatDay(calculatedAt)}. Calculated again with new data or rules.</p>` : html``}
 <p class="row"><a href="/about#parts">What the parts mean</a>${signs ? html` <a href="/verify#${passport.id}">Check this score</a>` : html``}</p>
 </section>`
 }

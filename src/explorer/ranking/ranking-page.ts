@@ -132,7 +132,7 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     description: `${isShared ? `${led}. ` : ''}${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
     main: html`${renderHeading(shown)}
-<div class="intro"><div><div id="lead" data-live>${isHome ? renderLead(site) : html``}</div>${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="examples" data-live>${isHome ? renderExamples(facets, standing) : html``}</div></div>
+<div class="intro"><div>${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="lead" data-live>${isHome ? html`${renderExamples(facets, standing)}${renderLead(site)}` : html``}</div></div>
 <div id="strip" data-live>${isHome ? renderScoreStrip(standing) : html``}</div></div>
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>

@@ -35,7 +35,7 @@ ${ranked.some(({ passport }) => passport.human) ? html`<p class="legend"><span><
 }
 
 /** The colours of score bars. */
-export const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}"><span class="swatch"></span> ${part}</li>`)}</ul>`
+const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}"><span class="swatch"></span> ${part}</li>`)}</ul>`
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 function renderRow(each: Ranked, scale: number, query: RankingQuery, named: ReadonlySet<unknown>): Html {
@@ -65,11 +65,11 @@ function renderAbout(each: Ranked, query: RankingQuery, named: ReadonlySet<unkno
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
   if (passport.human) words += '<span class="pill">human</span>'
   words += renderLink(query, 'place', location)
-  if (level !== '') words += `<bdi>${escapeText(level)}</bdi>`
   const isFirst = (tag: string) => Number(named.has(foldName(tag)))
   const sorted = tags.toSorted((one, other) => isFirst(other) - isFirst(one))
   for (const tag of sorted.slice(0, MAX_TAGS)) words += renderLink(query, 'tag', tag)
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
+  if (level !== '') words += `<bdi>${escapeText(level)}</bdi>`
   return words === '' ? '' : `<span class="about">${words}</span>`
 }
 

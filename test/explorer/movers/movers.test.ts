@@ -43,9 +43,7 @@ onEngine('sqlite', 'movers', (open) => {
     const words = readable(text)
     expect(words).toMatch(/Rises 1 1 Ada GitHub Developer \+4, 10 to 14 .* &#9650; \+4 15 to 19/)
     expect(words).toMatch(/Falls 1 1 Bob GitHub Developer −8, 21 to 13 .* &#9660; −8 26 to 18/)
-    expect(words).toMatch(
-      /New people 1, the latest first &lt;i&gt;Eve.* GitHub Developer \+7 ENS \+5 .* 12 new/,
-    )
+    expect(words).toMatch(/New people 1, the latest first &lt;i&gt;Eve.* GitHub Developer \+7 ENS \+5 12 new/)
     expect(text).toContain('&lt;i&gt;Eve &amp; co&lt;/i&gt;')
     expect(words).not.toMatch(/Cleo|Dan/)
     for (const part of [
@@ -55,7 +53,6 @@ onEngine('sqlite', 'movers', (open) => {
       '<h2 id="change">Falls',
     ])
       expect(text).toContain(part)
-    expect(words).toMatch(/activity identity skills Rises/)
     expect(text).toMatch(/<a href="#-added">new people<\/a>.*<h2 id="-added">New people/s)
     expect(text).toContain('<a href="/movers" aria-current="page">Movers</a>')
     expect(text).toMatch(

@@ -138,7 +138,7 @@ inBrowser('the passport page in a browser', (browser) => {
     await page.getByRole('button', { name: 'Share' }).click()
     expect(await page.getByRole('link', { name: 'Download card' }).getAttribute('href')).toBe('/card/12.png')
     await page.getByRole('button', { name: 'Close' }).click()
-    expect(await page.getByRole('cell', { name: 'GitHub +15 (new: 900)' }).isVisible()).toBe(true)
+    expect(await page.getByRole('cell', { name: 'GitHub +15 (new here: 900)' }).isVisible()).toBe(true)
     await page.getByText('How every point is calculated').click()
     await page.getByRole('link', { name: 'Show the points of every credential' }).click()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
