@@ -85,7 +85,7 @@ function findProblem() {
 async function send() {
   const problem = findProblem()
   for (const field of [key, ...fields]) field.removeAttribute('aria-invalid')
-  form.querySelector('[data-problem]').textContent = problem?.text ?? ''
+  document.querySelector('[data-problem]').textContent = problem?.text ?? ''
   if (problem) {
     problem.field?.setAttribute('aria-invalid', 'true')
     problem.field?.focus()

@@ -12,13 +12,12 @@ export function renderEndpoint(route: DocumentedRoute, origin: string): Html {
 <section id="${id}" class="call">
 <div class="call-text">
 <h2 class="unseen">Request</h2>
-<form data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"${needsKey ? html` data-needs-key` : html``}${access === 'session' ? html` data-bearer` : html``} novalidate aria-label="Try it: ${summary}">
+<form id="call" data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"${needsKey ? html` data-needs-key` : html``}${access === 'session' ? html` data-bearer` : html``} novalidate aria-label="Try it: ${summary}">
 ${fieldsFor(route).map((field) => renderField(id, field))}
 ${body ? renderBody(id, bodyExample) : html``}
-<p class="row form-actions"><button type="submit">Send request</button> <span class="form-problem" data-problem role="alert"></span></p>
 </form>
 </div>
-${renderExample(route, origin)}
+${renderExample(route, origin, SEND)}
 <div class="call-fields">
 ${body ? html`<details><summary>Request fields</summary>${renderFields(body)}</details>` : html``}
 <details open><summary>Response fields</summary>${renderFields(route.response)}</details>
@@ -26,11 +25,14 @@ ${body ? html`<details><summary>Request fields</summary>${renderFields(body)}</d
 </section>`
 }
 
-/** An example of a request and its response. */
-export function renderExample(route: DocumentedRoute, origin: string): Html {
+/** Beside the example, which stays visible while the form scrolls. */
+const SEND = html`<p><button type="submit" form="call">Send request</button> <span class="form-problem" data-problem role="alert"></span></p>`
+
+/** An example of a request and its response, below `action`. */
+export function renderExample(route: DocumentedRoute, origin: string, action = html``): Html {
   const { id, methods = ['GET'], bodyExample: body, access, example, needsKey } = route
   const url = origin + exampleTarget(templateOf(route), fieldsFor(route))
-  return html`<div class="call-code">
+  return html`<div class="call-code">${action}
 ${renderSnippets({ id, method: methods[0] ?? '', url, body, secret: access === 'session' ? BEARER : { ...KEY, isOptional: !needsKey } })}
 ${renderResponse(example)}
 </div>`

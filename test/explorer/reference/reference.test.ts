@@ -102,7 +102,7 @@ onEngine('sqlite', 'the reference page', (open) => {
       expect(text).toContain('<a href="/reference/v3" aria-current="page">API</a></nav>')
       const calls = await readCalls(name)
       expect(calls.includes('data-needs-key')).toBe(name === 'v3')
-      const shown = [...calls.matchAll(/<form data-path="([^"]+)"/g)].map((match) => match[1])
+      const shown = [...calls.matchAll(/<form id="call" data-path="([^"]+)"/g)].map((match) => match[1])
       // A path has a page for each of its operations.
       expect([...new Set(shown)].toSorted()).toEqual(
         Object.keys(paths)
