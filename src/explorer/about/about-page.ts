@@ -138,7 +138,7 @@ function renderHuman({ types }: RuleSetShape): Html {
   const proofs = Object.entries(types).filter(([, rule]) => rule.proves_human)
   return html`<section id="human">
 <h2>What “human” means</h2>
-${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark <span class="pill">human</span> comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has points for one of these credentials. Each comes from a service that checks people itself. The operator can also import records that are marked already.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
+${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark <span class="pill">human</span> comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has points for one of these credentials. Each comes from a service that checks people itself. Records can also be imported with the mark. Without it, none of these checks is recorded, which says nothing about the person.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
 <p>The mark says that there is a person behind the passport. It does not confirm the name. <a href="/?human=true">People marked as human</a></p>
 </section>`
 }

@@ -18,19 +18,8 @@ function enhance() {
   addCopyButtons()
   const follows = main.querySelector('[data-follows]')
   if (follows) follows.hidden = false
-  const how = main.querySelector('#how')
-  how?.addEventListener('toggle', () => how.open && showLines(how))
   const table = main.querySelector('[data-sortable]')
   if (table) makeSortable(table)
-}
-
-/** Replaces the link with the lines of the linked page. If the request fails, the link stays. */
-async function showLines(how) {
-  const place = how.querySelector('[data-lines]')
-  if (!place) return
-  const page = await read(place.querySelector('a').href)
-  const lines = page?.getElementById('lines')
-  if (lines) place.replaceWith(document.adoptNode(lines))
 }
 
 function makeSortable(table) {

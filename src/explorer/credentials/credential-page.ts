@@ -115,7 +115,7 @@ function renderPage(site: Site, found: Found): RenderedPage {
     main: html`<p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
 <p class="lead">${describeType(type, rule)}</p>
-<div class="row between"><dl class="row summary">
+<div class="row between list-head"><dl class="row summary">
 <div><dt class="soft">${partOf(category) ? 'Counts toward' : 'Category'}</dt><dd>${renderCategory(category)}</dd></div>
 <div><dt class="soft">At most</dt><dd>${count(most, 'point')}</dd></div>
 <div><dt class="soft">${issuer ? 'Issued by' : source ? 'Comes from' : 'Recorded by'}</dt><dd><bdi>${text.shortWord(source ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>

@@ -30,12 +30,12 @@ export async function findHistory(
   return points
 }
 
-/** Renders the last change and its main causes: "−16 on 3 November 2026: GitHub −8, 21 to 13". Empty without a change. */
+/** Renders the last change and its main causes: "−16 on 3 November 2026", "GitHub −8, 21 to 13". Empty without a change. */
 export function renderLastChange(points: readonly Point[]): Html {
   const { id = 0, time = 0, delta, causes = [] } = points.at(-1) ?? {}
   if (delta === undefined) return html``
   const [named, more] = [causes.slice(0, MOST_CAUSES_IN_HEADER), causes.length - MOST_CAUSES_IN_HEADER]
-  return html`<p class="last"><a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a>:${named.map(({ words, reason = '' }) => html`<br>${words}${reason}`)}${more > 0 ? html`<br>and ${more} more` : html``}</p>`
+  return html`<p class="row change"><a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a>${named.map(({ words, reason = '' }) => html` <span>${words}${reason}</span>`)}${more > 0 ? html` <span>and ${more} more</span>` : html``}</p>`
 }
 
 /** Renders the latest changes of a score with their causes, as a chart and as a table. A new passport has a sentence. */

@@ -49,12 +49,12 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const rank = passportScore.renderRank(id, standing, above)
       const top =
         highest === '' || highest === 'No. 1 overall' ? html`` : html`<p class="best">${highest}</p>`
-      const score = passportScore.renderScore(scores.total, level, [top, rank, renderLastChange(history)])
+      const score = html`${passportScore.renderScore(scores.total, level, [top, rank])}${renderLastChange(history)}`
       const list = renderCredentials({ id, credentials, scores, types })
       // The list may be too long to have the row. A record may also say "human" without a credential.
       const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
       const proofs = proofsOf(credentials, types).map(({ name }) => name)
-      const mark = html`<span><a class="pill" href="${evidence}" title="Why this person counts as human">human</a><span class="soft">${proofs.length === 0 ? '' : ` shown by ${shortWord(proofs.join(' and '), 60)}`}</span></span>`
+      const mark = html`<span><a class="pill" href="${evidence}" title="Why this person counts as human">human</a><span class="soft">${proofs.length === 0 ? '' : ` via ${shortWord(proofs.join(' and '), 60)}`}</span></span>`
       const main = html`<article class="passport-page">
 ${renderPerson(passport, nameOf(passport), score, passport.human ? mark : html``)}
 ${renderSharePanel(share, `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`, site.origin, renderBadge(id, `Passport badge of ${shortNameOf(passport)}`, site.origin))}
@@ -65,7 +65,6 @@ ${passport.stale ? RECALCULATING : html``}
 <div>${passportScore.renderParts(passport, context)}</div>
 <div>${renderGrowth({ credentials, scores, types, caps, next: passportScore.describeNext(scores.total, level), wallet: passport.mainWallet })}</div>
 <div>${renderHistory(history)}
-<section id="explanation"><details id="how"><summary>How every point is calculated</summary><p data-lines><a href="/passports/${id}/score">Show the points of every credential</a></p></details></section>
 ${list}</div>
 <div>${passportScore.renderDistribution(passport, standing)}
 ${passportScore.renderAlike(passport, alike ?? [])}

@@ -18,8 +18,8 @@ ${rosette(id)}
 <div class="bearer">
 <h1 class="clamp" dir="auto">${renderName(name, MAX_NAME_LENGTH)}</h1>
 <p class="row line">${mark}
-${name === number ? html`` : html`<span class="soft">${number}</span>`}
-${profile.location === '' ? html`` : html`<span class="soft">${renderWord('place', profile.location, MAX_WORD_LENGTH)}</span>`}</p>
+${profile.location === '' ? html`` : html`<span class="soft">${renderWord('place', profile.location, MAX_WORD_LENGTH)}</span>`}
+${name === number ? html`` : html`<span class="soft">${number}</span>`}</p>
 </div>
 ${score}
 <div class="facts">

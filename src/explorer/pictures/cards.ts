@@ -1,5 +1,4 @@
 import type { FullPassport } from '../../domain/passport.ts'
-import { count } from '../../domain/text/counts-and-sizes.ts'
 import type { Awaitable } from '../../store/store.ts'
 import { CATEGORIES, type Segment, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
@@ -27,11 +26,7 @@ export function createCard(options: ExplorerOptions): ExplorerPage {
     const draw = async (name: string) => {
       const words = await findPassportWords(options, passport, signal)
       isComplete = words.isComplete
-      if (words.top !== '') return drawPassport(passport, name, words, site, options.now())
-      // The number of credentials is the headline if the passport has no high standing.
-      const { credentials = [] } = (await store.credentials.find({ id: passport.id })) ?? {}
-      const top = credentials.length === 0 ? '' : count(credentials.length, 'credential')
-      return drawPassport(passport, name, { ...words, top }, site, options.now())
+      return drawPassport(passport, name, { ...words, top: words.top || words.rank }, site, options.now())
     }
     const card =
       type === 'svg'

@@ -35,7 +35,7 @@ export function createListCard(options: ExplorerOptions): ExplorerPage {
       const title = drawableText(counted, site.fonts) || `${found.total} people`
       const time = describeTime(site, options.now())
       const words = list.sort === 'total' ? time : time.replace('Passport', CATEGORIES[list.sort])
-      const card = { title, words, people, rules: await options.rules() }
+      const card = { title, words, people, rules: await options.rules(), scale: found.scale }
       return request.drawCard(() => drawPeople(site, card))
     },
   }

@@ -19,8 +19,8 @@ ${body ? renderBody(id, bodyExample) : html``}
 </div>
 ${renderExample(route, origin, SEND)}
 <div class="call-fields">
-${body ? html`<details><summary>Request fields</summary>${renderFields(body)}</details>` : html``}
-<details open><summary>Response fields</summary>${renderFields(route.response)}</details>
+${body ? html`<details open><summary>Request fields</summary>${renderFields(body)}</details>` : html``}
+<details${body ? html`` : html` open`}><summary>Response fields</summary>${renderFields(route.response)}</details>
 </div>
 </section>`
 }
@@ -187,7 +187,7 @@ function renderBody(operationId: string, example: unknown): Html {
   return html`
 <div class="field">
 <label for="${id}">Body <span class="soft">JSON</span></label>
-<textarea id="${id}" name="body" data-in="body" rows="${text.split('\n').length}" spellcheck="false" autocomplete="off">${text}</textarea>
+<textarea id="${id}" name="body" data-in="body" rows="${text.split('\n').length + 1}" spellcheck="false" autocomplete="off">${text}</textarea>
 </div>`
 }
 

@@ -22,7 +22,7 @@ onEngine('sqlite', 'the passport page', (open) => {
     const words = readable(text)
     for (const part of [
       'Mira Kettlewood',
-      'human Passport 12 Lisbon',
+      'human Lisbon Passport 12',
       'Passport score 1,042.5 Outstanding',
       'No. 1 in Activity 2nd of 5 people Builds kites. builder zk Share Compare',
       'Activity 1,020 highest of all Identity 12.25 highest of all Skills 10.25 ',

@@ -9,7 +9,7 @@ test('the header names the three largest causes of the last change and counts th
   const causes = [-9, 7, -5, 4, -1].map((delta, at) => ({ delta, words: `Credential ${at} by ${delta}` }))
   const describe = (number: number) => {
     const point = { id: 5, time: NOON, score: 9, delta: -4, causes: causes.slice(0, number) }
-    return readable(renderLastChange([point]).markup).replace(/.*: /, '')
+    return readable(renderLastChange([point]).markup).replace(/.* 2026 /, '')
   }
   const three = 'Credential 0 by -9 Credential 1 by 7 Credential 2 by -5'
   expect(describe(3)).toBe(three)
@@ -42,8 +42,8 @@ onEngine('sqlite', 'the score history', (open) => {
       await rescore(server.store)
     }
     const { text } = await server.look('/passports/12')
-    const [header = ''] = /<p class="last"><a href="#.*/.exec(text) ?? []
-    expect(readable(header)).toBe('&#9660; \u22125 on 2 January 2026 : GitHub \u22125, 15 to 10 (now 400)')
+    const [header = ''] = /<p class="row change"><a href="#.*/.exec(text) ?? []
+    expect(readable(header)).toBe('&#9660; \u22125 on 2 January 2026 GitHub \u22125, 15 to 10 (now 400)')
     const [, id] = /href="#change-(\d+)"><span class="fall">/.exec(header) ?? []
     const [row = ''] = new RegExp(`<tr id="change-${id}">.*`).exec(text) ?? []
     expect(readable(row)).toBe(

@@ -158,8 +158,8 @@ inBrowser('journeys on the passport page', (browser) => {
   test('a visitor without JavaScript learns by keyboard why a score fell', async () => {
     const page = await browser.newPageWithoutScripts()
     await visit(`${server.url}passports/12`, page)
-    expect(await page.locator('#score .last').last().textContent()).toBe(
-      '▼ −5 on 2 January 2026:GitHub −5, 15 to 10 (now 400)',
+    expect(await page.locator('.change').textContent()).toBe(
+      '▼ −5 on 2 January 2026 GitHub −5, 15 to 10 (now 400)',
     )
     await tabTo(page, '▼ −5 on 2 January 2026')
     await page.keyboard.press('Enter')
