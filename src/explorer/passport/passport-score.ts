@@ -4,6 +4,7 @@ import type { Passport, Scores } from '../../domain/passport.ts'
 import type { levelOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS, segmentsOf } from '../design/charts.ts'
+import { renderProgress } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import * as text from '../design/text.ts'
 import { PAGE_SIZE } from '../search/ranking-query.ts'
@@ -14,12 +15,13 @@ type ReachedLevel = ReturnType<typeof levelOf>
 /** Renders the score for the top of the page, followed by `details`. */
 export function renderScore(total: number, reached: ReachedLevel, details: readonly Html[]): Html {
   const [level, next] = [reached?.level, describeNext(total, reached)]
+  const [from = 0, to = 0] = [level?.from, reached?.next?.from]
   const figure = text.formatFigure(total)
   // A long score is smaller, so that it fits on one line of a phone.
   return html`<div id="score">
 <h2>Passport score</h2>
 <p class="large${figure.length > 7 ? ' long' : ''}">${figure}</p>
-${level ? html`<p class="level"><strong><a href="/about#levels">${level.name}</a></strong>${next === '' ? html`` : html`<span class="soft"> ${next}</span>`}</p>` : html``}
+${level ? html`<p class="level"><strong><a href="/about#levels">${level.name}</a></strong>${next === '' ? html`` : html`<span class="soft"> ${next}</span>`}</p>${next === '' ? html`` : renderProgress(total - from, to - from)}` : html``}
 ${details}
 </div>`
 }

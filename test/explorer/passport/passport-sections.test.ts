@@ -47,6 +47,8 @@ test('the header has the level with the points to the next level, and the rank w
   expect(await read(2)).toContain('Passport score 70 Established 50 points to Advanced 2nd of 4 people Share')
   expect(await read(3)).toContain('Passport score 50 Regular 10 points to Established 3rd of 4 people Share')
   for (const id of [3, 4]) expect(await read(id)).not.toMatch(/Top|lower|Not verified/)
+  // 100 is two thirds of the way from Established, 60, to Advanced, 120.
+  expect((await server.look('/passports/1')).text).toMatch(/20 points to Advanced<.*?<rect width="67%"/s)
 })
 
 test('the link of a rank leads to the page and row of the ranking, also among equal scores', async () => {
