@@ -8,7 +8,7 @@ import { presentTime } from '../../domain/v3/present-event.ts'
 import { describeCause, describeChange, joinFirst, renderChange } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
-import { formatChange, formatFigure, renderDay, renderWord, shortNameOf } from '../design/text.ts'
+import { formatChange, formatFigure, renderDay, shortNameOf } from '../design/text.ts'
 import { drawPeople } from '../pictures/people-card.ts'
 import { renderPager } from '../search/ranking-list.ts'
 import { PAGE_SIZE, parseChoice } from '../search/ranking-query.ts'
@@ -143,9 +143,9 @@ type Section = { sort: MoversSort; movers: readonly Mover[]; total: number }
 function renderSection({ sort, movers, total }: Section, asked: Asked): Html {
   const first = ((asked.page ?? 1) - 1) * PAGE_SIZE + 1
   const rows = movers.map((mover) => {
-    const { id, profile } = mover.passport
+    const { id } = mover.passport
     const [figure, steps, change] = describeScore(mover)
-    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(mover.rank)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail">${describeCauses(mover)}<span class="about">${renderWord('place', profile.location)}${renderWord('tag', profile.tags[0] ?? '')}</span></span></span><span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${steps}</span></span></li>
+    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(mover.rank)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail">${describeCauses(mover)}</span></span><span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${steps}</span></span></li>
 `
   })
   const range =

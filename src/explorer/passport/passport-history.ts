@@ -35,7 +35,7 @@ export function renderLastChange(points: readonly Point[]): Html {
   const { id = 0, time = 0, delta, causes = [] } = points.at(-1) ?? {}
   if (delta === undefined) return html``
   const [named, more] = [causes.slice(0, MOST_CAUSES_IN_HEADER), causes.length - MOST_CAUSES_IN_HEADER]
-  return html`<p class="row change"><a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a>${named.map(({ words, reason = '' }) => html` <span>${words}${reason}</span>`)}${more > 0 ? html` <span>and ${more} more</span>` : html``}</p>`
+  return html`<p class="row change"><a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a> <span>${named.map(({ words, reason = '' }) => `${words}${reason}`).join(' · ')}${more > 0 ? ` and ${more} more` : ''}</span></p>`
 }
 
 /** Renders the latest changes of a score with their causes, as a chart and as a table. A new passport has a sentence. */

@@ -11,7 +11,7 @@ test('the header names the three largest causes of the last change and counts th
     const point = { id: 5, time: NOON, score: 9, delta: -4, causes: causes.slice(0, number) }
     return readable(renderLastChange([point]).markup).replace(/.* 2026 /, '')
   }
-  const three = 'Credential 0 by -9 Credential 1 by 7 Credential 2 by -5'
+  const three = 'Credential 0 by -9 · Credential 1 by 7 · Credential 2 by -5'
   expect(describe(3)).toBe(three)
   expect(describe(4)).toBe(`${three} and 1 more`)
   expect(describe(5)).toBe(`${three} and 2 more`)
