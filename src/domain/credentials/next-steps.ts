@@ -19,7 +19,7 @@ type Person = {
 
 const MOST_STEPS = 5
 
-/** Finds the next steps of the credentials with the most points left, the largest gain first, and at last those that need only time. */
+/** Finds the next steps of the credentials with the most points left, the largest gain first. Steps that need only time come last. */
 export const findNextSteps = ({ credentials, types, roomOf }: Person): NextStep[] =>
   credentials
     .flatMap((credential) => {

@@ -46,7 +46,8 @@ function parseIds(query: URLSearchParams): string[] {
 const LIST = new Intl.ListFormat('en-GB')
 
 function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPerson[]): RenderedPage {
-  const names = LIST.format(people.map(({ passport }) => shortWord(shortNameOf(passport), 40)))
+  const each = people.map(({ passport }) => shortWord(shortNameOf(passport), 40))
+  const names = LIST.format(each)
   const path = compareAddress(people.map(({ passport }) => passport.id))
   const isComplete = people.length > 1
   const card = `/card${path.replace('?', '.png?')}`
@@ -59,7 +60,7 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
       : 'Compare the scores, ranks and credentials of two to four people',
     share,
     script: 'ranking.js',
-    main: html`<h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${LIST.format(people.map(({ passport }) => shortWord(shortNameOf(passport), 40).replaceAll(' ', '\u00a0')))}</bdi>` : 'Compare people'}</h1>
+    main: html`<h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${LIST.format(each.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi>` : 'Compare people'}</h1>
 ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
 ${renderNotes(found)}

@@ -37,7 +37,7 @@ export function renderScoreBar(scores: Scores, scale: number): Html {
   }
 }
 
-/** The scores of a list by a part of the score: its bars and totals show that part only. */
+/** Only one part of the scores, for the bars of a list that is sorted by it. */
 export const onlyPart = (scores: Scores, part: keyof Scores): Scores =>
   part === 'total' ? scores : { ...NO_SCORES, total: scores[part], [part]: scores[part] }
 

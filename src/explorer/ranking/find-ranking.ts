@@ -64,7 +64,7 @@ export async function findRanking(
     /** The scores of all matches of a search, unless they are many. */
     scores: typed === '' || found.total > size ? undefined : found.items.map((each) => each.scores.total),
     /** The score at which a bar is full. */
-    scale: query.sort === 'total' ? scale : mostOf(rules, query.sort),
+    scale: query.sort === 'total' ? scale : mostOf(rules, query.sort) || scale,
     /** The counts of the requested facets and of each filter alone, and ranks; absent if the list does not need the index. */
     ...{ facets: found.facets, ranking: found.ranking, counts: found.counts, points: found.points },
   }
