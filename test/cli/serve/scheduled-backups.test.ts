@@ -109,9 +109,11 @@ test.concurrent('two processes with one database write each backup once and keep
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
   }
+  const left = [...new Bun.Glob('*.db').scanSync(env.BACKUP_DIR)].map((name) => join(env.BACKUP_DIR, name))
+  // The last lines of the log may be read after the exit.
+  await until(() => left.every((path) => written().some(({ file }) => file === path)))
   const files = written().map(({ file }) => file as string)
   expect(new Set(files).size).toBe(files.length)
-  const left = [...new Bun.Glob('*.db').scanSync(env.BACKUP_DIR)].map((name) => join(env.BACKUP_DIR, name))
   expect(left.sort()).toEqual(files.sort().slice(-3))
   for (const file of left) expect(check(file).passports).toBe(PEOPLE.length)
   expect(log.flat().filter((line) => line.includes('"level":"error"'))).toEqual([])
