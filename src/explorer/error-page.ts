@@ -13,11 +13,11 @@ export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 
     const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
     const key = status === 404 && passport ? 'no_passport' : code
     const { title, words, help }: ErrorText = KNOWN[key] ?? KNOWN[status] ?? { title: 'The request failed' }
-    const main = html`${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
+    const main = html`<div class="cover">${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${words ?? message}</p>
 ${key === 'no_passport' ? renderSearch(passport) : (help ?? (status < 500 ? html`` : html`<p class="soft">Request id: <code>${requestId}</code></p>`))}
-<p><a href="/">All passports by score</a></p>`
+<p><a href="/">All passports by score</a></p></div>`
     return withoutCaching(respondPage({ site, title, description: message, main }, status))
   },
   /** Errors of pictures are pictures, because a page would otherwise show a broken image. */

@@ -106,9 +106,7 @@ function findInjected(pages: { path: string; text: string }[]): string[] {
         return !/^(href|action|xlink:href)$/.test(name) || /^(https?:\/\/|\/(?!\/)|#|\?)/.test(value)
       }) &&
       !/^(iframe|object|embed|image|foreignobject|parsererror)$/i.test(element.tagName) &&
-      (element.localName !== 'script' ||
-        /^\/assets\/\w+\.\w+\.js$/.test(element.getAttribute('src') ?? '') ||
-        element.getAttribute('type') === 'application/ld+json')
+      (element.localName !== 'script' || /^\/assets\/\w+\.\w+\.js$/.test(element.getAttribute('src') ?? ''))
     return [...elements]
       .filter((element) => !isOurs(element))
       .map((element) => `${path}: ${element.outerHTML}`)

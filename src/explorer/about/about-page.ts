@@ -7,6 +7,7 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { formatInstant } from '../../domain/text/instant.ts'
 import { CATEGORIES, drawHistogram, partOf, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
+import { drawLevel } from '../design/level-mark.ts'
 import * as text from '../design/text.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
@@ -28,15 +29,15 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
       description: `Who runs ${site.name}, how a passport score is made, what the levels and “human” mean, and how to correct or remove a record`,
       share: { path: '/about', title: `About ${site.name}` },
       script: 'share.js',
-      main: html`<h1>About ${site.name}</h1>
+      main: html`<div class="cover"><h1>About ${site.name}</h1>
 <p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score. This site runs passportd, open source software that anybody can run.</p>
-${site.demo ? html`<p class="notice">This is a demo. Its people and their records are invented.</p>` : html``}
+${site.demo ? html`<p><strong>This is a demo. Its people and their records are invented.</strong></p>` : html``}
 <dl class="row summary">
 <div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
 <div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
 <div><dt class="soft">People</dt><dd>${text.formatFigure(snapshot.ids.length)}</dd></div>
 ${data?.newest === undefined ? html`` : html`<div><dt class="soft">Newest change</dt><dd>${formatInstant(data.newest)}</dd></div>`}
-</dl>
+</dl></div>
 <div class="columns">
 <div>
 ${renderScoring(rules)}
@@ -110,12 +111,10 @@ function renderLevels(levels: readonly Level[], snapshot: Snapshot, scale: numbe
     const list = compareLevels(levels).find(({ label }) => label === name)?.value
     const next = levels[at + 1]?.from
     const opacity = text.toCoordinate(0.25 + (0.75 * at) / Math.max(1, levels.length - 1))
-    const draw = (x: number, width: number) =>
-      html`<rect x="${x}%" width="${text.toCoordinate(width)}%" height="100%" fill="var(--accent)" fill-opacity="${opacity}"/>`
     return {
-      band: draw(xOf(from), xOf(next) - xOf(from)),
+      band: html`<rect x="${xOf(from)}%" width="${text.toCoordinate(xOf(next) - xOf(from))}%" height="100%" fill="var(--accent)" fill-opacity="${opacity}"/>`,
       tick: isNear(at) ? html`` : html`<text x="${xOf(from)}%" y="16">${text.formatFigure(from)}</text>`,
-      row: html`<tr><th scope="row"><svg class="swatch" aria-hidden="true">${draw(0, 100)}</svg> ${list === undefined ? name : html`<a href="${text.addressOfFilter('score', list)}">${name}</a>`}</th><td class="figure">${text.formatFigure(from)}</td><td class="figure">${text.formatFigure(below(next) - below(from))}</td></tr>\n`,
+      row: html`<tr><th scope="row">${drawLevel(at + 1, levels.length)} ${list === undefined ? name : html`<a href="${text.addressOfFilter('score', list)}">${name}</a>`}</th><td class="figure">${text.formatFigure(from)}</td><td class="figure">${text.formatFigure(below(next) - below(from))}</td></tr>\n`,
     }
   })
   return html`<section id="levels">

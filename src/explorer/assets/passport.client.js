@@ -1,15 +1,9 @@
-// Adds copying and sorting to the passport page, and polls while the score is being recalculated.
+// Adds copying to the passport page, and polls while the score is being recalculated.
 // share.client.js precedes it in the same script.
 
 const FIRST_WAIT = 2000
 const MAX_WAIT = 10_000
 const POLL_TIMEOUT = 5 * 60_000
-
-/** The rows of a category after these are folded. */
-const FIRST_ROWS = 5
-
-/** The sort order of the credentials. */
-let order = { column: 1, down: true }
 
 enhance()
 void pollScore()
@@ -18,55 +12,6 @@ function enhance() {
   addCopyButtons()
   const follows = main.querySelector('[data-follows]')
   if (follows) follows.hidden = false
-  const table = main.querySelector('[data-sortable]')
-  if (table) makeSortable(table)
-}
-
-function makeSortable(table) {
-  const groups = [...table.tBodies].map((body) => {
-    const rows = [...body.rows].slice(1)
-    return { body, rows: rows.filter((row) => row.dataset.score), fold: body.querySelector('.fold') }
-  })
-  const heads = [...table.tHead.rows[0].cells]
-  const show = () => {
-    for (const [column, head] of heads.entries()) {
-      if (column === order.column) head.setAttribute('aria-sort', order.down ? 'descending' : 'ascending')
-      else head.removeAttribute('aria-sort')
-    }
-    // Equal rows keep the order of the server.
-    for (const { body, rows, fold } of groups) {
-      const sorted = rows.toSorted(compareRows)
-      if (fold) sorted.splice(FIRST_ROWS, 0, fold)
-      body.append(...sorted)
-    }
-  }
-  for (const [column, head] of heads.entries()) {
-    const button = makeButton(head.textContent, 'plain')
-    button.addEventListener('click', () => {
-      // The first click sorts names ascending, scores and dates descending.
-      order = { column, down: order.column === column ? !order.down : column > 0 }
-      show()
-    })
-    head.replaceChildren(button)
-  }
-  table.classList.add('sortable')
-  show()
-}
-
-const collator = new Intl.Collator('en', { numeric: true })
-
-function compareRows(one, other) {
-  const [a, b] = [keyOf(one), keyOf(other)]
-  // Unknown values come last in both orders.
-  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined)
-  const upward = typeof a === 'number' ? a - b : collator.compare(a, b)
-  return order.down ? -upward : upward
-}
-
-function keyOf(row) {
-  const cell = row.cells[order.column]
-  if (order.column === 0) return cell.firstChild.textContent
-  return order.column === 1 ? Number(row.dataset.score) : cell.querySelector('time')?.textContent
 }
 
 async function pollScore() {

@@ -2,10 +2,11 @@ import type { RenderedPage } from '../../api/rendered-page.ts'
 import { type FoundPeople, findPeople, MOST_NAMES, MOST_PEOPLE } from '../../catalog/find-people.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Passport } from '../../domain/passport.ts'
-import { levelOf } from '../../domain/rule-set.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type Html, html } from '../design/html.ts'
-import { formatFigure, formatPeople, shortNameOf, shortWord } from '../design/text.ts'
+import { renderLevel } from '../design/level-mark.ts'
+import { renderPeople } from '../design/rosette.ts'
+import { formatPeople, shortNameOf, shortWord } from '../design/text.ts'
 import { describeTime, drawPeople } from '../pictures/people-card.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
@@ -26,12 +27,12 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
     if (found.unknown.some(({ text }) => !/^\d/.test(text))) await charge(5)
     const scores = found.people.map((passport) => passport.scores)
     const parts = await findParts(options, scores, signal)
-    const rules = await options.rules()
+    const { levels } = await options.rules()
     const compare = async (passport: PassportV3, at: number): Promise<ComparedPerson> => ({
       passport,
       standing: await options.catalog.standing(passport.scores.total),
       parts: parts?.[at] ?? {},
-      level: levelOf(passport.scores.total, rules)?.level.name ?? '',
+      level: renderLevel(passport.scores.total, levels),
     })
     return renderPage(site, found, await Promise.all(found.people.map(compare)))
   },
@@ -48,7 +49,8 @@ const LIST = new Intl.ListFormat('en-GB')
 function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPerson[]): RenderedPage {
   const each = people.map(({ passport }) => shortWord(shortNameOf(passport), 40))
   const names = LIST.format(each)
-  const path = compareAddress(people.map(({ passport }) => passport.id))
+  const ids = people.map(({ passport }) => passport.id)
+  const path = compareAddress(ids)
   const isComplete = people.length > 1
   const card = `/card${path.replace('?', '.png?')}`
   const share = { path, ...(isComplete && { card, alt: names, title: `${names} compared` }) }
@@ -60,11 +62,13 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
       : 'Compare the scores, ranks and credentials of two to four people',
     share,
     script: 'ranking.js',
-    main: html`<h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${LIST.format(each.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi>` : 'Compare people'}</h1>
-${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}
-${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : LEAD}
+    main: html`<div class="cover"><h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${LIST.format(each.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi>` : 'Compare people'}</h1>
+${isComplete ? html`` : LEAD}
+${people.length < MOST_PEOPLE ? renderAddForm(ids) : html``}
+${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}</div>
+<p class="soft" role="status" data-count></p><ul class="chips" data-results data-compared="${ids.join(',')}" data-to="${compareAddress([...ids, ''])}"></ul>
+${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : html``}
 ${renderNotes(found)}
-${people.length < MOST_PEOPLE ? renderAddForm(people) : html``}
 ${found.alike.length > 0 || (found.top.length > 0 && found.top.length + people.length > 1) ? renderTop(found) : html``}${people.length > 0 ? renderComparison(people) : html``}`,
   } as const
   return respondPage(layout, people.length === 0 && found.unknown.length > 0 ? 404 : 200)
@@ -86,7 +90,7 @@ ${renderChoices(top, ids)}`
 
 /** Links that add a person to the people with these ids. */
 const renderChoices = (people: readonly Passport[], ids: readonly number[]): Html =>
-  html`<ul class="chips">${people.map((each) => html`<li><a href="${compareAddress([...ids, each.id])}"><bdi>${shortNameOf(each)}</bdi> <span>${formatFigure(each.scores.total)}</span></a></li>`)}</ul>`
+  renderPeople(people, (id) => compareAddress([...ids, id]))
 
 function renderNotes({ people, unknown, omitted }: FoundPeople): Html {
   const ids = people.map(({ id }) => id)
@@ -104,14 +108,12 @@ function renderNotes({ people, unknown, omitted }: FoundPeople): Html {
 }
 
 /** Renders a form that adds a person to the URL. It works without JavaScript. */
-function renderAddForm(people: readonly ComparedPerson[]): Html {
-  const ids = people.map(({ passport }) => passport.id).join(',')
+function renderAddForm(ids: readonly number[]): Html {
   return html`<form class="search" action="/compare">
-<label for="search">${people.length < 2 ? 'Add a person' : 'Add another person'}</label>
-${ids === '' ? html`` : html`<input type="hidden" name="ids" value="${ids}">`}<input id="search" name="ids" required maxlength="200" placeholder="Name, handle or wallet" autocomplete="off" autocapitalize="off" spellcheck="false">
+<label for="search">${ids.length < 2 ? 'Add a person' : 'Add another person'}</label>
+${ids.length === 0 ? html`` : html`<input type="hidden" name="ids" value="${ids.join(',')}">`}<input id="search" name="ids" required maxlength="200" placeholder="Name, handle or wallet" autocomplete="off" autocapitalize="off" spellcheck="false">
 <button type="submit">Add</button>
-</form>
-<p class="soft" role="status" data-count></p><ul class="chips" data-results data-compared="${ids}" data-to="${compareAddress([...people.map(({ passport }) => passport.id), ''])}"></ul>`
+</form>`
 }
 
 /** The card of a comparison: `/card/compare.png?ids=7,42`, with ids only. */

@@ -8,7 +8,7 @@ import { rosette } from '../design/rosette.ts'
 import * as text from '../design/text.ts'
 import type { PartStandings } from '../site/standings.ts'
 
-export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings; level: string }
+export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings; level: Html }
 
 type People = readonly ComparedPerson[]
 
@@ -82,8 +82,8 @@ function renderScores(people: People): Html {
   const ranks = people.map(
     ({ standing: { rank, total } }) => html`${text.formatOrdinal(Math.min(rank, total))}`,
   )
-  const levels = people.map(({ level }) => html`${level}`)
   const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing.total ?? 0)}`, ranks)
+  const levels = people.map(({ level }) => level)
   const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
   const rows = [renderFigures('Score', totals), rank, level, ...parts]
   return renderGroup('Scores', rows, people)

@@ -51,11 +51,11 @@ function renderPage(site: Site, text: string, rows: readonly Row[], total: numbe
     title: 'Credentials',
     description: `What each of ${count(rows.length, 'credential')} is, how many points it can earn, and how many people have it`,
     share: { path: '/credentials' },
-    main: html`<h1>Credentials</h1>
+    main: html`<div class="cover"><h1>Credentials</h1>
 <p class="lead">A credential is a fact about a person that comes from another service: an account, a contribution, an identity check. It earns points by a rule of this site, up to a maximum. <a href="/about#parts">How points become a score</a></p>
 <form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>
 <input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic" autocomplete="off" spellcheck="false">
-<button type="submit">Find</button></form>
+<button type="submit">Find</button></form></div>
 ${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="count" role="status">${count(rows.length, 'credential')}, the most common first</p>${renderTable(rows, total)}`}`,
   })
 }

@@ -112,7 +112,7 @@ function renderPage(site: Site, found: Found): RenderedPage {
     script: 'share.js',
     title: `${name}: ${count(holders, 'holder')}${page === 1 ? '' : `, page ${text.formatFigure(page)}`}`,
     description: `${describeType(type, rule)} ${holders === 1 ? '1 person has' : `${text.formatPeople(holders)} have`} it.`,
-    main: html`<p class="above"><a href="/credentials">Credentials</a></p>
+    main: html`<div class="cover ${partOf(category) ?? ''}"><p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
 <p class="lead">${describeType(type, rule)}</p>
 <div class="row between list-head"><dl class="row summary">
@@ -120,7 +120,7 @@ function renderPage(site: Site, found: Found): RenderedPage {
 <div><dt class="soft">At most</dt><dd>${count(most, 'point')}</dd></div>
 <div><dt class="soft">${issuer ? 'Issued by' : source ? 'Comes from' : 'Recorded by'}</dt><dd><bdi>${text.shortWord(source ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>
 <div><dt class="soft">People</dt><dd>${text.formatFigure(holders)}<span class="soft">${part}</span></dd></div>
-</dl>${SHARE_BUTTON}</div>
+</dl>${SHARE_BUTTON}</div></div>
 ${renderSharePanel({ ...share, title: share.alt }, `${share.alt} on ${site.name}`, site.origin)}
 ${page === 1 ? html`<div class="columns"><div>${rule ? renderRule(rule, found) : html``}</div><div>${renderPoints(found)}</div></div>` : html``}
 ${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found, renderPager(page, last, addressOf))}`,

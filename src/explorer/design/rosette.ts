@@ -1,13 +1,17 @@
-import type { Html } from './html.ts'
-import { toCoordinate } from './text.ts'
+import type { Passport } from '../../domain/passport.ts'
+import { type Html, html } from './html.ts'
+import { formatFigure, shortNameOf, toCoordinate } from './text.ts'
 
 const RADIUS = 104
+
+/** The colour of a passport: that of the background of its rosette. */
+export const coverColor = (id: number): string => hsl(hueFrom(createRandom(id)), 42, 24)
 
 /** Draws the guilloche rosette of an id, on its own background and without a style sheet, for pages and pictures alike. Below 48 pixels, it has fewer and thicker lines. */
 export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
   const random = createRandom(id)
+  const hue = hueFrom(random)
   const pick = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
-  const hue = 20 * pick(0, 17)
   const second = [hue + 40, hue + 320, 42][pick(0, 2)] as number
   const petals = pick(8, 15)
   const path = drawCurve(petals, findTurns(petals, 0.16 + 0.24 * random()), 96, pick(24, 52))
@@ -26,6 +30,12 @@ export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
     `<path id="r${id}" d="${path}"/>${copy(`${half}scale(.86)`)}${copy(`${half}scale(${scale})`, `stroke="${hsl(second, 75, 80)}"`)}${copy(`scale(${toCoordinate(scale * scale)})`)}`,
   )
 }
+
+/** Links to people, each with the rosette and the score of the person. */
+export const renderPeople = (people: readonly Passport[], addressOf: (id: number) => string): Html =>
+  html`<ul class="chips">${people.map((each) => html`<li><a href="${addressOf(each.id)}">${rosette(each.id, 'small')}<bdi>${shortNameOf(each)}</bdi> <span>${formatFigure(each.scores.total)}</span></a></li>`)}</ul>`
+
+const hueFrom = (random: () => number) => 20 * Math.floor(18 * random())
 
 const hsl = (hue: number, saturation: number, lightness: number) =>
   `hsl(${hue % 360},${saturation}%,${lightness}%)`

@@ -1,3 +1,5 @@
+import { mix } from '../../domain/color-contrast.ts'
+
 /** The colours of pages and pictures in the light and in the dark theme. */
 const COLORS = {
   ground: ['#f7f3ea', '#161917'],
@@ -25,12 +27,29 @@ export const PALETTE = { light: themeAt(0), dark: themeAt(1) }
 
 export type Theme = keyof typeof PALETTE
 
+/** On covers, text is light in both themes. */
+const COVER = {
+  ...{ panel: 'transparent', ink: '#fdfbf6', soft: '#e4ddce', accent: '#f2d493', accentInk: '#24231f' },
+  ...{ line: '#ffffff4d', track: '#ffffff40', bad: '#ffc0b3' },
+}
+
+/** The colour of covers, in the accent of the site. */
+export const coverOf = (accents: Record<Theme, string>): string => mix(accents.light, '#000000', 0.35)
+
+/** The colours of a card, which looks like a cover. */
+export const onCover = (ground: string): Colors => ({ ...PALETTE.dark, ...COVER, ground, panel: ground })
+
 /** The colours as custom properties of the stylesheet, with the operator's accents. */
 export function writeColors(accents: Record<Theme, string>): string {
-  const colors = { ...COLORS, accent: [accents.light, accents.dark] }
-  const properties = Object.entries(colors).map(([name, [light, dark]]) => {
-    const property = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    return `--${property}: light-dark(${light}, ${dark});`
-  })
-  return `:root {\n${properties.join('\n')}\n}\n`
+  const write = (colors: Record<string, string>) =>
+    Object.entries(colors)
+      .map(([name, color]) => `--${name.replace('I', '-i')}: ${color};\n`)
+      .join('')
+  const themes = Object.entries({ ...COLORS, accent: [accents.light, accents.dark] })
+  const colors = Object.fromEntries(
+    themes.map(([name, [light, dark]]) => [name, `light-dark(${light}, ${dark})`]),
+  )
+  const { activity, identity, skills } = PALETTE.light
+  const cover = { ...COVER, cover: coverOf(accents), activity, identity, skills }
+  return `:root {\n${write(colors)}}\n.cover {\n${write(cover)}}\n`
 }

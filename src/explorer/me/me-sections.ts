@@ -6,8 +6,9 @@ import type { Site } from '../site/site.ts'
 /** What a person types to confirm a removal. */
 export const CONFIRMATION = 'remove'
 
-export const renderMe = (site: Site, notice: string, step: Html): Html => html`<h1>Is this you?</h1>
-<p class="lead">You can see everything that is stored in your passport, hide it, have it corrected, or remove it.</p>
+export const renderMe = (site: Site, notice: string, step: Html): Html => html`
+<div class="cover"><h1>Is this you?</h1>
+<p class="lead">You can see everything that is stored in your passport, hide it, have it corrected, or remove it.</p></div>
 ${notice === '' ? html`` : html`<p class="notice" role="status">${notice}</p>`}
 <div class="columns"><div>${step}
 ${section('other-ways', 'Without such a wallet', html`<p>Contract wallets and wallets of other chains cannot be checked here. ${site.contact === undefined ? html`<a href="/about#you">Ask ${site.owner ?? 'the operator'}</a> instead.` : html`Write to ${renderAddress(site.contact.replace(/^mailto:/, ''))} instead.`}</p>`)}</div><div>${section('stored', 'What is stored', STORED)}</div></div>`

@@ -77,7 +77,7 @@ function renderTable(
   first = Number.POSITIVE_INFINITY,
 ): Html {
   const byCategory = Map.groupBy(all, ({ category }) => category)
-  return html`<table data-sortable>
+  return html`<table>
 ${TABLE_HEAD}
 ${credentialRows.groupByCategory(rows).map(({ category, part, items }, at) => {
   const words =
@@ -137,7 +137,7 @@ export const createCredentialsPage = ({ store, rules }: ExplorerOptions): Explor
     const rows = credentials.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
     const addressOf = (target: number) =>
       `/passports/${passport.id}/credentials${target === 1 ? '' : `?page=${target}`}`
-    const main = html`<h1>Credentials of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
+    const main = html`<h1 class="cover">Credentials of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
 <article class="passport-page">
 <section id="credentials">
 ${renderTable(rows.map(createRow(types)), credentials, passport.scores)}

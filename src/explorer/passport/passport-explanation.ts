@@ -18,7 +18,7 @@ export const createExplanationPage = ({ explain }: ExplorerOptions): ExplorerPag
     if (!explanation) throw notFound()
     const { passport } = explanation
     const name = shortNameOf(passport)
-    const main = html`<h1>Score calculation of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
+    const main = html`<h1 class="cover">Score calculation of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
 <article class="passport-page">
 <section id="explanation">
 <div id="lines">

@@ -7,7 +7,7 @@ import { escapeText, type Html, html } from '../design/html.ts'
 import { nameOf, renderCopyable, shortNameOf, shortWord } from '../design/text.ts'
 import { withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
-import { renderProfileMeta, respondPage, sharePassport } from '../site/layout-and-link-previews.ts'
+import { respondPage, sharePassport } from '../site/layout-and-link-previews.ts'
 import { ifReady } from '../site/not-ready.ts'
 import { renderSharePanel } from '../site/share-panel.ts'
 import { describeHighest, findParts } from '../site/standings.ts'
@@ -49,7 +49,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const rank = passportScore.renderRank(id, standing, above)
       const top =
         highest === '' || highest === 'No. 1 overall' ? html`` : html`<p class="best">${highest}</p>`
-      const score = html`${passportScore.renderScore(scores.total, level, [top, rank])}${renderLastChange(history)}`
+      const score = html`${passportScore.renderScore(scores.total, levels, [top, rank])}${renderLastChange(history)}`
       const list = renderCredentials({ id, credentials, scores, types })
       // The list may be too long to have the row. A record may also say "human" without a credential.
       const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
@@ -66,16 +66,14 @@ ${passport.stale ? RECALCULATING : html``}
 <div>${renderGrowth({ credentials, scores, types, caps, next: passportScore.describeNext(scores.total, level), wallet: passport.mainWallet })}</div>
 <div>${renderHistory(history)}
 ${list}</div>
-<div>${passportScore.renderDistribution(passport, standing)}
-${passportScore.renderAlike(passport, alike ?? [])}
+<div>${passportScore.renderAlike(passport, alike ?? [])}
 ${renderSocials(passport)}
 ${renderWallets(passport)}
 <p class="soft">For programs: <a href="/api/v3/passports/${id}?include=credentials">this passport as JSON</a>${needsKey ? ' (key required)' : ''}, <a href="/reference/v3/getPassportV3">API reference</a></p>
 </div>
 </div>
 </article>`
-      const head = renderProfileMeta(passport, site.origin)
-      const layout = { site, title: share.alt, description, share, head, main }
+      const layout = { site, title: share.alt, description, share, main }
       const page = respondPage({ ...layout, script: 'passport.js' })
       return parts && alike ? page : withoutCaching(page)
     },
@@ -91,7 +89,7 @@ const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 
 /** What a badge can show, and how. The first of each is the default. */
 const SHOWS = { score: 'Score', level: 'Level', top: 'Standing' }
-const STYLES = { flat: 'Flat', plain: 'Plain', large: 'Large' }
+const STYLES = { flat: 'Small', large: 'Large' }
 const THEMES = { light: 'Light', dark: 'Dark' }
 
 /** The style sheet hides elements of the class `pick` whose other classes are not chosen, so the picker needs no script. */
@@ -122,7 +120,7 @@ const MARKDOWN = /[\\`*_~[\]<>&|$]/g
 
 /** The values in the address of the chosen badge. Defaults other than that of `show` are omitted. */
 const renderPicks = (and: string) =>
-  html`${Object.keys(SHOWS).map((show) => html`<span class="pick ${show}">${show}</span>`)}<span class="pick plain">${and}style=plain</span><span class="pick large">${and}style=large</span><span class="pick dark">${and}theme=dark</span>`
+  html`${Object.keys(SHOWS).map((show) => html`<span class="pick ${show}">${show}</span>`)}<span class="pick large">${and}style=large</span><span class="pick dark">${and}theme=dark</span>`
 
 const radios = (name: string, legend: string, choices: Readonly<Record<string, string>>) =>
   html`<fieldset class="row"><legend>${legend}</legend>${Object.entries(choices).map(

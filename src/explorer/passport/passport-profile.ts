@@ -1,7 +1,7 @@
 import { type FullPassport, type Profile, type Social, walletsOf } from '../../domain/passport.ts'
 import { parseWebAddress } from '../../domain/url.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
-import { rosette } from '../design/rosette.ts'
+import { coverColor, rosette } from '../design/rosette.ts'
 import { formatFigure, renderName, renderWord, shortenWallet, shortWord } from '../design/text.ts'
 import { SHARE_BUTTON } from '../site/share-panel.ts'
 
@@ -12,8 +12,8 @@ const MOST_TAGS = { rows: 30, bytes: 8000 }
 export function renderPerson(passport: FullPassport, name: string, score: Html, mark: Html): Html {
   const { id, profile, mainWallet } = passport
   const number = `Passport ${id}`
-  return html`<div class="person panel">
-<svg class="watermark" viewBox="-104 -104 208 208" aria-hidden="true"><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></svg>
+  return html`<div class="person cover">
+<svg class="watermark" aria-hidden="true"><rect width="100%" height="100%" fill="${coverColor(id)}"/><svg x="100%" y="50%"><g><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></g></svg></svg>
 ${rosette(id)}
 <div class="bearer">
 <h1 class="clamp" dir="auto">${renderName(name, MAX_NAME_LENGTH)}</h1>

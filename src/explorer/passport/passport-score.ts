@@ -1,11 +1,13 @@
-import { bucketOf, type Standing } from '../../catalog/score-standing.ts'
+import type { Standing } from '../../catalog/score-standing.ts'
 import { type Caps, roundScore } from '../../domain/credential.ts'
 import type { Passport, Scores } from '../../domain/passport.ts'
-import type { levelOf } from '../../domain/rule-set.ts'
+import { type Level, levelOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
-import { CATEGORIES, drawHistogram, renderScoreBar, SCORE_PARTS, segmentsOf } from '../design/charts.ts'
+import { CATEGORIES, renderScoreBar, SCORE_PARTS, segmentsOf } from '../design/charts.ts'
 import { renderProgress } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
+import { renderLevel } from '../design/level-mark.ts'
+import { renderPeople } from '../design/rosette.ts'
 import * as text from '../design/text.ts'
 import { PAGE_SIZE } from '../search/ranking-query.ts'
 import type { PartStandings } from '../site/standings.ts'
@@ -13,7 +15,8 @@ import type { PartStandings } from '../site/standings.ts'
 type ReachedLevel = ReturnType<typeof levelOf>
 
 /** Renders the score for the top of the page, followed by `details`. */
-export function renderScore(total: number, reached: ReachedLevel, details: readonly Html[]): Html {
+export function renderScore(total: number, levels: readonly Level[], details: readonly Html[]): Html {
+  const reached = levelOf(total, { levels })
   const [level, next] = [reached?.level, describeNext(total, reached)]
   const [from = 0, to = 0] = [level?.from, reached?.next?.from]
   const figure = text.formatFigure(total)
@@ -21,7 +24,7 @@ export function renderScore(total: number, reached: ReachedLevel, details: reado
   return html`<div id="score">
 <h2>Passport score</h2>
 <p class="large${figure.length > 7 ? ' long' : ''}">${figure}</p>
-${level ? html`<p class="level"><strong><a href="/about#levels">${level.name}</a></strong>${next === '' ? html`` : html`<span class="soft"> ${next}</span>`}</p>${next === '' ? html`` : renderProgress(total - from, to - from)}` : html``}
+${level ? html`<p class="level"><strong><a href="/about#levels">${renderLevel(total, levels)}</a></strong>${next === '' ? html`` : html`<span class="soft"> ${next}</span>`}</p>${next === '' ? html`` : renderProgress(total - from, to - from)}` : html``}
 ${details}
 </div>`
 }
@@ -58,48 +61,15 @@ ${isSum ? html`<p class="soft">Last changed on ${text.formatDay(calculatedAt)}. 
 </section>`
 }
 
-/** Renders a histogram of all scores, in which this score and the median are marked. */
-export function renderDistribution({ scores }: Passport, standing: Standing): Html {
-  const { distribution, median, scale, step, total } = standing
-  // The ranking is not available right after a start.
-  if (total < 2 || standing.highest <= 0) return html``
-  const own = bucketOf(scores.total, standing)
-  const isBeyond = (distribution.at(-1) ?? 0) > 0
-  const shown = isBeyond ? distribution : distribution.slice(0, -1)
-  const bars = drawHistogram(shown, {
-    describe: (people, at) => `${text.formatPeople(people)} ${describeEdges(at, standing)}`,
-    own,
-    line: median / step,
-  })
-  return html`<section id="standing">
-<h2>Among ${text.formatFigure(total)} people</h2>
-<figure>
-${bars}
-<p class="row between axis soft" aria-hidden="true"><span>0</span><span>${text.formatFigure(scale)}${isBeyond ? ' and more' : ''}</span></p>
-<figcaption class="soft">Highlighted: ${text.formatPeople(distribution[own] ?? 0)} with a score ${describeEdges(own, standing)}. The dashed line is the median, ${text.formatFigure(median)}.</figcaption>
-</figure>
-</section>`
-}
-
 /** Renders links to people and to a comparison with them. */
 export function renderAlike({ id, profile }: Passport, people: readonly Passport[]): Html {
   if (people.length === 0) return html``
-  const chips = people.map(
-    (each) =>
-      html`<li><a href="/passports/${each.id}"><bdi>${text.shortNameOf(each)}</bdi> <span>${text.formatFigure(each.scores.total)}</span></a></li>`,
-  )
   return html`<section id="alike">
 <h2>Similar people</h2>
 <p class="soft">With the tag ${text.renderWord('tag', profile.tags[0] ?? '')} and the nearest scores</p>
-<ul class="chips">${chips}</ul>
+${renderPeople(people, (each) => `/passports/${each}`)}
 <p><a href="/compare?ids=${[id, ...people.map((each) => each.id)].join(',')}" rel="nofollow">Compare with them</a></p>
 </section>`
-}
-
-function describeEdges(bucket: number, { scale, step }: Standing): string {
-  const low = bucket * step
-  if (low >= scale) return `above ${text.formatFigure(scale)}`
-  return `from ${text.formatFigure(low)} to ${text.formatFigure(low + step)}`
 }
 
 /** Describes the total as the sum of its parts, unless a record gave another total. */

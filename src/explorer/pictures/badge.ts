@@ -47,7 +47,7 @@ function parseOptions(query: URLSearchParams) {
 
 type Draw = (passport: FullPassport, value: string, colors: Colors, theme: Theme) => Html
 
-const STYLES = { flat: drawFlat, plain: drawPlain, large: drawLarge } satisfies Record<string, Draw>
+const STYLES = { flat: drawFlat, large: drawLarge } satisfies Record<string, Draw>
 
 /** JSON in the schema of shields.io for endpoint badges. shields.io draws errors in its own way. */
 const toEndpoint = (message: string, more: { color: string; cacheSeconds?: number; isError?: true }) =>
@@ -61,40 +61,31 @@ const [HEIGHT, SIZE, PADDING] = [20, 11, 7]
 const LABEL_BACKGROUND = { light: '#4b4842', dark: '#3a403c' }
 
 function drawFlat(passport: FullPassport, value: string, { accent, accentInk }: Colors, theme: Theme): Html {
-  const style = { inks: ['#ffffff', accentInk], fill: accent, half: LABEL_BACKGROUND[theme] } as const
+  const style = { ink: accentInk, fill: accent, half: LABEL_BACKGROUND[theme] }
   return drawLine(describe(passport, value), value, style)
 }
 
 /** A badge that names a problem in place of the score. */
 export const drawErrorBadge = (words: string): Html => drawLine(`Passport: ${words}`, words, ERROR_STYLE)
 
-const ERROR_STYLE = { inks: ['#ffffff', '#ffffff'], fill: '#77726a', half: LABEL_BACKGROUND.light } as const
+const ERROR_STYLE = { ink: '#ffffff', fill: '#77726a', half: LABEL_BACKGROUND.light }
 
 export const toErrorEndpoint = (message: string): string =>
   toEndpoint(message, { color: 'lightgrey', isError: true })
 
-function drawPlain(passport: FullPassport, value: string, { panel, line, soft, accent }: Colors): Html {
-  return drawLine(describe(passport, value), value, { inks: [soft, accent], fill: panel, stroke: line })
-}
+/** `ink` is the colour of the value, and `half` the background of the label. */
+type LineStyle = { ink: string; fill: string; half: string }
 
-/** `half` is the background of the label, if it has its own. */
-type LineStyle = {
-  inks: readonly [label: string, value: string]
-  fill: string
-  stroke?: string
-  half?: string
-}
-
-function drawLine(title: string, text: string, { inks, fill, stroke = fill, half }: LineStyle): Html {
-  const label = drawText(LABEL, PADDING, false, inks[0])
-  const labelEnd = round(label.end + (half === undefined ? 0 : PADDING))
-  const value = drawText(text, round(labelEnd + PADDING), true, inks[1])
+function drawLine(title: string, text: string, { ink, fill, half }: LineStyle): Html {
+  const label = drawText(LABEL, PADDING, false, '#ffffff')
+  const labelEnd = round(label.end + PADDING)
+  const value = drawText(text, round(labelEnd + PADDING), true, ink)
   const width = round(value.end + PADDING)
   const left = `M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z`
   return drawSvg(
     { width, height: HEIGHT, font: FONT, title },
-    html`<rect x="0.5" y="0.5" width="${round(width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${fill}" stroke="${stroke}"/>
-${half === undefined ? html`` : html`<path d="${left}" fill="${half}"/>`}${label.drawn}${value.drawn}`,
+    html`<rect x="0.5" y="0.5" width="${round(width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${fill}" stroke="${fill}"/>
+<path d="${left}" fill="${half}"/>${label.drawn}${value.drawn}`,
   )
 }
 

@@ -1,8 +1,9 @@
 import { FONT_FAMILY } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
+import type { Colors } from '../design/tokens.ts'
 import { CARD_SIZE } from '../site/layout-and-link-previews.ts'
 import type { Site } from '../site/site.ts'
-import { colorsOf, drawName, drawSvg, fitSize, fitText } from './svg.ts'
+import { drawName, drawSvg, fitSize, fitText } from './svg.ts'
 
 const { width: WIDTH, height: HEIGHT } = CARD_SIZE
 export const LEFT = 72
@@ -18,9 +19,8 @@ export function drawText(x: number, y: number, size: number, fill: string, text:
   return html`<text x="${x}" y="${y}" font-size="${size}" fill="${fill}">${text}</text>`
 }
 
-/** Paper with a guilloche band, the name of the site and its host. */
-export function frame(title: string, site: Site, body: Html): Html {
-  const colors = colorsOf(site, 'light')
+/** A cover with a guilloche band, the name of the site and its host. */
+export function frame(title: string, site: Site, colors: Colors, body: Html): Html {
   const half = (RIGHT - LEFT) / 2 - 20
   const host = fitText(site.host, half, { size: 24 })
   return drawSvg(

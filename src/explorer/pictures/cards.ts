@@ -2,9 +2,9 @@ import type { FullPassport } from '../../domain/passport.ts'
 import type { Awaitable } from '../../store/store.ts'
 import { CATEGORIES, type Segment, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
-import { rosette } from '../design/rosette.ts'
+import { coverColor, rosette } from '../design/rosette.ts'
 import { formatDay, formatFigure, formatPeople, nameOf } from '../design/text.ts'
-import type { Colors } from '../design/tokens.ts'
+import { type Colors, coverOf, onCover } from '../design/tokens.ts'
 import { picture, withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest, Png } from '../site/explorer-page-types.ts'
 import { CARD_SIZE, describeCard } from '../site/layout-and-link-previews.ts'
@@ -14,7 +14,7 @@ import { findPassportWords, type PassportWords, STANDING_UNITS } from '../site/s
 import { drawText, frame, LEFT, RIGHT, ROSETTE, SERIF, TEXT_WIDTH } from './card-frame.ts'
 import { drawableName, drawableText } from './drawable-text.ts'
 import { createPicturePage } from './picture-page.ts'
-import { colorsOf, drawName, drawPart, drawScoreParts, fitSize, type Place, round, textWidth } from './svg.ts'
+import { drawName, drawPart, drawScoreParts, fitSize, type Place, round, textWidth } from './svg.ts'
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
 export function createCard(options: ExplorerOptions): ExplorerPage {
@@ -53,11 +53,12 @@ type TitleCard = { title: string; words: string; ids: readonly number[]; size: n
 
 /** Draws a card with a title, a line of text and a row of at most seven rosettes. */
 export function drawTitleCard(site: Site, { title, words, ids, size }: TitleCard): Html {
-  const colors = colorsOf(site, 'light')
+  const colors = onCover(coverOf(site.accents))
   const step = (RIGHT - LEFT) / 7
   return frame(
     title,
     site,
+    colors,
     html`${drawName(title, { x: LEFT, y: 250, width: RIGHT - LEFT, size, smallest: size / 2, fill: colors.ink })}
 ${drawName(words, { x: LEFT, y: 320, width: RIGHT - LEFT, size: 46, smallest: 40, fill: colors.soft })}
 ${ids.map((id, at) => html`<svg x="${round(LEFT + at * step)}" y="394" width="${round(step - 20)}" height="${round(step - 20)}">${rosette(id)}</svg>`)}`,
@@ -96,7 +97,7 @@ const [SCORE_WIDTH, BASELINE] = [400, 370]
 
 /** Previews are often 300 pixels wide, a quarter of the card: smaller text than 40 would be illegible. */
 function drawPassport(passport: FullPassport, name: string, words: PassportWords, site: Site, now: number) {
-  const colors = colorsOf(site, 'light')
+  const colors = onCover(coverColor(passport.id))
   const score = formatFigure(passport.scores.total)
   const size = Math.min(172, Math.floor(SCORE_WIDTH / figureWidth(score)))
   const after = Math.round(LEFT + size * figureWidth(score) + 44)
@@ -107,6 +108,7 @@ function drawPassport(passport: FullPassport, name: string, words: PassportWords
   return frame(
     describeCard(passport),
     site,
+    colors,
     html`<svg x="${ROSETTE.x}" y="${ROSETTE.y}" width="${ROSETTE.size}" height="${ROSETTE.size}">${rosette(passport.id)}</svg>
 ${drawName(name, { x: LEFT, y: 128, width: TEXT_WIDTH, size: 76, smallest: 46, fill: colors.ink })}
 ${drawText(LEFT, 194, fitSize(caption, TEXT_WIDTH / SERIF, 44), colors.soft, caption)}

@@ -4,11 +4,12 @@ import { segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatDay, formatFigure } from '../design/text.ts'
+import { coverOf, onCover } from '../design/tokens.ts'
 import type { Site } from '../site/site.ts'
 import { drawText, frame, LEFT, RIGHT, SERIF } from './card-frame.ts'
 import { drawLegend, drawTitleCard, PART_LABELS } from './cards.ts'
 import { drawableName, drawableText } from './drawable-text.ts'
-import { colorsOf, drawName, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
+import { drawName, drawScoreParts, fitSize, round, textWidth } from './svg.ts'
 
 /** `words` is the line below the title. A bar is full at `scale`, or at the highest score. */
 type PeopleCard = { title: string; words: string; people: Person[]; rules: RuleSetShape; scale?: number }
@@ -27,7 +28,7 @@ const [TOP, HEIGHT, GAP] = [200, 300, 36]
 /** Draws a row for each of at most four people. Names have the same size, scores too, and all bars have the same scale. */
 export function drawPeople(site: Site, { title, words, people, rules, scale = 1 }: PeopleCard): Html {
   if (people.length === 0) return drawTitleCard(site, { title, words, ids: [], size: 84 })
-  const colors = colorsOf(site, 'light')
+  const colors = onCover(coverOf(site.accents))
   const height = HEIGHT / Math.max(2, people.length)
   const names = people.map((passport) => drawableName(passport, site.fonts))
   const scores = people.map(({ figure, scores }) => figure ?? formatFigure(scores.total))
@@ -54,6 +55,7 @@ ${drawScoreParts(passport.scores, colors, box)}
   return frame(
     title,
     site,
+    colors,
     html`${drawTitle(title, colors.ink)}
 ${drawName(words, { x: LEFT, y: 166, width: RIGHT - LEFT, size: 36, smallest: 36, fill: colors.soft })}
 ${rows}${drawLegend(labels, colors, { y: 542, size: 36 })}`,

@@ -2,9 +2,10 @@ import { findList } from '../../catalog/find-list.ts'
 import { findMatches, isComplete, type Match } from '../../catalog/find-matches.ts'
 import { type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
-import { levelOf, type RuleSetShape } from '../../domain/rule-set.ts'
+import type { RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { partOf, type ScorePart } from '../design/charts.ts'
+import { renderLevel } from '../design/level-mark.ts'
 import { belowLevels } from '../search/facets.ts'
 import { needsIndex, PAGE_SIZE, type RankingQuery, toFilters, toListQuery } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
@@ -48,7 +49,7 @@ export async function findRanking(
   const ranked = rows.map((row, at) => ({
     ...row,
     rank: ranks.get(scoreOf(row)) ?? offset + at + 1,
-    level: levelOf(row.passport.scores.total, rules)?.level.name,
+    level: renderLevel(row.passport.scores.total, rules.levels),
   }))
   return {
     query,

@@ -1,5 +1,6 @@
 import { CATEGORIES } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
+import { drawLevel } from '../design/level-mark.ts'
 import { formatFigure, shortWord } from '../design/text.ts'
 import type { ActiveFilter, Facets } from '../search/facets.ts'
 import type { FilterName, RankingQuery, RankingSort } from '../search/ranking-query.ts'
@@ -18,7 +19,7 @@ const GROUPS = {
 
 const MAX_LABEL_LENGTH = 30
 
-export const renderChip = (address: string, label: string, count: number | undefined, word = ''): Html =>
+export const renderChip = (address: string, label: string, count?: number, word: Html | string = '') =>
   html`<li><a href="${address}" rel="nofollow">${word}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${renderCount(count)}</a></li>`
 
 const renderCount = (count: number | undefined) =>
@@ -28,13 +29,14 @@ const renderCount = (count: number | undefined) =>
 export function renderFacets(facets: Facets | undefined, query: RankingQuery, isCounted: boolean): Html {
   if (!facets) return html``
   const groups = (Object.keys(GROUPS) as (keyof Facets)[]).flatMap((name) => {
-    const chips = facets[name].flatMap(({ value, label, count }) => {
+    const chips = facets[name].flatMap(({ value, label, count }, at, all) => {
       // A level replaces another one.
       const others = query.filters.score.filter((each) => !facets.score.some((level) => level.value === each))
       const list = name === 'score' ? { ...query, filters: { ...query.filters, score: others } } : query
       const address = lists.addressOf(lists.withFilter(list, name, value))
       const isOffered = count !== 0 && value !== 'false' && !query.filters[name].includes(value)
-      return isOffered ? [renderChip(address, label, isCounted ? count : undefined)] : []
+      const mark = name === 'score' ? drawLevel(at + 1, all.length) : ''
+      return isOffered ? [renderChip(address, label, isCounted ? count : undefined, mark)] : []
     })
     if (chips.length === 0) return []
     const [heading, page, words] = GROUPS[name]

@@ -131,8 +131,8 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${isShared ? `${led}. ` : ''}${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
-    main: html`${renderHeading(shown)}
-<div class="intro"><div>${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="lead" data-live>${isHome ? html`${renderExamples(facets, standing)}${renderLead(site)}` : html``}</div></div>
+    main: html`<div class="intro cover"><div>${renderHeading(shown)}
+${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="lead" data-live>${isHome ? html`${renderExamples(facets, standing)}${renderLead(site)}` : html``}</div></div>
 <div id="strip" data-live>${isHome ? renderScoreStrip(standing) : html``}</div></div>
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
@@ -244,8 +244,8 @@ ${drawHistogram(distribution.slice(0, -1), { line: median / step })}
 
 /** The page of an empty database. */
 export function renderStart(site: Site): RenderedPage {
-  const main = html`<h1>No passports yet</h1>
-<p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p>
+  const main = html`<div class="cover"><h1>No passports yet</h1>
+<p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p></div>
 <pre># Import your own records: JSON Lines, plain or gzip
 ${PROGRAM} import people.jsonl.gz</pre>
 <pre># Mirror an existing V1 service

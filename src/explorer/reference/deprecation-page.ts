@@ -9,8 +9,8 @@ import type { Site } from '../site/site.ts'
 
 export function renderDeprecation(site: Site, plan: DatedPlan, now: number): string {
   const main = html`<div class="deprecation">
-<h1>${describePhase(plan, now)}</h1>
-<p class="lead">${prose(describeEnd(plan, now))}</p>
+<div class="cover"><h1>${describePhase(plan, now)}</h1>
+<p class="lead">${prose(describeEnd(plan, now))}</p></div>
 <section id="plan" class="notice">
 <h2>Dates</h2>
 <dl class="row summary">

@@ -51,8 +51,8 @@ function renderCalls(calls: readonly DocumentedRoute[], options: Options): Html 
   const links = [undefined, ...versions].map((each) =>
     renderLink(referencePath(each), each ?? 'All versions', each === version),
   )
-  return html`<h1>${version ? `The ${version} passport API` : 'API reference'}</h1>
-<nav class="segments" aria-label="Version of the API">${links}</nav>
+  return html`<div class="cover"><h1>${version ? `The ${version} passport API` : 'API reference'}</h1>
+<nav class="segments" aria-label="Version of the API">${links}</nav></div>
 ${renderNotice(first, options)}
 <section id="introduction" class="call">
 <div class="call-text">
@@ -105,9 +105,9 @@ function renderCall(call: DocumentedRoute, all: readonly DocumentedRoute[], opti
 <nav id="others" aria-label="Calls"><details class="facets"><summary>All calls of ${version}</summary>
 ${[...Map.groupBy(others, groupOf)].map(([title, calls]) => html`<div class="facet"><h2>${title}</h2><ul class="chips">${calls.map((each) => html`<li>${renderLink(callPath(each), html`${each.summary} <span>${each.methods?.[0] ?? 'GET'}</span>`, each.id === call.id)}</li>`)}</ul></div>`)}</details></nav>
 <div>
-<p class="above"><a href="${referencePath(version)}">${version} API reference</a></p>
+<div class="cover"><p class="above"><a href="${referencePath(version)}">${version} API reference</a></p>
 <h1>${call.summary}</h1>
-<p>${renderPath(call)}</p>
+<p>${renderPath(call)}</p></div>
 ${renderNotice(call, options)}
 <p class="lead">${prose(call.description ?? '')}</p>
 ${call.needsKey || call.access === 'session' ? parts : parts.toReversed()}

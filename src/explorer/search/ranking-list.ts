@@ -17,7 +17,7 @@ export type Ranked = {
   reason?: Reason | undefined
   /** Shown below the name. */
   note?: string | undefined
-  level?: string | undefined
+  level?: Html
   /** Shown instead of the score. */
   points?: number | undefined
 }
@@ -59,17 +59,17 @@ const FIGURES = { total: 'Score', ...CATEGORIES }
 
 /** What was found comes first, because a narrow row ends early, then the tags of filters. Links to tags and places keep the filters. */
 function renderAbout(each: Ranked, query: RankingQuery, named: ReadonlySet<unknown>): string {
-  const { passport, reason, note = '', level = '' } = each
+  const { passport, reason, note = '', level } = each
   const { location, tags } = passport.profile
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
+  if (level?.markup) words += `<bdi class="level">${level.markup}</bdi>`
   if (passport.human) words += '<span class="pill">human</span>'
   words += renderLink(query, 'place', location)
   const isFirst = (tag: string) => Number(named.has(foldName(tag)))
   const sorted = tags.toSorted((one, other) => isFirst(other) - isFirst(one))
   for (const tag of sorted.slice(0, MAX_TAGS)) words += renderLink(query, 'tag', tag)
   if (tags.length > MAX_TAGS) words += `<bdi>+${tags.length - MAX_TAGS}</bdi>`
-  if (level !== '') words += `<bdi>${escapeText(level)}</bdi>`
   return words === '' ? '' : `<span class="about">${words}</span>`
 }
 

@@ -1,6 +1,5 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { FullPassport, Passport } from '../../domain/passport.ts'
-import { parseWebAddress } from '../../domain/url.ts'
 import { LATIN_FONT_PATH } from '../design/fonts.ts'
 import { type Html, html } from '../design/html.ts'
 import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
@@ -154,22 +153,4 @@ export function sharePassport(passport: FullPassport, best: string, level = '') 
 export function countList(title: string, total: number): string {
   const words = total === 1 ? title.replace(/people/i, 'person').replace(/^humans/i, 'human') : title
   return `${total === 0 ? 'No' : formatFigure(total)} ${words.charAt(0).toLowerCase()}${words.slice(1)}`
-}
-
-/** Renders structured data for search engines. */
-export function renderProfileMeta(passport: FullPassport, origin: string): Html {
-  const url = origin === '' ? undefined : `${origin}/passports/${passport.id}`
-  const name = shortNameOf(passport)
-  const links = passport.socials.flatMap((social) => parseWebAddress(social.url) ?? [])
-  const sameAs = [...new Set(links)].slice(0, 10)
-  const person = { '@type': 'Person', name, identifier: String(passport.id), url }
-  // Structured data (schema.org). The escaped character could end the script element.
-  const json = JSON.stringify({
-    '@context': 'https://schema.org',
-    '@type': 'ProfilePage',
-    url,
-    mainEntity: { ...person, ...(sameAs.length > 0 && { sameAs }) },
-  }).replaceAll('<', '\\u003c')
-  return html`<script type="application/ld+json">${{ markup: json }}</script>
-`
 }

@@ -12,8 +12,8 @@ export const createVerifyPage = (): ExplorerPage => ({
       description: 'Check in your browser who signed a passport score, and calculate the score again',
       share: { path: '/verify' },
       script: 'verify.js',
-      main: html`<h1>Check a score</h1>
-<p class="lead">A snapshot is a score that its issuer signed. This page checks who signed it, and calculates the score again. Your browser does all of it: nothing that you paste leaves it.</p>
+      main: html`<div class="cover"><h1>Check a score</h1>
+<p class="lead">A snapshot is a score that its issuer signed. This page checks who signed it, and calculates the score again. Your browser does all of it: nothing that you paste leaves it.</p></div>
 <div class="columns"><div>
 <section><noscript><p class="notice">This page needs JavaScript. Without it, the command on this page checks the same.</p></noscript>
 <div class="scripted">

@@ -33,7 +33,6 @@ onEngine('sqlite', 'the passport page', (open) => {
       'Gamma 0 of 5',
       'Crafts not part of the score Zeta 3 of 4',
       'What would raise the score Epsilon 1,020 of 2,000 up to 980 more points Delta 10.25 of 40 up to 29.75 more points',
-      'Among 5 people',
       '0xada0…0001 main',
       'Lens mira on Lens example.com Mira K. 1.2k followers 12 following Notes',
     ]) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { PALETTE } from '../../../src/explorer/design/tokens.ts'
+import { onCover, PALETTE } from '../../../src/explorer/design/tokens.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
 import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
@@ -16,7 +16,7 @@ import {
   record,
 } from '../../support/store/records.ts'
 
-const STYLES = ['flat', 'plain', 'large']
+const STYLES = ['flat', 'large']
 
 const svgPathsOf = (id: number | string) => [
   ...STYLES.map((style) => `/badge/${id}.svg?style=${style}`),
@@ -75,10 +75,9 @@ onEngine('sqlite', 'badges and cards', (open) => {
   test('cards and large badges draw the parts in proportion to an imported total, and the rest in grey', async () => {
     const scores = { total: 150, activity: 10, identity: 20, skills: 30 }
     await using server = await servePeople([record(1, { profile: { displayName: 'Ada' }, scores })])
-    const { activity, identity, skills, soft } = PALETTE.light
-    for (const [path, width] of [
-      ['/card/1.svg', 1056],
-      ['/badge/1.svg?style=large', 168],
+    for (const [path, width, { activity, identity, skills, soft }] of [
+      ['/card/1.svg', 1056, onCover('')],
+      ['/badge/1.svg?style=large', 168, PALETTE.light],
     ] as const) {
       const svg = (await server.look(path)).text
       const ends = [activity, identity, skills, soft].map((color) => {
@@ -94,9 +93,11 @@ onEngine('sqlite', 'badges and cards', (open) => {
   })
 
   test('the parts of a score have textures on cards and large badges', async () => {
-    for (const path of ['/card/7.svg', '/badge/7.svg?style=large']) {
+    for (const [path, { activity, identity, skills }] of [
+      ['/card/7.svg', onCover('')],
+      ['/badge/7.svg?style=large', PALETTE.light],
+    ] as const) {
       const svg = (await server.look(path)).text
-      const { activity, identity, skills } = PALETTE.light
       const textureOf = (color: string) =>
         new RegExp(`fill="${color}"/>(?:<path [^>]*stroke-dasharray="([\\d. ]+)")?`).exec(svg)?.[1]
       const textures = [activity, identity, skills].map(textureOf)
@@ -140,7 +141,7 @@ describe('the response for a badge or card', () => {
     const etag = first.headers.get('ETag') ?? ''
     const headers = { 'If-None-Match': etag }
     expect((await server.look(path, { headers })).status).toBe(304)
-    expect((await server.look('/badge/7.svg?style=plain', { headers })).status).toBe(200)
+    expect((await server.look('/badge/7.svg?style=large', { headers })).status).toBe(200)
     const head = await server.look(path, { method: 'HEAD' })
     expect([head.status, head.headers.get('ETag'), head.text]).toEqual([200, etag, ''])
     await server.store.passports.remove(7, NOON)
@@ -178,7 +179,7 @@ describe('the response for a badge or card', () => {
   test('omits a rank below the median, and shows an empty bar for the score 0', async () => {
     const nobody = (await server.look('/card/12.svg')).text
     expect(wordsOf(nobody)).toContain('Passport 12')
-    expect(nobody).toContain(`fill="${PALETTE.light.track}"`)
+    expect(nobody).toContain(`fill="${onCover('').track}"`)
     expect(nobody).not.toMatch(/rank|Top/)
   })
 
@@ -254,10 +255,7 @@ test.each([
 ])('a badge with the query %p shows %p', async (query, message) => {
   await using server = await servePeople([...PEOPLE, record(101), record(102), record(103)])
   expect(JSON.parse((await server.look(`/badge/7.json${query}`)).text).message).toBe(message)
-  for (const style of ['flat', 'plain']) {
-    const { text } = await server.look(`/badge/7.svg${query}${query ? '&' : '?'}style=${style}`)
-    expect(text).toContain(`>${message}</text>`)
-  }
+  expect((await server.look(`/badge/7.svg${query}`)).text).toContain(`>${message}</text>`)
 })
 
 test('the badge of a standing gives the rank of a passport without a high standing', async () => {

@@ -112,7 +112,7 @@ inBrowser('a comparison on a phone', (browser) => {
     expect(await linesOf('h1 .clamp')).toEqual([5])
     expect(await linesOf('.large')).toEqual([1, 1, 1, 1])
     // Names and levels break between words. Only a longer word breaks inside, so that the whole name is visible.
-    const broken = await page.locator('.compared bdi, tr:has([href*=levels]) td').evaluateAll((cells) =>
+    const broken = await page.locator('.compared bdi, tr:has([href*=levels]) td span').evaluateAll((cells) =>
       cells.flatMap((cell) => {
         const text = cell.lastChild as Text
         return [...text.data.matchAll(/[^ -]+/g)].flatMap(({ index, 0: word }) => {
@@ -124,7 +124,7 @@ inBrowser('a comparison on a phone', (browser) => {
       }),
     )
     expect(broken).toEqual(['Featherstonehaugh'])
-    expect(await page.locator('tr:has([href*=levels]) td').allTextContents()).toContain('Outstanding')
+    expect(await page.locator('tr:has([href*=levels]) td span').allTextContents()).toContain('Outstanding')
     const isWhole = await page
       .locator('.compared')
       .nth(1)

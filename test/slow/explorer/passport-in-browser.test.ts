@@ -23,31 +23,13 @@ const openPeople = async (): Promise<TestStore> => {
 inBrowser('the passport page in a browser', (browser) => {
   const server = shareServer(openPeople, serveExplorer)
 
-  test('copy buttons work, credentials can be sorted by keyboard and by clicks, and the console stays empty', async () => {
+  test('copy buttons work, and the console stays empty', async () => {
     await using server = await servePeople([mira, ...OTHERS])
     const page = await browser.newPage()
     const complaints = await visit(`${server.url}passports/${ADA_WALLET}`, page)
     await page.getByRole('button', { name: 'Copy wallet' }).first().click()
     await page.getByRole('status').getByText('Copied.').waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(ADA_WALLET)
-
-    const names = () => page.locator('[data-sortable] .identity th[scope=row] bdi').allTextContents()
-    const sort = (name: string) => page.locator('[data-sortable] thead').getByRole('button', { name })
-    const sorted = (name: string) => page.getByRole('columnheader', { name }).getAttribute('aria-sort')
-    expect(await names()).toEqual(['Beta', 'Alpha'])
-    expect(await sorted('Points')).toBe('descending')
-    await sort('Credential').focus()
-    await page.keyboard.press('Enter')
-    expect(await names()).toEqual(['Alpha', 'Beta'])
-    expect([await sorted('Credential'), await sorted('Points')]).toEqual(['ascending', null])
-    await sort('Earned').click()
-    expect(await names()).toEqual(['Alpha', 'Beta'])
-    await sort('Earned').click()
-    expect(await names()).toEqual(['Beta', 'Alpha'])
-    await sort('Points').click()
-    await sort('Points').click()
-    expect(await names()).toEqual(['Alpha', 'Beta'])
-    expect(await sorted('Points')).toBe('ascending')
     expect(complaints).toEqual([])
   })
 
@@ -94,7 +76,7 @@ inBrowser('the passport page in a browser', (browser) => {
         await page.setViewportSize({ width, height: 640 })
         expect([width, await page.evaluate(TOO_WIDE)]).toEqual([width, []])
       }
-      expect(await page.getByRole('button').count()).toBe(hasScripts ? 5 : 1)
+      expect(await page.getByRole('button').count()).toBe(hasScripts ? 2 : 1)
       expect(await page.locator('noscript').isVisible()).toBe(!hasScripts)
       const ground = () => page.evaluate("getComputedStyle(document.querySelector('#parts')).backgroundColor")
       if (hasScripts) {
