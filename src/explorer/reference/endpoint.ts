@@ -40,7 +40,7 @@ ${renderResponse(example)}
 
 /** The method and the path of a call. */
 export const renderPath = (route: DocumentedRoute): Html =>
-  html`<span class="call-path">${(route.methods ?? ['GET']).map((method) => html`<span class="method">${method}</span> `)}<code>${templateOf(route)}</code>${route.needsKey || route.access === 'session' ? html` <span class="pill">${route.needsKey ? 'key' : 'token'} required</span>` : html``}</span>`
+  html`<span class="call-path">${(route.methods ?? ['GET']).map((method) => html`<span class="method ${method}">${method}</span> `)}<code>${templateOf(route)}</code>${route.needsKey || route.access === 'session' ? html` <span class="pill">${route.needsKey ? 'key' : 'token'} required</span>` : html``}</span>`
 
 const fieldsFor = ({ params, query }: DocumentedRoute): Field[] => [
   ...toFields('path', params),
