@@ -59,6 +59,14 @@ export type WatchedTypes = { unique: readonly string[]; expiring: readonly strin
 export const ruleOf = ({ types }: Pick<RuleSetShape, 'types'>, type: string): Rule | undefined =>
   Object.hasOwn(types, type) ? types[type] : undefined
 
+/** Finds the rule of a folded type. */
+export const findRule = ({ types }: Pick<RuleSetShape, 'types'>, type: string): Rule | undefined =>
+  Object.entries(types).find(([name]) => foldName(name) === type)?.[1]
+
+/** The most points that the rules give for a category. */
+export const mostPoints = ({ types }: Pick<RuleSetShape, 'types'>, category: string): number =>
+  Object.values(types).reduce((sum, rule) => sum + (rule.category === category ? rule.max_score : 0), 0)
+
 /** Returns the kind of raw value that the rule of a type accepts; `undefined` if the type has no rule. */
 export function rawKindOf(rules: Pick<RuleSetShape, 'types'>, type: string): RawKind | undefined {
   const rule = ruleOf(rules, type)

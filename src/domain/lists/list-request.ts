@@ -24,7 +24,7 @@ export type MoversSort = (typeof MOVERS_SORTS)[number]
  * Passports with equal scores are sorted by id. An ascending list is the exact reverse of a descending one. With `pointsFor`,
  * a filtered list is sorted by the points for credentials of this folded type, then by `field`.
  */
-export type Sort = { field: SortField; descending: boolean; pointsFor?: string }
+export type Sort = { field: SortField; descending: boolean; pointsFor?: string | undefined }
 
 /** A passport's position in a sorted list. `value` is its value of the sort field. */
 export type Position = { value: number; id: number }

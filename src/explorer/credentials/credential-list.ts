@@ -1,7 +1,7 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import { describeType } from '../../domain/credentials/describe-type.ts'
 import { parseKeyword } from '../../domain/lists/list-request.ts'
-import type { Rule, RuleSetShape } from '../../domain/rule-set.ts'
+import { findRule, type Rule } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { partOf } from '../design/charts.ts'
@@ -28,7 +28,7 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
       const rules = await options.rules()
       const { total } = await options.catalog.standing(0)
       const rows = (await addLabels('credential', types)).map((each): Row => {
-        const rule = ruleOf(rules, each.value)
+        const rule = findRule(rules, each.value)
         return { ...each, rule, about: describeType(each.value, rule) }
       })
       const isFound = ({ label, about, rule }: Row) =>
@@ -39,10 +39,6 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
 }
 
 type Row = FacetValue & { rule: Rule | undefined; about: string }
-
-/** Finds the rule of a credential type, which must be folded. */
-export const ruleOf = ({ types }: RuleSetShape, type: string): Rule | undefined =>
-  Object.entries(types).find(([name]) => foldName(name) === type)?.[1]
 
 function renderPage(site: Site, text: string, rows: readonly Row[], total: number): RenderedPage {
   const none = text ? `No credential matches “${shortWord(text, 60)}”.` : 'Nobody has a credential yet.'

@@ -7,8 +7,7 @@ import { readRawValue, replaceNumber } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import { equals } from '../../domain/lists/filter.ts'
 import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
-import { NO_SCORES } from '../../domain/passport.ts'
-import { isAllOrNothing, pointsFor, type Rule, stepsOf } from '../../domain/rule-set.ts'
+import { findRule, isAllOrNothing, pointsFor, type Rule, stepsOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { drawHistogram, partOf } from '../design/charts.ts'
@@ -18,13 +17,13 @@ import * as text from '../design/text.ts'
 import { PNG_UNITS } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
 import { drawPeople } from '../pictures/people-card.ts'
-import { type Ranked, renderPager, renderRankingList } from '../search/ranking-list.ts'
+import { type Ranked, renderPager, renderRankingList, showPart } from '../search/ranking-list.ts'
 import { ALL_PASSPORTS, PAGE_SIZE, withFilter } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
-import { formatShare, renderCategory, ruleOf } from './credential-list.ts'
+import { formatShare, renderCategory } from './credential-list.ts'
 
 /** One type of credential: how it is earned, and the people who have it, those with the most points first. */
 export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => ({
@@ -45,7 +44,7 @@ type Found = Awaited<ReturnType<typeof find>>
 async function find(options: ExplorerOptions, type: string, page: number, signal: AbortSignal) {
   const { store, catalog } = options
   const rules = await options.rules()
-  const rule = ruleOf(rules, type)
+  const rule = findRule(rules, type)
   const list = { ...listOf(type), pointsFor: [type], signal }
   const offset = (page - 1) * PAGE_SIZE
   const request = { ...list, limit: PAGE_SIZE, offset, ranksOf: [] }
@@ -77,9 +76,7 @@ async function find(options: ExplorerOptions, type: string, page: number, signal
       if (isSame)
         return { passport, rank: offset + all.findIndex(({ scores }) => scores.total === total) + 1 }
       const rank = people.ranking?.ranks.get(points) ?? offset + at + 1
-      // The bar shows the points, like the figure beside it.
-      const scores = { ...NO_SCORES, total: points, [part]: points }
-      return { passport: { ...passport, scores }, rank, points, note: `score ${text.formatFigure(total)}` }
+      return { rank, ...showPart(passport, points, part) }
     }),
     median: pointsOf(middle, middle.ids[0]),
     above,
@@ -141,13 +138,14 @@ ${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amoun
 
 function renderHolders(found: Found, pager: Html): Html {
   const { type, ranked, scale, holders, isSame, most } = found
+  const all = { ...ALL_PASSPORTS, sort: isSame ? 'total' : 'points' } as const
   const who = isSame
     ? `All ${text.formatPeople(holders)} have ${count(most, 'point')} for it, and`
     : 'People with equal points'
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
 ${holders > 1 ? html`<p class="soft">${who} are ordered by their score.</p>` : html``}
 <p><a class="button quiet" href="${text.addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `Search these ${text.formatFigure(holders)} people`}</a></p>
-${renderRankingList({ query: withFilter(ALL_PASSPORTS, 'credential', type), ranked, scale, among: holders })}
+${renderRankingList({ query: withFilter(all, 'credential', type), ranked, scale, among: holders })}
 ${pager}`
 }
 
@@ -190,9 +188,9 @@ export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => 
     const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
     const type = foldName(name ?? '')
     const { rule, holders, ranked, isSame, scale } = await find(options, type, 1, signal)
-    const first = ranked.slice(0, 3).map(async ({ passport: { id, scores }, note, points }) => {
+    const first = ranked.slice(0, 3).map(async ({ passport: { id, scores }, note }) => {
       const passport = await options.store.passports.find({ id })
-      const figure = points === undefined ? points : count(points, 'point')
+      const figure = isSame ? undefined : count(scores.total, 'point')
       return passport && { ...passport, scores, note, figure }
     })
     const people = (await Promise.all(first)).filter((passport) => passport !== undefined)

@@ -1,4 +1,4 @@
-import { NO_SCORES, type Scores } from '../../domain/passport.ts'
+import type { Scores } from '../../domain/passport.ts'
 import { type Html, html } from './html.ts'
 import { formatFigure, toCoordinate } from './text.ts'
 
@@ -36,10 +36,6 @@ export function renderScoreBar(scores: Scores, scale: number): Html {
     markup: `<svg class="bar${isBeyond ? ' beyond' : ''}" role="img"><title>${words}</title>${drawn}${gaps}</svg>`,
   }
 }
-
-/** Only one part of the scores, for the bars of a list that is sorted by it. */
-export const onlyPart = (scores: Scores, part: keyof Scores): Scores =>
-  part === 'total' ? scores : { ...NO_SCORES, total: scores[part], [part]: scores[part] }
 
 export function segmentsOf(scores: Scores): Segment[] {
   const parts = SCORE_PARTS.map((name) => ({ name, size: Math.max(0, scores[name]) }))

@@ -91,10 +91,10 @@ ${credentialRows.foldRows(items, first, `more-${at}`, 3)}</tbody>
 })}</table>`
 }
 
-type Growth = Omit<Shown, 'id'> & { caps: Caps; next: string; wallet: string }
+type Growth = Omit<Shown, 'id'> & { caps: Caps; wallet: string }
 
 /** Renders steps that raise the score: for credentials of the person, and for others. Categories at their cap are left out. */
-export function renderGrowth({ credentials, scores, types, caps, next, wallet }: Growth): Html {
+export function renderGrowth({ credentials, scores, types, caps, wallet }: Growth): Html {
   const roomOf = (category: string) => {
     const part = partOf(category)
     return part ? (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY) - scores[part] : 0
@@ -106,7 +106,6 @@ export function renderGrowth({ credentials, scores, types, caps, next, wallet }:
   if (steps.length + firsts.length === 0) return html``
   return html`<section id="growth">
 <h2>What would raise the score</h2>
-${next === '' ? html`` : html`<p class="soft">${next}</p>`}
 ${renderSteps(steps)}
 ${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add. They count as soon as this site records them: <a href="/me?wallet=${encodeURIComponent(wallet)}">ask for that</a></h3>${renderSteps(firsts)}`}
 </section>`

@@ -63,7 +63,7 @@ ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was me
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
 <div>${passportScore.renderParts(passport, context)}</div>
-<div>${renderGrowth({ credentials, scores, types, caps, next: passportScore.describeNext(scores.total, level), wallet: passport.mainWallet })}</div>
+<div>${renderGrowth({ credentials, scores, types, caps, wallet: passport.mainWallet })}</div>
 <div>${renderHistory(history)}
 ${list}</div>
 <div>${passportScore.renderAlike(passport, alike ?? [])}

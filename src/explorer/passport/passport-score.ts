@@ -12,26 +12,19 @@ import * as text from '../design/text.ts'
 import { PAGE_SIZE } from '../search/ranking-query.ts'
 import type { PartStandings } from '../site/standings.ts'
 
-type ReachedLevel = ReturnType<typeof levelOf>
-
 /** Renders the score for the top of the page, followed by `details`. */
 export function renderScore(total: number, levels: readonly Level[], details: readonly Html[]): Html {
-  const reached = levelOf(total, { levels })
-  const [level, next] = [reached?.level, describeNext(total, reached)]
-  const [from = 0, to = 0] = [level?.from, reached?.next?.from]
+  const { level, next } = levelOf(total, { levels }) ?? {}
+  const left = next && `${count(roundScore(next.from - total), 'point')} to ${next.name}`
   const figure = text.formatFigure(total)
   // A long score is smaller, so that it fits on one line of a phone.
   return html`<div id="score">
 <h2>Passport score</h2>
 <p class="large${figure.length > 7 ? ' long' : ''}">${figure}</p>
-${level ? html`<p class="level"><strong><a href="/about#levels">${renderLevel(total, levels)}</a></strong>${next === '' ? html`` : html`<span class="soft"> ${next}</span>`}</p>${next === '' ? html`` : renderProgress(total - from, to - from)}` : html``}
+${level ? html`<p class="level"><strong><a href="/about#levels">${renderLevel(total, levels)}</a></strong>${next ? html`<span class="soft"> ${left ?? ''}</span>` : html``}</p>${next ? renderProgress(total - level.from, next.from - level.from) : html``}` : html``}
 ${details}
 </div>`
 }
-
-/** Returns "57 points to Advanced"; empty at the highest level and without levels. */
-export const describeNext = (total: number, reached: ReachedLevel): string =>
-  reached?.next ? `${count(roundScore(reached.next.from - total), 'point')} to ${reached.next.name}` : ''
 
 /** Renders "12th of 529 people" with a link to that row of the ranking, which `above` other rows precede. */
 export function renderRank(id: number, { rank, total }: Standing, above: number): Html {

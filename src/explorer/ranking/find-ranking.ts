@@ -2,16 +2,20 @@ import { findList } from '../../catalog/find-list.ts'
 import { findMatches, isComplete, type Match } from '../../catalog/find-matches.ts'
 import { type FacetRequest, lastPage, wordsOf } from '../../domain/lists/list-request.ts'
 import type { Passport } from '../../domain/passport.ts'
-import type { RuleSetShape } from '../../domain/rule-set.ts'
+import { findRule, mostPoints } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import { partOf, type ScorePart } from '../design/charts.ts'
+import { partOf } from '../design/charts.ts'
 import { renderLevel } from '../design/level-mark.ts'
 import { belowLevels } from '../search/facets.ts'
-import { needsIndex, PAGE_SIZE, type RankingQuery, toFilters, toListQuery } from '../search/ranking-query.ts'
+import { FIGURES, showPart } from '../search/ranking-list.ts'
+import type { RankingQuery } from '../search/ranking-query.ts'
+import * as lists from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 
 export type FoundRanking = Awaited<ReturnType<typeof findRanking>>
 
+type Row = { passport: Passport }
+type Points = ReadonlyMap<number, readonly number[]>
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog' | 'rules'>
 
 /**
@@ -28,29 +32,39 @@ export async function findRanking(
   const { total: known, scale } = await reader.catalog.standing(0)
   const { first, extra, isMore } = await findFirst(reader, query)
   const shown = page === 1 ? first : []
-  const scoreOf = ({ passport }: { passport: Passport }) => passport.scores[query.sort]
-  const [offset, size] = [(page - 1) * PAGE_SIZE, typed === '' ? PAGE_SIZE : MOST_SORTED]
-  const list = { ...toListQuery(query), limit: size, offset: offset - (offset % size), signal }
-  const counts = toFilters(query.filters).map((filter) => ({ filter }))
   const rules = await reader.rules()
-  const ranksOf = [...shown.map(scoreOf), ...belowLevels(rules)]
-  const request = needsIndex(query) ? { ...list, facets, counts, ranksOf } : list
+  const rule = query.sort === 'points' ? findRule(rules, lists.typesOf(query)[0] ?? '') : undefined
+  const part = query.sort === 'points' ? (partOf(rule?.category ?? '') ?? 'total') : query.sort
+  const scoreOf = ({ passport: { id, scores } }: Row, points?: Points) =>
+    (query.sort === 'points' ? points?.get(id)?.[0] : undefined) ?? scores[part]
+  const [offset, size] = [(page - 1) * lists.PAGE_SIZE, typed === '' ? lists.PAGE_SIZE : MOST_SORTED]
+  const list = { ...lists.toListQuery(query), limit: size, offset: offset - (offset % size), signal }
+  const counts = lists.toFilters(query.filters).map((filter) => ({ filter }))
+  const ranksOf = [...shown.map((row) => scoreOf(row)), ...belowLevels(rules)]
+  const request = lists.needsIndex(query) ? { ...list, facets, counts, ranksOf } : list
   const found = await findList(reader, request, reader.store.passports.listByIds)
-  const all = typed === '' && !needsIndex(query) ? found.total : Math.max(known, found.total)
+  const all = typed === '' && !lists.needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
   const sorted = found.total > size || query.sort !== 'total' ? found.items : sortNamed(found.items, query)
-  const items = sorted.slice(offset % size, (offset % size) + PAGE_SIZE).filter(({ id }) => !ids.has(id))
+  const items = sorted
+    .slice(offset % size, (offset % size) + lists.PAGE_SIZE)
+    .filter(({ id }) => !ids.has(id))
   const named = items.map((passport) => ({ passport, reason: undefined }))
   const isTop = ({ reason }: Match) => isComplete(reason)
   const rows = [...shown.filter(isTop), ...named, ...shown.filter((match) => !isTop(match))]
   const rankOf = async (score: number) => [score, (await reader.catalog.standing(score)).rank] as const
-  const ranks = found.ranking?.ranks ?? new Map(await Promise.all(rows.map(scoreOf).map(rankOf)))
+  const ranks =
+    found.ranking?.ranks ?? new Map(await Promise.all(rows.map((row) => scoreOf(row)).map(rankOf)))
   // A score may have changed after the ranks were read: its rank is then the place in the list.
-  const ranked = rows.map((row, at) => ({
-    ...row,
-    rank: ranks.get(scoreOf(row)) ?? offset + at + 1,
-    level: renderLevel(row.passport.scores.total, rules.levels),
-  }))
+  const ranked = rows.map((row, at) => {
+    const figure = scoreOf(row, found.points)
+    return {
+      ...row,
+      rank: ranks.get(figure) ?? offset + at + 1,
+      level: renderLevel(row.passport.scores.total, rules.levels),
+      ...(query.sort !== 'total' && showPart(row.passport, figure, part)),
+    }
+  })
   return {
     query,
     ranked,
@@ -61,19 +75,15 @@ export async function findRanking(
     /** The number of passports that match by id, wallet or handle, but not by name. `isMore`: there are even more. */
     extra,
     isMore,
-    last: lastPage(found.total, PAGE_SIZE),
+    last: lastPage(found.total, lists.PAGE_SIZE),
     /** The scores of all matches of a search, unless they are many. */
     scores: typed === '' || found.total > size ? undefined : found.items.map((each) => each.scores.total),
     /** The score at which a bar is full. */
-    scale: query.sort === 'total' ? scale : mostOf(rules, query.sort) || scale,
+    scale: rule?.max_score ?? (mostPoints(rules, FIGURES[query.sort]) || scale),
     /** The counts of the requested facets and of each filter alone, and ranks; absent if the list does not need the index. */
     ...{ facets: found.facets, ranking: found.ranking, counts: found.counts, points: found.points },
   }
 }
-
-/** The most points that the rules give for a part of the score. */
-const mostOf = ({ types }: RuleSetShape, part: ScorePart) =>
-  Object.values(types).reduce((sum, rule) => sum + (partOf(rule.category) === part ? rule.max_score : 0), 0)
 
 /** At most this many matches of a search are sorted. More are listed by score. */
 const MOST_SORTED = 200
@@ -90,7 +100,7 @@ function sortNamed(people: readonly Passport[], { keyword = '' }: RankingQuery):
 /** Finds passports by id, wallet or handle. `extra` is the number of those that do not match by name. */
 async function findFirst(reader: Reader, { typed, keyword, filters }: RankingQuery) {
   if (typed === '') return { first: [], extra: 0, isMore: false }
-  const { matches, isMore } = await findMatches(reader.store, typed, toFilters(filters).flat())
+  const { matches, isMore } = await findMatches(reader.store, typed, lists.toFilters(filters).flat())
   const words = wordsOf(keyword ?? '')
   const isNamed = ({ passport }: Match) =>
     words.every((word) => foldName(passport.profile.displayName).includes(word))

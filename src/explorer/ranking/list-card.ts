@@ -1,12 +1,11 @@
 import { notFound } from '../../domain/errors.ts'
-import type { FullPassport } from '../../domain/passport.ts'
-import { CATEGORIES, onlyPart } from '../design/charts.ts'
-import { formatDay, formatFigure } from '../design/text.ts'
+import { formatDay } from '../design/text.ts'
 import { PNG_UNITS } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
 import { describeTime, drawPeople } from '../pictures/people-card.ts'
 import { createFacetReader } from '../search/facets.ts'
-import { addressOf, parseRankingQuery, type RankingSort } from '../search/ranking-query.ts'
+import { FIGURES } from '../search/ranking-list.ts'
+import { addressOf, parseRankingQuery } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { countList } from '../site/layout-and-link-previews.ts'
 import { findRanking } from './find-ranking.ts'
@@ -26,24 +25,22 @@ export function createListCard(options: ExplorerOptions): ExplorerPage {
       await request.charge(PNG_UNITS + 4)
       const requests = await facets.requestsFor(list)
       const found = await findRanking(options, list, requests, signal)
-      const ids = found.ranked.slice(0, 3).map(({ passport }) => passport.id)
-      const first = await Promise.all(ids.map((id) => options.store.passports.find({ id })))
-      const people = first.flatMap((passport) => (passport ? showOrder(passport, list.sort) : []))
+      const first = found.ranked.slice(0, 3).map(async ({ passport: { id, scores }, note }) => {
+        const passport = await options.store.passports.find({ id })
+        return passport && { ...passport, scores, note }
+      })
+      const people = (await Promise.all(first)).filter((passport) => passport !== undefined)
       if (people.length === 0) throw notFound()
       const filters = await facets.presentFilters(list, requests, found)
       const counted = `${found.total > 3 ? 'Top 3 of ' : ''}${countList(describeList(list, filters), found.total)}`
       const title = drawableText(counted, site.fonts) || `${found.total} people`
       const time = describeTime(site, options.now())
-      const words = list.sort === 'total' ? time : time.replace('Passport', CATEGORIES[list.sort])
+      const words =
+        list.sort === 'total'
+          ? time
+          : time.replace(/Passport( scores)/, list.sort === 'points' ? 'Points' : `${FIGURES[list.sort]}$1`)
       const card = { title, words, people, rules: await options.rules(), scale: found.scale }
       return request.drawCard(() => drawPeople(site, card))
     },
   }
 }
-
-/** In a list sorted by a part of the score, the figure and the bar show that part. */
-const showOrder = (passport: FullPassport, sort: RankingSort) => ({
-  ...passport,
-  ...(sort !== 'total' && { note: `score ${formatFigure(passport.scores.total)}` }),
-  scores: onlyPart(passport.scores, sort),
-})

@@ -1,8 +1,8 @@
-import { CATEGORIES } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { drawLevel } from '../design/level-mark.ts'
 import { formatFigure, shortWord } from '../design/text.ts'
 import type { ActiveFilter, Facets } from '../search/facets.ts'
+import { FIGURES } from '../search/ranking-list.ts'
 import type { FilterName, RankingQuery, RankingSort } from '../search/ranking-query.ts'
 import * as lists from '../search/ranking-query.ts'
 import type { OtherLists } from './other-lists.ts'
@@ -87,22 +87,26 @@ const MOVERS = [
   ['/movers#-added', 'New people of this week', /\b(joined|newest|newcomers|new (people|this))\b|^new$/i],
 ] as const
 
-/** Shows the request for the same list in v3, which searches names only, and sorts them by score. */
+/** Shows the request for the same list in v3, which searches names only, and has no order by points. */
 export function renderApiRequest(query: RankingQuery): Html {
   const address = lists.apiAddressOf(query)
-  return html`<p class="soft">${query.typed === '' ? 'The same list' : 'A similar list (names only)'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
+  return html`<p class="soft">${query.typed !== '' ? 'A similar list (names only)' : query.sort === 'points' ? 'The same people by score' : 'The same list'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
 }
 
 export function renderSorts(query: RankingQuery): Html {
-  const links = (Object.keys(lists.SORTS) as RankingSort[]).map((sort) => {
+  const sorts = (Object.keys(lists.SORTS) as RankingSort[]).filter(
+    (sort) => sort !== 'points' || lists.typesOf(query).length === 1,
+  )
+  const links = sorts.map((sort) => {
     const attribute = sort === query.sort ? html`aria-current="true"` : html`rel="nofollow"`
-    return html`<li><a href="${lists.addressOf({ ...query, sort, page: 1 })}" ${attribute}>${{ total: 'Total', ...CATEGORIES }[sort]}</a></li>`
+    return html`<li><a href="${lists.addressOf({ ...query, sort, page: 1 })}" ${attribute}>${{ ...FIGURES, total: 'Total' }[sort]}</a></li>`
   })
   return html`<nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${links}</ul></nav>`
 }
 
-/** Renders the filters that are suggested for the search text. */
-export function renderSuggestions(found: SearchReading['suggestions'] = []): Html {
+/** Renders the filters that are suggested for the search text. A filter beside a name may find nobody. */
+export function renderSuggestions(all: SearchReading['suggestions'] = []): Html {
+  const found = all.filter(({ query }) => query.typed === '')
   if (found.length === 0) return html``
   return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Suggested</li>${found.map(
     ({ name, query, label, count }) => renderChip(lists.addressOf(query), label, count, CHIP_WORDS[name]),

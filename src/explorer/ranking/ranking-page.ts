@@ -1,6 +1,7 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import type { Standing } from '../../catalog/score-standing.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
+import { foldName } from '../../domain/text/fold-name.ts'
 import { PROGRAM } from '../../version.ts'
 import { drawHistogram } from '../design/charts.ts'
 import { type Html, html, prose } from '../design/html.ts'
@@ -29,9 +30,11 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
       `${lists.addressOf(lists.parseRankingQuery(query))} ${(await options.rules()).stamp}`,
     async render(request) {
       const query = lists.parseRankingQuery(request.query)
-      // A search costs about as much as two pages of the ranking. An evaluation of the index costs the same.
+      // A search costs about as much as two pages of the ranking. An evaluation of the index costs the same, and an order by points, too.
       const charge = (list: RankingQuery) =>
-        request.charge(1 + (query.typed === '' ? 0 : 2) + (lists.needsIndex(list) ? 2 : 0))
+        request.charge(
+          1 + (query.typed === '' ? 0 : 2) + (list.sort === 'points' ? 4 : lists.needsIndex(list) ? 2 : 0),
+        )
       await charge(query)
       const reading = await readSearch(query, request.signal)
       const list = reading?.query ?? query
@@ -69,10 +72,13 @@ async function renderRanking(
   if (found.all === 0) return renderStart(site)
   const instead = found.total === 0 ? reading?.instead?.() : undefined
   // If no name matches, the page lists the people of the first suggestion, or of similar tags, places and credentials.
-  if (instead && lists.addressOf(instead) !== lists.addressOf({ ...list, page: 1 })) {
+  if (instead && !isSame(instead, { ...list, page: 1 })) {
     await request.charge(5)
-    const suggestions = reading?.suggestions?.slice(1) ?? []
-    const other = { query: { ...instead, page: asked.page }, suggestions, isSuggested: true }
+    const [begun, ...suggestions] = reading?.suggestions ?? []
+    const end = foldName(asked.typed).split(' ').at(-1) ?? ''
+    // The beginning of a tag or place is understood, and not similar.
+    const isBegun = begun && foldName(begun.label).startsWith(end) && isSame(begun.query, instead)
+    const other = { query: { ...instead, page: asked.page }, suggestions, isSuggested: !isBegun }
     return renderRanking(context, asked, other, request)
   }
   const present = () => context.facets.present(found, list, signal)
@@ -98,13 +104,15 @@ async function renderRanking(
   return isComplete ? page : withoutCaching(page)
 }
 
+const isSame = (one: RankingQuery, other: RankingQuery) => lists.addressOf(one) === lists.addressOf(other)
+
 /** Adds the points for the credentials of the filters. */
 async function addNotes({ facets }: PageContext, { query, ranked, points }: FoundRanking) {
-  if (!points) return ranked
+  if (!points || query.sort === 'points') return ranked
   const names = await Promise.all(lists.typesOf(query).map((type) => facets.labelOf('credential', type)))
   const describe = (figure: number, at: number) => `${formatFigure(figure)} ${shortWord(names[at] ?? '', 30)}`
   const noteOf = (id: number) => points.get(id)?.map(describe).join(', ').concat(' points')
-  return ranked.map((each) => ({ ...each, note: noteOf(each.passport.id) }))
+  return ranked.map((each) => ({ ...each, note: noteOf(each.passport.id) ?? '' }))
 }
 
 /** A search that finds few people has no facets. */

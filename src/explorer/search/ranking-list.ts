@@ -1,8 +1,8 @@
 import type { Reason } from '../../catalog/find-matches.ts'
 import { wordsOf } from '../../domain/lists/list-request.ts'
-import type { Passport } from '../../domain/passport.ts'
+import { NO_SCORES, type Passport, type Scores } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import { CATEGORIES, onlyPart, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
+import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
 import { escapeText, type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, graphemesOf, nameOf, renderWord, shortenText, shortWord } from '../design/text.ts'
@@ -18,17 +18,21 @@ export type Ranked = {
   /** Shown below the name. */
   note?: string | undefined
   level?: Html
-  /** Shown instead of the score. */
-  points?: number | undefined
 }
+
+/** Shows a part of the score, or the points for a credential, as the figure and the bar. The note has the score. */
+export const showPart = ({ scores, ...passport }: Passport, figure: number, part: keyof Scores) => ({
+  passport: { ...passport, scores: { ...NO_SCORES, total: figure, [part]: figure } },
+  note: `score ${formatFigure(scores.total)}`,
+})
 
 type RankingList = { ranked: readonly Ranked[]; scale: number; query: RankingQuery; among?: number }
 
 /** Rows with check boxes for a comparison; the form works without a script. */
 export function renderRankingList({ ranked, scale, query, among }: RankingList): Html {
-  const [isScore, named] = [ranked[0]?.points === undefined, tagsOf(query)]
-  return html`${isScore && query.sort === 'total' ? LEGEND : html``}<ol class="ranking panel" role="list">
-<li class="labels" aria-hidden="true"><span>${isFiltered(query) && among !== undefined ? `Rank among ${query.typed === '' ? 'these' : 'all'} ${formatFigure(among)}` : 'Rank'}</span><span>${isScore ? FIGURES[query.sort] : 'Points'}</span><span>Compare</span></li>
+  const named = tagsOf(query)
+  return html`${query.sort === 'total' ? LEGEND : html``}<ol class="ranking panel" role="list">
+<li class="labels" aria-hidden="true"><span>${isFiltered(query) && among !== undefined ? `Rank among ${query.typed === '' ? 'these' : 'all'} ${formatFigure(among)}` : 'Rank'}</span><span>${FIGURES[query.sort]}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query, named))}</ol>
 <form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="plain">Clear</button></form>
 ${ranked.some(({ passport }) => passport.human) ? html`<p class="legend"><span><span class="pill">human</span> <a href="/about#human">a credential shows that this is a person</a></span></p>` : html``}`
@@ -39,7 +43,7 @@ const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li clas
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 function renderRow(each: Ranked, scale: number, query: RankingQuery, named: ReadonlySet<unknown>): Html {
-  const { passport, rank, points } = each
+  const { passport, rank } = each
   const { id, scores } = passport
   const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
   return {
@@ -47,15 +51,15 @@ function renderRow(each: Ranked, scale: number, query: RankingQuery, named: Read
 <span class="rank"><span class="unseen">Rank </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
 <span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${renderAbout(each, query, named)}</span>
-${renderScoreBar(points === undefined ? onlyPart(scores, query.sort) : scores, scale).markup}
-<span class="score"><span class="unseen">${points === undefined ? FIGURES[query.sort] : 'Points'} </span>${formatFigure(points ?? scores[query.sort])}</span>
+${renderScoreBar(scores, scale).markup}
+<span class="score"><span class="unseen">${FIGURES[query.sort]} </span>${formatFigure(scores.total)}</span>
 <input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">
 </li>
 `,
   }
 }
 
-const FIGURES = { total: 'Score', ...CATEGORIES }
+export const FIGURES = { total: 'Score', ...CATEGORIES, points: 'Points' }
 
 /** What was found comes first, because a narrow row ends early, then the tags of filters. Links to tags and places keep the filters. */
 function renderAbout(each: Ranked, query: RankingQuery, named: ReadonlySet<unknown>): string {
@@ -108,7 +112,7 @@ export function renderPager(page: number, last: number, addressOf: (page: number
 </nav>`
 }
 
-/** Escapes text and marks the first match of each word of a folded keyword. A mark covers whole graphemes. */
+/** Escapes text and marks a match of each word of a folded keyword, at the beginning of a word if possible. A mark covers whole graphemes. */
 export function highlight(text: string, keyword: string | undefined): string {
   if (keyword === undefined) return escapeText(text)
   const graphemes = [...graphemesOf(text)]
@@ -121,7 +125,9 @@ export function highlight(text: string, keyword: string | undefined): string {
   })
   const isMarked = new Array<boolean>(graphemes.length).fill(false)
   for (const word of wordsOf(keyword)) {
-    const at = folded.indexOf(word)
+    const begun = new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(word)}`, 'u').exec(folded)?.index
+    // A letter in the middle of a word is found by chance.
+    const at = begun ?? (word.length > 1 ? folded.indexOf(word) : -1)
     if (at === -1) continue
     const first = starts.findLastIndex((start) => start <= at)
     const after = starts.findIndex((start) => start >= at + word.length)

@@ -7,12 +7,13 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { LONGEST_VALUE } from '../design/text.ts'
 
-/** The sort orders of the page, each with its sort field in v3. */
+/** The sort orders of the page, each with its sort field in v3. By `points`, those for the only credential of the filters. */
 export const SORTS = {
   total: 'score',
   activity: 'activity_score',
   identity: 'identity_score',
   skills: 'skills_score',
+  points: 'score',
 } as const
 
 export type RankingSort = keyof typeof SORTS
@@ -53,7 +54,7 @@ export function parseRankingQuery(query: URLSearchParams): RankingQuery {
   const [, name] = QUOTED.exec(text) ?? []
   const typed = (name ?? text).trim()
   const keyword = parseKeyword(typed, 'q')
-  return {
+  const parsed = {
     typed: keyword === undefined ? '' : typed,
     isName: name !== undefined,
     keyword: keyword && toWords(keyword),
@@ -69,6 +70,7 @@ export function parseRankingQuery(query: URLSearchParams): RankingQuery {
     sort: parseChoice('sort', query.get('sort') || 'total', Object.keys(SORTS) as RankingSort[]),
     page: parsePageNumber(query.get('page')),
   }
+  return parsed.sort === 'points' && typesOf(parsed).length !== 1 ? { ...parsed, sort: 'total' } : parsed
 }
 
 const QUOTED = /^["“”](.*)["“”]$/s
@@ -148,7 +150,7 @@ export const isFiltered = ({ filters }: RankingQuery): boolean => filtersOf(filt
 export const needsIndex = (query: RankingQuery): boolean => query.sort !== 'total' || isFiltered(query)
 
 /** The credential types that the filters name. */
-export const typesOf = ({ filters }: RankingQuery): readonly string[] => [
+export const typesOf = ({ filters }: Pick<RankingQuery, 'filters'>): readonly string[] => [
   ...new Set([...filters.points.map((value) => parseComparison(value).type), ...filters.credential]),
 ]
 
@@ -156,7 +158,11 @@ export const typesOf = ({ filters }: RankingQuery): readonly string[] => [
 export const toListQuery = (query: RankingQuery) => ({
   keyword: query.keyword,
   filter: toFilters(query.filters).flat(),
-  sort: { field: SORTS[query.sort], descending: true },
+  sort: {
+    field: SORTS[query.sort],
+    descending: true,
+    ...(query.sort === 'points' && { pointsFor: typesOf(query)[0] }),
+  },
   pointsFor: typesOf(query),
 })
 

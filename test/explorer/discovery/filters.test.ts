@@ -123,9 +123,11 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(about).toEndWith(
       '<bdi>data</bdi><a href="/?tag=data&amp;tag=zk&amp;sort=skills" rel="nofollow"><bdi>ZK</bdi></a>',
     )
-    expect(readable(about ?? '')).toStartWith('Established')
+    expect(readable(about ?? '')).toStartWith('score 60 Established human')
     const holders = await server.look('/credentials/github')
-    expect(rowsOf(holders.text)[0]?.about).toContain('href="/?credential=github&amp;place=sao+paulo"')
+    expect(rowsOf(holders.text)[0]?.about).toContain(
+      'href="/?credential=github&amp;place=sao+paulo&amp;sort=points"',
+    )
   })
 
   test('the heading describes the list, and each active filter has a link that removes it', async () => {
@@ -179,7 +181,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(await namesAt('/?tag=&place=+&human=&sort=&utm_source=x')).toEqual(['Ana', 'Ben', 'Cleo', 'Dan'])
     const sentences = {
       '/?human=maybe': 'human must be true or false, got &quot;maybe&quot;.',
-      '/?sort=name': 'sort must be one of total, activity, identity, skills, got &quot;name&quot;.',
+      '/?sort=name': 'sort must be one of total, activity, identity, skills, points, got &quot;name&quot;.',
       [`/?tag=${'x'.repeat(201)}`]: 'tag must be at most 200 characters, got 201.',
       '/?place=a&place=b': 'place may have at most 1 value, got 2.',
       '/?score=50': 'score must be a comparison such as &gt;20, got &quot;50&quot;.',

@@ -102,6 +102,7 @@ test.each([
 test.each([
   ['lisbn', ', similar to “lisbn”'],
   ['designers', ' Sort by'],
+  ['top skills in tok', ' Sort by'],
 ])('the page for %j says whether the words were corrected', async (typed, words) => {
   const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
   expect(shown).toContain(` of 1,000 passports${words}`)

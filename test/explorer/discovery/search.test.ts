@@ -242,6 +242,8 @@ test('highlighting adds only mark elements to a name', () => {
     }
   }
   expect(highlight('Rūta Inkwell', 'ink\nruta')).toBe('<mark>Rūta</mark> <mark>Ink</mark>well')
+  expect(highlight('Martin Ingram', 'in')).toBe('Martin <mark>In</mark>gram')
+  expect(highlight('Ada Thimblevane', 'ada\nh')).toBe('<mark>Ada</mark> Thimblevane')
   expect(highlight('Straße', 'ss')).toBe('Stra<mark>ß</mark>e')
   expect(highlight('a<b>b', 'b')).toBe('a&lt;<mark>b</mark>&gt;b')
 })

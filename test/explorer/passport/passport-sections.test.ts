@@ -203,12 +203,12 @@ test('the page links the three people with the first tag of the person and the n
   expect(readable((await server.look('/compare?ids=8')).text)).toContain('Highest scores Add one of')
 })
 
-test('the page repeats the points to the next level beside the steps, and links its header to the page of the person', async () => {
+test('the page has the points to the next level, and links its header to the page of the person', async () => {
   const { scores } = named(1, 'Ada', 100)
   await using server = await servePeople([
     record(1, { scores, credentials: [credential('a', { maxScore: 90 })] }),
   ])
   const words = readable((await server.look('/passports/1')).text)
-  expect(words).toContain('What would raise the score 20 points to Advanced')
+  expect(words).toContain('Established 20 points to Advanced')
   expect(words).toContain('Compare Is this you?')
 })

@@ -37,3 +37,30 @@ test('another level replaces the chosen one', async () => {
   )
   expect(group).not.toContain('Outstanding')
 })
+
+test('a list of people with one credential can be sorted by its points, like the page of the credential', async () => {
+  const read = async (target: string) => {
+    const { text } = await server.look(target)
+    const rows = [...text.matchAll(/<li id="p(\d+)">.*?Points <\/span>(\d+)<\/span>/gs)]
+    return { text, rows: rows.map(([, id, points]) => [Number(id), Number(points)]) }
+  }
+  const { text, rows } = await read('/?credential=github&sort=points&page=2')
+  expect(rows).toHaveLength(20)
+  expect(rows).toEqual((await read('/credentials/github?page=2')).rows)
+  expect(text).toContain('<b>score ')
+  expect(text).toMatch(/sort=points" aria-current="true">Points</)
+  expect(readable(text)).toContain('The same people by score from the API')
+  expect((await server.look('/card/list.png?credential=github&sort=points')).status).toBe(200)
+  for (const target of ['/?sort=points', '/?credential=github&credential=lens&sort=points']) {
+    const other = (await server.look(target)).text
+    expect(other).not.toContain('sort=points"')
+    expect(other).toMatch(/aria-current="true">Total</)
+  }
+})
+
+test('a filter is suggested for the last word of a text only if no name remains', async () => {
+  const suggestedFor = async (typed: string) =>
+    /aria-label="Suggested filters".*?<\/ul>/s.exec((await server.look(`/?q=${typed}`)).text)?.[0] ?? ''
+  expect(readable(await suggestedFor('solidity+l'))).toContain('in Lisbon')
+  expect(await suggestedFor('ada+h')).toBe('')
+})
