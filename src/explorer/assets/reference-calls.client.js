@@ -1,7 +1,7 @@
 // Searches the list of calls as you type. share.client.js and reference-code.client.js precede it in the same script.
 
 const search = document.getElementById('find')
-const count = document.querySelector('[data-count]')
+const count = document.querySelector('#calls [data-count]')
 const calls = [...document.querySelectorAll('.call-list li')]
 
 /** URLs of earlier releases name a call in the fragment, with the values of its form in the query. */

@@ -8,7 +8,7 @@ export const CONFIRMATION = 'remove'
 
 export const renderMe = (site: Site, notice: string, step: Html): Html => html`
 <div class="cover"><h1>Is this you?</h1>
-<p class="lead">You can see everything that is stored in your passport, hide it, have it corrected, or remove it.</p></div>
+<p class="lead">You can see everything that is stored in your passport, hide it, have it corrected, or remove it. <a href="/">Find your passport</a> first: its page shows its wallets.</p></div>
 ${notice === '' ? html`` : html`<p class="notice" role="status">${notice}</p>`}
 <div class="columns"><div>${step}
 ${section('other-ways', 'Without such a wallet', html`<p>Contract wallets and wallets of other chains cannot be checked here. ${site.contact === undefined ? html`<a href="/about#you">Ask ${site.owner ?? 'the operator'}</a> instead.` : html`Write to ${renderAddress(site.contact.replace(/^mailto:/, ''))} instead.`}</p>`)}</div><div>${section('stored', 'What is stored', STORED)}</div></div>`
@@ -32,7 +32,7 @@ export const renderProof = (wallet = ''): Html => html`<section id="proof">
 <p>Sign a message with a wallet of your passport. It is a proof, not a transaction: it costs nothing, and nothing can be paid with it.</p>
 <p id="wallets" class="row" hidden></p>
 <p id="trouble" class="notice" role="alert" hidden></p>
-<details id="by-hand" open><summary>Sign in another program</summary>
+<details id="by-hand" open><summary>With any wallet, in three steps</summary><ol><li>Type the address of a wallet that your passport lists.</li><li>The next page shows a text. Sign it in your wallet (“sign message”).</li><li>Paste the signature there.</li></ol>
 ${renderForm('challenge', 'Show the message', html`<label for="wallet">Your wallet</label><input id="wallet" name="wallet" value="${wallet}" required maxlength="42" placeholder="0x…" autocomplete="off" autocapitalize="off" spellcheck="false">`)}</details>
 <div id="signed" hidden>${renderForm('session', 'Continue', html`${['wallet', 'nonce', 'signature'].map((name) => hiddenField(name))}`)}</div>
 </section>`

@@ -62,14 +62,14 @@ export function createReference(version: string, options: Options = {}) {
     return pages.get(served, JSON.stringify([origin, shown, call?.id, example]), () => {
       const exact = call && example ? { ...call, params: { stamp: { ...parameter, example } } } : call
       const body = renderReference(served, { site: { ...site, origin }, ...shown }, exact)
-      return file('text/html', body, POLICY.reference)
+      return file('text/html', body, POLICY.page)
     })
   }
 
   function showDeprecation(request: Request) {
     const origin = publicOriginOf(request, site.origin)
     const body = renderDeprecation({ ...site, origin }, plan(), now())
-    return pages.get(served, body, () => file('text/html', body, POLICY.deprecation))
+    return pages.get(served, body, () => file('text/html', body, POLICY.page))
   }
 
   function showDocument(request: Request): Promise<RenderedPage> {

@@ -48,17 +48,12 @@ export const withoutCaching = (page: RenderedPage): RenderedPage => ({
 const writePolicy = (...directives: string[]) =>
   ["default-src 'none'", ...directives, "base-uri 'none'", "frame-ancestors 'none'"].join('; ')
 
-const STATIC_FILES = ["script-src 'self'", "style-src 'self'", "font-src 'self'"]
-const OWN_FILES = [...STATIC_FILES, "connect-src 'self'"]
-const OWN_IMAGES = "img-src 'self' data:"
-const NO_FORM = "form-action 'none'"
+const OWN_FILES = ["script-src 'self'", "style-src 'self'", "font-src 'self'", "connect-src 'self'"]
 
 /** Pages may load files and images of this service and call its API, nothing else. */
 export const POLICY = {
-  explorer: writePolicy(...OWN_FILES, OWN_IMAGES, "form-action 'self'"),
-  reference: writePolicy(...OWN_FILES, OWN_IMAGES, NO_FORM),
-  deprecation: writePolicy(...STATIC_FILES, OWN_IMAGES, NO_FORM),
-  file: writePolicy('img-src data:', NO_FORM),
+  page: writePolicy(...OWN_FILES, "img-src 'self' data:", "form-action 'self'"),
+  file: writePolicy('img-src data:', "form-action 'none'"),
 }
 
 export type PictureType = 'svg' | 'png' | 'json'

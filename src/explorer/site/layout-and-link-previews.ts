@@ -19,15 +19,17 @@ type Layout = {
   main: Html
 }
 
-/** A page of the explorer. If it has no search for people, its header has one, without suggestions beside the large script of `/verify`. */
 export const respondPage = (layout: Layout, status = 200): RenderedPage =>
-  file('text/html', renderLayout(layout, !layout.main.markup.includes(SEARCH)), POLICY.explorer, status)
+  file('text/html', renderLayout(layout), POLICY.page, status)
 
-const SEARCH = ' id="search" '
+/** Beside these scripts, the search in the header has no suggestions. */
+const LARGE: readonly (AssetName | undefined)[] = ['verify.js', 'reference.js']
 
-export function renderLayout(layout: Layout, hasSearch = false): string {
+/** A page without a search for people has one in its header. */
+export function renderLayout(layout: Layout): string {
   const { site, title, description, head, share, script, main } = layout
   const { explorer } = site
+  const hasSearch = explorer && !main.markup.includes(' id="search" ')
   // `/credentials/github` is a page of Credentials.
   const folderOf = (path?: string) => path?.split(/[/?]/)[1]
   const link = (path: string, text: string) =>
@@ -46,7 +48,7 @@ ${explorer ? RASTER_ICONS : html``}
 <link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
 <script src="${site.urlOf('theme.js')}"></script>
 <link rel="stylesheet" href="${site.urlOf('style.css')}">
-${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${[...(script ? [script] : []), ...(hasSearch && script !== 'verify.js' ? ['search.js' as const] : [])].map((name) => html`<script type="module" src="${site.urlOf(name)}"></script>`)}
+${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${[...(script ? [script] : []), ...(hasSearch && !LARGE.includes(script) ? ['search.js' as const] : [])].map((name) => html`<script type="module" src="${site.urlOf(name)}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>

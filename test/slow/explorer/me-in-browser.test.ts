@@ -101,7 +101,7 @@ inBrowser('the page "Is this you?"', ({ newPage, newPageWithoutScripts }) => {
     await page.goto(`${site.url.origin}/me`)
     await page.getByRole('button', { name: 'Sign with your wallet' }).click()
     await page.getByText('The person refused.').waitFor()
-    await page.getByText('Sign in another program').click()
+    await page.getByText('With any wallet, in three steps').click()
     await page.getByLabel('Your wallet').fill(MALLORY.address)
     await page.getByRole('button', { name: 'Show the message' }).click()
     expect(await page.getByRole('button', { name: 'Copy message' }).count()).toBe(1)

@@ -209,13 +209,13 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
       return calls.locator('> a').allTextContents()
     }
     expect(await find('WEBHOOK secret')).toEqual(['Replace the secret and the public key of a webhook'])
-    expect(await page.locator('[data-count]').textContent()).toBe(`1 of ${all} calls`)
+    expect(await page.locator('#calls [data-count]').textContent()).toBe(`1 of ${all} calls`)
     expect(await find('as_of')).toEqual(['Get a passport by id, wallet or handle', 'Look up many passports'])
     expect(await find('/rules/')).toEqual(['Get the rule set behind a score'])
     expect(await page.locator('.call-list h3:visible').allTextContents()).toEqual(['Read'])
     expect(await find('nothing like it')).toEqual([])
     expect(await find(' ')).toHaveLength(all)
-    expect(await page.locator('[data-count]').textContent()).toBe('')
+    expect(await page.locator('#calls [data-count]').textContent()).toBe('')
   })
 })
 
