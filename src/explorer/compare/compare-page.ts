@@ -1,13 +1,15 @@
 import type { RenderedPage } from '../../api/rendered-page.ts'
 import { type FoundPeople, findPeople, MOST_NAMES, MOST_PEOPLE } from '../../catalog/find-people.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { Passport } from '../../domain/passport.ts'
+import type { Passport, Scores } from '../../domain/passport.ts'
 import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type Html, html } from '../design/html.ts'
 import { renderLevel } from '../design/level-mark.ts'
 import { renderPeople } from '../design/rosette.ts'
 import { formatPeople, shortNameOf, shortWord } from '../design/text.ts'
 import { describeTime, drawPeople } from '../pictures/people-card.ts'
+import { renderRankingList } from '../search/ranking-list.ts'
+import { ALL_PASSPORTS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
@@ -83,9 +85,12 @@ function renderTop({ top, alike, people }: FoundPeople): Html {
     return html`<h2>Similar people</h2>
 <p>Add one of these people, who share a tag and have the nearest scores, or <a href="${compareAddress([...ids, ...alike.map(({ id }) => id)])}">all</a>.</p>
 ${renderChoices(alike, ids)}`
+  if (ids.length > 0) return html`<p>Add one of these people.</p>\n${renderChoices(top, ids)}`
+  const rankOf = ({ total }: Scores) => top.findIndex(({ scores }) => scores.total === total) + 1
+  const ranked = top.map((passport) => ({ passport, rank: rankOf(passport.scores) }))
   return html`<h2>Highest scores</h2>
-<p>${ids.length > 0 ? 'Add one of these people.' : html`Begin with one of these people, or <a href="${compareAddress(first)}">compare the first ${first.length}</a>.`}</p>
-${renderChoices(top, ids)}`
+<p>Select two to four people, or <a href="${compareAddress(first)}">compare the first ${first.length}</a>.</p>
+${renderRankingList({ ranked, scale: top[0]?.scores.total ?? 0, query: ALL_PASSPORTS })}`
 }
 
 /** Links that add a person to the people with these ids. */

@@ -66,9 +66,8 @@ function drawFlat(passport: FullPassport, value: string, { accent, accentInk }: 
 }
 
 /** A badge that names a problem in place of the score. */
-export const drawErrorBadge = (words: string): Html => drawLine(`Passport: ${words}`, words, ERROR_STYLE)
-
-const ERROR_STYLE = { ink: '#ffffff', fill: '#77726a', half: LABEL_BACKGROUND.light }
+export const drawErrorBadge = (words: string): Html =>
+  drawLine(`Passport: ${words}`, words, { ink: '#ffffff', fill: '#77726a', half: LABEL_BACKGROUND.light })
 
 export const toErrorEndpoint = (message: string): string =>
   toEndpoint(message, { color: 'lightgrey', isError: true })

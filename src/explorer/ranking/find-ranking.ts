@@ -14,7 +14,6 @@ import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 
 export type FoundRanking = Awaited<ReturnType<typeof findRanking>>
 
-type Row = { passport: Passport }
 type Points = ReadonlyMap<number, readonly number[]>
 type Reader = Pick<ExplorerOptions, 'store' | 'catalog' | 'rules'>
 
@@ -35,7 +34,7 @@ export async function findRanking(
   const rules = await reader.rules()
   const rule = query.sort === 'points' ? findRule(rules, lists.typesOf(query)[0] ?? '') : undefined
   const part = query.sort === 'points' ? (partOf(rule?.category ?? '') ?? 'total') : query.sort
-  const scoreOf = ({ passport: { id, scores } }: Row, points?: Points) =>
+  const scoreOf = ({ passport: { id, scores } }: Pick<Match, 'passport'>, points?: Points) =>
     (query.sort === 'points' ? points?.get(id)?.[0] : undefined) ?? scores[part]
   const [offset, size] = [(page - 1) * lists.PAGE_SIZE, typed === '' ? lists.PAGE_SIZE : MOST_SORTED]
   const list = { ...lists.toListQuery(query), limit: size, offset: offset - (offset % size), signal }
