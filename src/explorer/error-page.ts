@@ -1,6 +1,5 @@
 import type { ErrorHandling } from '../api/response.ts'
 import { type Html, html } from './design/html.ts'
-import { rosette } from './design/rosette.ts'
 import { drawErrorBadge, toErrorEndpoint } from './pictures/badge.ts'
 import { drawTitleCard } from './pictures/cards.ts'
 import { picture, withoutCaching } from './site/assets-and-csp.ts'
@@ -13,7 +12,7 @@ export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 
     const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
     const key = status === 404 && passport ? 'no_passport' : code
     const { title, words, help }: ErrorText = KNOWN[key] ?? KNOWN[status] ?? { title: 'The request failed' }
-    const main = html`<div class="cover">${status === 404 ? html`<div class="lost">${rosette(Number(passport) || status)}</div>` : html``}<p class="above">${status}</p>
+    const main = html`<div class="cover"><p class="above">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${words ?? message}</p>
 ${key === 'no_passport' ? renderSearch(passport) : (help ?? (status < 500 ? html`` : html`<p class="soft">Request id: <code>${requestId}</code></p>`))}
