@@ -34,7 +34,6 @@ describe('error pages', () => {
     expect(status).toBe(404)
     expect(text).toContain('<h1>Passport not found</h1>')
     expect(text).toContain('It may have been removed')
-    expect(text).toContain('<svg class="rosette"')
     expect(text).toContain('<form class="search" action="/"')
     expect(text).toContain('<a href="/">All passports by score</a>')
   })

@@ -4,7 +4,6 @@ import { compareLevels } from '../../domain/lists/comparison.ts'
 import type { Level, Rule, RuleSetShape } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
-import { formatInstant } from '../../domain/text/instant.ts'
 import { CATEGORIES, drawHistogram, partOf, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { drawLevel } from '../design/level-mark.ts'
@@ -36,7 +35,7 @@ ${site.demo ? html`<p><strong>This is a demo. Its people and their records are i
 <div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
 <div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
 <div><dt class="soft">People</dt><dd>${text.formatFigure(snapshot.ids.length)}</dd></div>
-${data?.newest === undefined ? html`` : html`<div><dt class="soft">Newest change</dt><dd>${formatInstant(data.newest)}</dd></div>`}
+${data?.newest === undefined ? html`` : html`<div><dt class="soft">Newest change</dt><dd>${text.formatDay(data.newest)}</dd></div>`}
 </dl></div>
 <div class="columns">
 <div>
@@ -81,13 +80,14 @@ function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
   const top = rules.toSorted(([, one], [, other]) => other.max_score - one.max_score)
   return html`<section id="parts">
 <h2>How a score is made</h2>
-<p>Every credential earns points by a rule, up to a maximum: for having it, for an amount such as contributions, or for its age in years. It counts toward activity (what a person does), identity (who a person is) or skills (what a person can do), and these parts add up to the score. The most that each part can have, ${text.formatFigure(total)} together:</p>
+<p>Every credential earns points by a rule, up to a maximum. The rule counts an amount such as contributions, the age in years, or only that the person has it.</p>
+<p>The points count toward one of three parts: activity (what a person does), identity (who a person is) or skills (what a person can do). The parts add up to the score, at most ${text.formatFigure(total)}:</p>
 <div aria-hidden="true">${renderScoreBar({ activity, identity, skills, total }, total)}</div>
 <dl class="parts">${parts.map(({ part, most, about }) => html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(most)} <span class="soft detail">${about}</span></dd></div>`)}</dl>
 <p>A score counts what other services have recorded. It does not judge a person, and work that leaves no such record does not count. These credentials can earn the most points:</p>
 ${renderChips(top.slice(0, MOST_CHIPS))}
 <p><a href="/credentials">What all credentials are, and what they earn</a></p>
-<p class="soft">The rules have the version ${version}. If a record was imported with points, these are shown unchanged, and its passport says so.</p>
+<p class="soft">These are the rules of version ${version}. Some records came with points of their own. Their passports show these points unchanged, and say so.</p>
 </section>`
 }
 
@@ -137,7 +137,7 @@ function renderHuman({ types }: RuleSetShape): Html {
   const proofs = Object.entries(types).filter(([, rule]) => rule.proves_human)
   return html`<section id="human">
 <h2>What “human” means</h2>
-${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark <span class="pill">human</span> comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has points for one of these credentials. Each comes from a service that checks people itself. Records can also be imported with the mark. Without it, none of these checks is recorded, which says nothing about the person.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
+${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark <span class="pill">human</span> comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has points for one of these credentials. Each comes from a service that checks people itself. Some records came with the mark. A passport without it may still belong to a person: only no check is recorded.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
 <p>The mark says that there is a person behind the passport. It does not confirm the name. <a href="/?human=true">People marked as human</a></p>
 </section>`
 }
@@ -174,6 +174,6 @@ function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> |
   return html`<section id="data">
 <h2>Where the data comes from</h2>
 <p>${demo ? 'The demo made its records when it was first started, and imported them.' : source} This site shows names, texts and accounts as the records have them, and does not check them.</p>
-${data === undefined ? html`` : html`<p class="soft">A score is calculated again when the record or the rules change, and points for age are added then. Pages show it within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>`}
+${data === undefined ? html`` : html`<p class="soft">A score is calculated again when its record or the rules change. Points for age grow at the same time. Pages show the new score within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>`}
 </section>`
 }

@@ -94,7 +94,7 @@ function choicesOf(page, found) {
       .filter(Boolean)
       .join('\u00a0·\u00a0')
     score.className = 'soft'
-    link.append(row.querySelector('.name bdi'), ' ', score)
+    link.append(row.querySelector('.rosette'), row.querySelector('.name bdi'), ' ', score)
     item.append(link)
     return item
   })

@@ -198,6 +198,6 @@ export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => 
     const order = holders === 0 ? '' : isSame ? ' by score' : ' by points'
     const words = `${holders > 3 ? 'Top 3 of ' : ''}${text.formatPeople(holders)}${order}`
     const card = { title, words, people, rules: await options.rules(), scale }
-    return request.drawCard(() => drawPeople(site, card))
+    return request.drawCard(() => drawPeople(site, card, partOf(rule?.category ?? '')))
   },
 })

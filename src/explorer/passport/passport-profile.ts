@@ -21,12 +21,12 @@ ${rosette(id)}
 ${profile.location === '' ? html`` : html`<span class="soft">${renderWord('place', profile.location, MAX_WORD_LENGTH)}</span>`}
 ${name === number ? html`` : html`<span class="soft">${number}</span>`}</p>
 </div>
-${score}
 <div class="facts">
 ${renderBio(profile.bio.trim())}
 ${renderTags(profile.tags)}
 <p class="row actions">${SHARE_BUTTON} <a class="button quiet" href="/compare?ids=${id}">Compare</a> <a class="button quiet" href="/me?wallet=${encodeURIComponent(mainWallet)}">Is this you?</a></p>
 </div>
+${score}
 </div>`
 }
 

@@ -1,6 +1,6 @@
 import type { FullPassport } from '../../domain/passport.ts'
 import { levelOf, type RuleSetShape } from '../../domain/rule-set.ts'
-import { segmentsOf } from '../design/charts.ts'
+import { type ScorePart, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatDay, formatFigure } from '../design/text.ts'
@@ -25,10 +25,11 @@ export function describeTime({ owner = '', fonts }: Site, time: number): string 
 /** The top and the height of all rows, and the space between score and bar. */
 const [TOP, HEIGHT, GAP] = [200, 300, 36]
 
-/** Draws a row for each of at most four people. Names have the same size, scores too, and all bars have the same scale. */
-export function drawPeople(site: Site, { title, words, people, rules, scale = 1 }: PeopleCard): Html {
+/** Draws a row for each of at most four people, in the colour of the site or of a part of the score. Names have the same size, scores too, and all bars have the same scale. */
+export function drawPeople(site: Site, card: PeopleCard, part?: ScorePart): Html {
+  const { title, words, people, rules, scale = 1 } = card
   if (people.length === 0) return drawTitleCard(site, { title, words, ids: [], size: 84 })
-  const colors = onCover(coverOf(site.accents))
+  const colors = onCover(coverOf(site.accents, part))
   const height = HEIGHT / Math.max(2, people.length)
   const names = people.map((passport) => drawableName(passport, site.fonts))
   const scores = people.map(({ figure, scores }) => figure ?? formatFigure(scores.total))

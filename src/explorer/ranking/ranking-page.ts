@@ -90,8 +90,7 @@ async function renderRanking(
   // Nobody tagged security is named auditor: "security auditor" lists the people tagged security.
   const without = others?.lists.find(({ query }) => query.typed !== list.typed)
   if (without && !others?.named && lists.isFiltered(list) && !lists.isFiltered(asked)) {
-    const asNames = [{ text: list.typed, query: lists.withText(lists.ALL_PASSPORTS, list.typed, true) }]
-    const other = { query: { ...without.query, page: asked.page }, leftOut: list.typed, asNames }
+    const other = { query: { ...without.query, page: asked.page }, leftOut: list.typed }
     return renderRanking(context, asked, other, request)
   }
   const shown = {
@@ -202,7 +201,7 @@ export function describeList({ typed, filters, sort }: RankingQuery, active: rea
     join('', ['filter']).trim(),
     filters.human[0] === 'false' ? 'not shown to be human' : '',
     typed === '' ? '' : `matching “${shortWord(typed, MAX_TITLE_VALUE)}”`,
-    sort === 'total' ? '' : `by ${sort}`,
+    sort === 'total' || sort === 'points' ? '' : `by ${sort}`,
   ].filter((word) => word !== '')
   return words.length === 1 && words[0] === 'People' ? 'Passports by score' : words.join(' ')
 }

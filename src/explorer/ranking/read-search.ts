@@ -5,14 +5,10 @@ import { namesOf } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { createSpelling } from '../../domain/text/nearest-name.ts'
 import { countFacets, type FacetReader } from '../search/facets.ts'
-import {
-  CONNECTING,
-  type KnownFacet,
-  type ParsedSearch,
-  parseSearch,
-  phrasesOf,
-} from '../search/parse-search.ts'
-import { PAGE_SIZE, type RankingQuery, toListQuery, withFilter, withText } from '../search/ranking-query.ts'
+import type { KnownFacet, ParsedSearch } from '../search/parse-search.ts'
+import { CONNECTING, parseSearch, phrasesOf } from '../search/parse-search.ts'
+import type { RankingQuery } from '../search/ranking-query.ts'
+import { PAGE_SIZE, toListQuery, typesOf, withFilter, withText } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
 import { ifReady } from '../site/not-ready.ts'
 
@@ -133,8 +129,11 @@ function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetR
 }
 
 function toQuery(query: RankingQuery, { filters, rest, sort }: ParsedSearch, isName = false): RankingQuery {
-  const sorted = { ...withText(query, rest, isName), sort: sort ?? query.sort }
-  return filters.reduce((list, { name, value }) => withFilter(list, name, value), sorted)
+  const add = (list: RankingQuery, { name, value }: (typeof filters)[number]) => withFilter(list, name, value)
+  const list = filters.reduce(add, withText(query, rest, isName))
+  // "github over 20" asks for points, so they are the order.
+  const isPoints = list.filters.points.length > 0 && typesOf(list).length === 1 && query.sort === 'total'
+  return { ...list, sort: sort ?? (isPoints ? 'points' : query.sort) }
 }
 
 /** The list in which the words of one filter are part of the name. */

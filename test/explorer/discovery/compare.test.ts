@@ -149,7 +149,7 @@ onEngine('sqlite', 'the comparison', (open) => {
     const links = [...text.matchAll(/form="compare" name="ids" value="(\d+)"/g)]
     expect(links.map(([, id]) => Number(id))).toEqual([3, 7, 20, 23, 22])
     const one = (await server.look('/compare?ids=7')).text
-    expect(readable(one)).toContain('Add one of these people.')
+    expect(readable(one)).toContain('Highest scores')
     expect(one).toContain('<li><a href="/compare?ids=7,3"><svg')
     expect(one).not.toContain('ids=7,7')
     for (const path of ['/compare?ids=7,20', '/compare?ids=nobody+at+all'])

@@ -82,7 +82,9 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(await aboutAt('/?credential=github&points=github%3C40')).toEqual([
       expect.stringContaining('<b>30 GitHub points</b>'),
     ])
-    expect(await aboutAt('/?q=github+over+20')).toEqual([expect.stringContaining('<b>30 GitHub points</b>')])
+    expect(await aboutAt('/?q=github+over+20&sort=skills')).toEqual([
+      expect.stringContaining('<b>30 GitHub points</b>'),
+    ])
     expect((await aboutAt('/?score=%3E50'))[0]).not.toContain('points')
     const { text } = await server.look('/?points=github%3E20')
     expect(text).toContain('<a href="/credentials/github">How this credential is earned')

@@ -200,7 +200,7 @@ test('the page links the three people with the first tag of the person and the n
   expect(compare).toContain(
     'Similar people Add one of these people, who share a tag and have the nearest scores, or all .',
   )
-  expect(readable((await server.look('/compare?ids=8')).text)).toContain('Highest scores Add one of')
+  expect(readable((await server.look('/compare?ids=8')).text)).toContain('Highest scores P300 300')
 })
 
 test('the page has the points to the next level, and links its header to the page of the person', async () => {

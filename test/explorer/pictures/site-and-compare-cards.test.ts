@@ -26,19 +26,19 @@ test('the card of the site says what the site is, who runs it if that is known, 
   }
   expect(await read(DEFAULT_SITE)).toEqual([
     'Passport scores',
-    '2 people, ranked by score',
+    '2 people and their work',
     'passportd',
     'passports.example.com',
   ])
   const settings = { ...DEFAULT_SITE, name: 'Harbor', owner: 'Harbor Guild 🐉' }
   expect(await read(settings)).toEqual([
     'Passport scores',
-    '2 people, ranked by score. Run by Harbor Guild',
+    '2 people and their work. Run by Harbor Guild',
     'Harbor',
     'passports.example.com',
   ])
   const [, long = ''] = await read({ ...settings, owner: 'W'.repeat(100) })
-  expect(long).toMatch(/^2 people, ranked by score\. Run by W+…$/)
+  expect(long).toMatch(/^2 people and their work\. Run by W+…$/)
 })
 
 test('the card of a comparison has names of the same size and scores of the same size', async () => {
