@@ -6,7 +6,8 @@ import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type Html, html } from '../design/html.ts'
 import { renderLevel } from '../design/level-mark.ts'
 import { renderPeople } from '../design/rosette.ts'
-import { formatPeople, shortNameOf, shortWord } from '../design/text.ts'
+import { shortNameOf, shortWord } from '../design/text.ts'
+import { drawableName } from '../pictures/drawable-text.ts'
 import { describeTime, drawPeople } from '../pictures/people-card.ts'
 import { renderRankingList } from '../search/ranking-list.ts'
 import { ALL_PASSPORTS } from '../search/ranking-query.ts'
@@ -65,7 +66,7 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
     share,
     script: 'ranking.js',
     main: html`<div class="cover"><h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${LIST.format(each.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi>` : 'Compare people'}</h1>
-${isComplete ? html`` : LEAD}
+${isComplete ? html`` : html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`}
 ${people.length < MOST_PEOPLE ? renderAddForm(ids) : html``}
 ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}</div>
 <p class="count" role="status" data-count></p><ul class="chips" data-results data-compared="${ids.join(',')}" data-to="${compareAddress([...ids, ''])}"></ul>
@@ -75,8 +76,6 @@ ${found.alike.length > 0 || (found.top.length > 0 && found.top.length + people.l
   } as const
   return respondPage(layout, people.length === 0 && found.unknown.length > 0 ? 404 : 200)
 }
-
-const LEAD = html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`
 
 function renderTop({ top, alike, people }: FoundPeople): Html {
   const ids = people.map(({ id }) => id)
@@ -129,9 +128,10 @@ export const createCompareCard = (options: ExplorerOptions): ExplorerPage => ({
     if (!ids.every((text) => /^\d+$/.test(text))) throw notFound()
     const { people, unknown } = await findPeople(options, ids, signal)
     if (people.length === 0 || unknown.length > 0) throw notFound()
-    const rules = await options.rules()
-    const title = `Comparison of ${formatPeople(people.length)}`
-    const words = describeTime(site, options.now())
-    return request.drawCard(() => drawPeople(site, { title, words, people, rules }))
+    const [first, second] = people.toSorted((one, other) => other.scores.total - one.scores.total)
+    const isLed = first && second && first.scores.total > second.scores.total
+    const title = isLed ? `${drawableName(first, site.fonts)} leads` : 'Comparison'
+    const card = { title, words: describeTime(site, options.now()), people, rules: await options.rules() }
+    return request.drawCard(() => drawPeople(site, card))
   },
 })

@@ -112,12 +112,12 @@ function renderPage(site: Site, found: Found): RenderedPage {
     main: html`<div class="cover ${partOf(category) ?? ''}"><p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
 <p class="lead">${describeType(type, rule)}</p>
-<div class="row between list-head"><dl class="row summary">
+<dl class="row summary">
 <div><dt class="soft">${partOf(category) ? 'Counts toward' : 'Category'}</dt><dd>${renderCategory(category)}</dd></div>
 <div><dt class="soft">At most</dt><dd>${count(most, 'point')}</dd></div>
 <div><dt class="soft">${issuer ? 'Issued by' : source ? 'Comes from' : 'Recorded by'}</dt><dd><bdi>${text.shortWord(source ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>
 <div><dt class="soft">People</dt><dd>${text.formatFigure(holders)}<span class="soft">${part}</span></dd></div>
-</dl>${SHARE_BUTTON}</div></div>
+</dl><p class="row actions">${SHARE_BUTTON}</p></div>
 ${renderSharePanel({ ...share, title: share.alt }, `${share.alt} on ${site.name}`, site.origin)}
 ${page === 1 ? html`<div class="columns"><div>${rule ? renderRule(rule, found) : html``}</div><div>${renderPoints(found)}</div></div>` : html``}
 ${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found, renderPager(page, last, addressOf))}`,

@@ -88,7 +88,7 @@ const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 </section>`
 
 /** What a badge can show, and how. The first of each is the default. */
-const SHOWS = { score: 'Score', level: 'Level', top: 'Standing' }
+const SHOWS = { score: 'Score', level: 'Level', top: 'Rank' }
 const STYLES = { flat: 'Small', large: 'Large' }
 const THEMES = { light: 'Light', dark: 'Dark' }
 

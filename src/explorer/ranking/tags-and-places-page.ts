@@ -35,7 +35,7 @@ export function createTagsAndPlaces(options: ExplorerOptions): ExplorerPage {
 <form class="search" action="${path}" role="search"><label for="find">Find a tag or a place</label>
 <input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="The beginning of a word" autocomplete="off" spellcheck="false">
 <button type="submit">Find</button></form></div>
-${await Promise.all(sections)}`,
+<div class="pair">${await Promise.all(sections)}</div>`,
       })
     },
   }

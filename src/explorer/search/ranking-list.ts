@@ -4,7 +4,6 @@ import { NO_SCORES, type Passport, type Scores } from '../../domain/passport.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from '../design/charts.ts'
 import { escapeText, type Html, html } from '../design/html.ts'
-import { drawLevel } from '../design/level-mark.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatFigure, graphemesOf, nameOf, renderWord, shortenText, shortWord } from '../design/text.ts'
 import { addressOf, isFiltered, type RankingQuery, toFilters, withFilter } from './ranking-query.ts'
@@ -40,7 +39,7 @@ ${ranked.some(({ passport }) => passport.human) ? html`<p class="legend"><span><
 }
 
 /** The colours of score bars. */
-const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}"><span class="swatch"></span> ${part}</li>`)}<li>${drawLevel(3, 5)} level</li></ul>`
+const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}"><span class="swatch"></span> ${part}</li>`)}</ul>`
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 function renderRow(each: Ranked, scale: number, query: RankingQuery, named: ReadonlySet<unknown>): Html {

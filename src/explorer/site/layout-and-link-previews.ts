@@ -54,15 +54,16 @@ ${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${[..
 <a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand row"><a href="/">${site.name}</a></p>
+${hasSearch ? html`<form id="find-person" action="/" role="search" aria-label="People"><input id="search" name="q" type="search" aria-label="Find a person" maxlength="200" placeholder="Find a person" autocomplete="off" spellcheck="false"><ul class="panel rows" data-results data-compared="" data-to="/passports/"></ul><span class="unseen" role="status" data-count></span></form>` : html``}
 <button class="quiet" type="button" popovertarget="pages">Menu</button>
-<div id="pages" class="panel" popover>${hasSearch ? html`<form action="/" role="search"><input id="search" name="q" type="search" aria-label="Find a person" maxlength="200" placeholder="Find a person" autocomplete="off" spellcheck="false"><ul class="panel rows" data-results data-compared="" data-to="/passports/"></ul><span class="unseen" role="status" data-count></span></form>` : html``}<nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav></div>
+<div id="pages" class="panel" popover><nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav></div>
 </header>
 <main id="main">
 ${main}
 </main>
 <footer><div>
 <p>${site.name} publishes professional-reputation records: people with a score for activity, identity and skills.${site.owner === undefined ? html`` : html` Run by ${explorer ? html`<a href="/about">${site.owner.replace(/\.$/, '')}</a>` : site.owner.replace(/\.$/, '')}.`}</p>
-<nav aria-label="About this site">${explorer ? html`<a href="/about">About</a> <a href="/me">Is this you?</a> ` : html``}${site.contact === undefined ? html`` : html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl === undefined ? html`` : html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a> <a href="/openapi.json">OpenAPI document</a> <a href="/deprecation">End of V1</a></nav>
+<nav aria-label="About this site">${explorer ? html`<a href="/about">About</a> <a href="/me">Is this you?</a> ` : html``}${site.contact === undefined ? html`` : html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl === undefined ? html`` : html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a> <a href="/openapi.json">OpenAPI document</a> <a href="/deprecation">Deprecation of V1</a></nav>
 ${THEMES}
 </div></footer>
 </body>

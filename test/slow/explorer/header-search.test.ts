@@ -17,7 +17,7 @@ inBrowser('the search in the header', (browser) => {
     await page.goto(new URL('/passports/42', server.url).href)
     await page.keyboard.press('/')
     await page.keyboard.type('lag')
-    const links = page.locator('#pages ul a')
+    const links = page.locator('#find-person ul a')
     await page.getByRole('link', { name: /people in Lagos/ }).waitFor()
     expect(await links.count()).toBeGreaterThan(3)
     await page.keyboard.press('ArrowDown')
@@ -46,13 +46,12 @@ inBrowser('the search in the header', (browser) => {
     }
   })
 
-  test('on a phone, it is in the menu', async () => {
+  test('on a phone, its suggestions have the whole width', async () => {
     const page = await browser.newPage()
     await page.setViewportSize({ width: 360, height: 800 })
     await page.goto(new URL('/movers', server.url).href)
-    await page.getByRole('button', { name: 'Menu' }).click()
     await page.getByRole('searchbox').fill('ada')
-    await page.locator('#pages ul a', { hasText: 'Ada Harborlight' }).click()
+    await page.locator('#find-person ul a', { hasText: 'Ada Harborlight' }).click()
     await page.waitForURL('**/passports/1')
     expect(await page.title()).toContain('Ada Harborlight')
   })
