@@ -26,7 +26,7 @@ onEngine('sqlite', 'the ranking', (open) => {
     expect(text).toContain('<h1 id="heading" aria-live="polite" data-live>Explore 3 passports</h1>')
     expect(text).toContain('<a class="name clamp" href="/passports/7">')
     expect(text).toContain('<title>activity 12, identity 10.25, skills 20.25</title>')
-    expect(text.match(/<\/bdi><span class="pill">human<\/span>/g)).toHaveLength(1)
+    expect(text.match(/<span class="about"><span class="pill">human<\/span>/g)).toHaveLength(1)
     expect(readable(text)).toContain('activity identity skills Rank Score Compare')
     expect(readable(text)).toContain('human a credential shows that this is a person')
     expect(text).toMatch(/<a href="\/\?place=london" rel="nofollow"><bdi>London<\/bdi>/)

@@ -36,7 +36,7 @@ export const findNextSteps = ({ credentials, types, roomOf }: Person): NextStep[
 
 const isTime = ({ words }: Pick<NextStep, 'words'>) => words.startsWith(ONLY_TIME)
 
-const ONLY_TIME = 'only time: '
+const ONLY_TIME = 'only time helps: '
 
 const MOST_FIRST_STEPS = 3
 

@@ -89,7 +89,7 @@ function choicesOf(page, found) {
   const people = others.slice(0, MOST_CHOICES).map((row) => {
     const [item, link, score] = ['li', 'a', 'span'].map((name) => document.createElement(name))
     link.href = `${results.dataset.to}${row.querySelector('input').value}`
-    const fact = row.querySelector('.about > :not(.level, .pill)')?.textContent
+    const fact = row.querySelector('.about > :not(.pill)')?.textContent
     score.textContent = [row.querySelector('.score').lastChild.textContent, fact]
       .filter(Boolean)
       .join('\u00a0·\u00a0')

@@ -65,7 +65,7 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
       : 'Compare the scores, ranks and credentials of two to four people',
     share,
     script: 'ranking.js',
-    main: html`<div class="cover"><h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${LIST.format(each.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi>` : 'Compare people'}</h1>
+    main: html`<div class="cover identity"><h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${LIST.format(each.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi>` : 'Compare people'}</h1>
 ${isComplete ? html`` : html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`}
 ${people.length < MOST_PEOPLE ? renderAddForm(ids) : html``}
 ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}</div>
@@ -128,10 +128,10 @@ export const createCompareCard = (options: ExplorerOptions): ExplorerPage => ({
     if (!ids.every((text) => /^\d+$/.test(text))) throw notFound()
     const { people, unknown } = await findPeople(options, ids, signal)
     if (people.length === 0 || unknown.length > 0) throw notFound()
-    const [first, second] = people.toSorted((one, other) => other.scores.total - one.scores.total)
+    const [first, second] = people.sort((one, other) => other.scores.total - one.scores.total)
     const isLed = first && second && first.scores.total > second.scores.total
-    const title = isLed ? `${drawableName(first, site.fonts)} leads` : 'Comparison'
+    const title = isLed ? `Comparison: ${drawableName(first, site.fonts)} leads` : 'Comparison'
     const card = { title, words: describeTime(site, options.now()), people, rules: await options.rules() }
-    return request.drawCard(() => drawPeople(site, card))
+    return request.drawCard(() => drawPeople(site, card, 'identity'))
   },
 })

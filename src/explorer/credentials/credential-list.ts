@@ -47,12 +47,12 @@ function renderPage(site: Site, text: string, rows: readonly Row[], total: numbe
     title: 'Credentials',
     description: `What each of ${count(rows.length, 'credential')} is, how many points it can earn, and how many people have it`,
     share: { path: '/credentials' },
-    main: html`<div class="cover"><h1>Credentials</h1>
+    main: html`<div class="cover skills"><h1>Credentials</h1>
 <p class="lead">A credential is a fact about a person that comes from another service: an account, a contribution, an identity check. It earns points by a rule of this site, up to a maximum. <a href="/about#parts">How points become a score</a></p>
 <form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>
 <input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic" autocomplete="off" spellcheck="false">
 <button type="submit">Find</button></form></div>
-${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="count" role="status">${count(rows.length, 'credential')}, the most common first</p>${renderTable(rows, total)}`}`,
+${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="count" role="status">${count(rows.length, 'credential')}, the most common first${text === '' ? html`. Jump to <a href="#identity">identity</a> or <a href="#skills">skills</a>.` : html``}</p>${renderTable(rows, total)}`}`,
   })
 }
 
@@ -62,8 +62,8 @@ function renderTable(rows: readonly Row[], total: number): Html {
   return html`<article class="passport-page"><section id="types"><table>
 <thead><tr><th scope="col">Credential</th><th scope="col">What it is</th><th scope="col" class="figure">Points</th><th scope="col" class="figure">People</th></tr></thead>
 ${groups.map(({ category, items }) => {
-  const title = category === '' ? html`Without a rule` : renderCategory(category)
-  return html`<tbody class="${partOf(category) ?? 'other'}"><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
+  const [part, title] = [partOf(category), category === '' ? html`Without a rule` : renderCategory(category)]
+  return html`<tbody${part ? html` id="${part}"` : html``} class="${part ?? 'other'}"><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
 ${items.map((row) => renderRow(row, total))}</tbody>`
 })}
 </table></section></article>`

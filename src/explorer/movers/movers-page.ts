@@ -41,7 +41,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
       title: `${title}${page === 1 ? '' : `, page ${page}`}`,
       description: `Whose score rose or fell in ${period}, who is new, and why`,
       head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
-      main: html`<div class="cover"><h1>Movers</h1>
+      main: html`<div class="cover activity"><h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
 <div class="row actions"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feed}">Feed</a></div></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}
 <div class="pair">${sections.map((section) => renderSection(section, asked))}</div>
@@ -66,7 +66,7 @@ export const createMoversCard = (options: ExplorerOptions): ExplorerPage => ({
     })
     const words = `${asked.sort && first.length === 3 ? 'Top 3 of ' : ''}${counts.join(', ')}`
     const list = { title: titleOf(asked), words, people, rules: await options.rules() }
-    const card = await request.drawCard(() => drawPeople(site, list))
+    const card = await request.drawCard(() => drawPeople(site, list, 'activity'))
     return isCurrent ? card : withoutCaching(card)
   },
 })

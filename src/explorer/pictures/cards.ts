@@ -45,7 +45,7 @@ export const createSiteCard = (options: ExplorerOptions): ExplorerPage => ({
 async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html> {
   const { total } = await catalog.standing(0)
   const owner = drawableText(site.owner ?? '', site.fonts)
-  const words = `${formatPeople(total)} and their work${owner === '' ? '' : `. Run by ${owner}`}`
+  const words = `Work records of ${formatPeople(total)}${owner === '' ? '' : `. Run by ${owner}`}`
   return drawTitleCard(site, { title: 'Passport scores', words, ids: [1, 2, 3, 5, 8, 13, 21], size: 120 })
 }
 

@@ -210,7 +210,7 @@ export function renderFields(schema: Schema): Html {
   if (fields.size === 0) return html``
   const rows = [...fields].map(
     ([name, field]) => html`<dt><code>${name}</code> <span class="soft">${typeName(field)}</span></dt>
-<dd>${prose(field.description ?? '')}${fieldsOf(field).size === 0 ? html`` : html`<details${name === 'items' ? html` open` : html``}><summary>${count(fieldsOf(field).size, 'field')}</summary>${renderFields(field)}</details>`}</dd>`,
+<dd>${prose(field.description ?? '')}${fieldsOf(field).size === 0 ? html`` : html`<details><summary>${count(fieldsOf(field).size, 'field')}</summary>${renderFields(field)}</details>`}</dd>`,
   )
   return html`<dl class="fields">${rows}</dl>`
 }

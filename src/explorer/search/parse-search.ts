@@ -161,5 +161,5 @@ const NEGATING = new Set(['-', 'not', 'no', 'without', 'except', 'excluding'])
 
 /** Words between filters, which are not part of a name. */
 const CONNECTING_WORDS =
-  'a all an and anyone are based best but everybody everyone from has have in is level near of or people person point points score tagged the top verified who with'
+  'a above all an and anyone are based below best but everybody everyone from has have in is level near of or over people person point points score tagged than the top under verified who with'
 export const CONNECTING = new Set(CONNECTING_WORDS.split(' '))

@@ -43,7 +43,7 @@ const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li clas
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 function renderRow(each: Ranked, scale: number, query: RankingQuery, named: ReadonlySet<unknown>): Html {
-  const { passport, rank } = each
+  const { passport, rank, level } = each
   const { id, scores } = passport
   const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
   return {
@@ -51,7 +51,7 @@ function renderRow(each: Ranked, scale: number, query: RankingQuery, named: Read
 <span class="rank"><span class="unseen">Rank </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
 <span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${renderAbout(each, query, named)}</span>
-${renderScoreBar(scores, scale).markup}
+<span class="scale">${renderScoreBar(scores, scale).markup}${level?.markup ? `<span class="level soft">${level.markup}</span>` : ''}</span>
 <span class="score"><span class="unseen">${FIGURES[query.sort]} </span>${formatFigure(scores.total)}</span>
 <input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">
 </li>
@@ -63,11 +63,10 @@ export const FIGURES = { total: 'Score', ...CATEGORIES, points: 'Points' }
 
 /** What was found comes first, because a narrow row ends early, then the tags of filters. Links to tags and places keep the filters. */
 function renderAbout(each: Ranked, query: RankingQuery, named: ReadonlySet<unknown>): string {
-  const { passport, reason, note = '', level } = each
+  const { passport, reason, note = '' } = each
   const { location, tags } = passport.profile
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
-  if (level?.markup) words += `<bdi class="level">${level.markup}</bdi>`
   if (passport.human) words += '<span class="pill">human</span>'
   words += renderLink(query, 'place', location)
   const isFirst = (tag: string) => Number(named.has(foldName(tag)))

@@ -125,7 +125,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(about).toEndWith(
       '<bdi>data</bdi><a href="/?tag=data&amp;tag=zk&amp;sort=skills" rel="nofollow"><bdi>ZK</bdi></a>',
     )
-    expect(readable(about ?? '')).toStartWith('score 60 Established human')
+    expect(readable(about ?? '')).toStartWith('score 60 human')
     const holders = await server.look('/credentials/github')
     expect(rowsOf(holders.text)[0]?.about).toContain(
       'href="/?credential=github&amp;place=sao+paulo&amp;sort=points"',

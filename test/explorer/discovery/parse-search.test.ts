@@ -120,7 +120,7 @@ test('the phrases of a text include singular and plural forms, and are bounded',
 test('a text with very many filters is read up to six of them, and the rest is a name', () => {
   expect(read('solidity builder security github lisbon human over 5 solidity')).toEqual([
     ...['tag=solidity', 'tag=builder', 'tag=security', 'credential=github', 'place=lisbon', 'human=true'],
-    '"over 5 solidity"',
+    '"5 solidity"',
   ])
 })
 

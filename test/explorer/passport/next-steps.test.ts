@@ -61,7 +61,7 @@ test('a gain names the next step in the unit of the credential, or says that onl
   expect(step('builds', 'Humanity Score: 2', 8)).toBe('Humanity Score 3 instead of 2: +4')
   expect(step('builds', '0', 0)).toBe('1 instead of 0: +4')
   expect(step('builds', 'v2', 8)).toBe('3 instead of 2: +4')
-  expect(step('age', '2025-01-02', 7, 40)).toBe('only time: +4 a year')
+  expect(step('age', '2025-01-02', 7, 40)).toBe('only time helps: +4 a year')
   // No step is named if the rule does not explain the points, or if there is no number.
   expect(step('tx', '68 transactions', 5)).toBe('up to 15 more points')
   expect(step('tx', 'Verified', 0)).toBe('up to 20 more points')
@@ -77,7 +77,7 @@ test('the page names the credentials that the person lacks and that add the most
   ) => readable(renderGrowth({ credentials, scores: SCORES, types, caps: {}, wallet: '', ...given }).markup)
   const full = credential('a', { type: 'github', category: 'Skills', score: 40, maxScore: 40 })
   expect(render([full])).toBe(
-    'What would raise the score Credentials to add. They count as soon as this site records them: ask for that Base Buildathon 0 of 20 Take part in a buildathon of Base: +10 for the first buildathon World ID 0 of 8 Verify in person at an Orb, an eye scanner of World: +8 LinkedIn 0 of 8 Connect a LinkedIn account: +8',
+    'What would raise the score Credentials to add. They count once this site records them: ask for it Base Buildathon 0 of 20 Take part in a buildathon of Base: +10 for the first buildathon World ID 0 of 8 Verify in person at an Orb, an eye scanner of World: +8 LinkedIn 0 of 8 Connect a LinkedIn account: +8',
   )
   const only = (...names: (keyof typeof types)[]) =>
     Object.fromEntries(Object.entries(types).filter(([type]) => names.includes(type)))

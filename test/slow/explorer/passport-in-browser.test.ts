@@ -119,7 +119,7 @@ inBrowser('the passport page in a browser', (browser) => {
     await page.getByRole('button', { name: 'Share' }).click()
     expect(await page.getByRole('link', { name: 'Download card' }).getAttribute('href')).toBe('/card/12.png')
     await page.getByRole('button', { name: 'Close' }).click()
-    expect(await page.getByRole('cell', { name: 'GitHub +15 (new here: 900)' }).isVisible()).toBe(true)
+    expect(await page.getByRole('cell', { name: 'GitHub +15 (added: 900)' }).isVisible()).toBe(true)
     await page.getByText('How every point is calculated').click()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
       'Score calculation of Mira Kettlewood',
