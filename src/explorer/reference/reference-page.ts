@@ -59,10 +59,10 @@ ${renderNotice(first, options)}
 <h2 class="unseen">Introduction</h2>
 <p>${prose(ABOUT)}</p>
 ${version ? html`` : html`<p>New programs use <a href="${referencePath(name)}">${name}</a>. <a href="/deprecation">${headline}</a>.</p>`}
-<p>${prose(description)}</p>
-<p id="key">The base URL is <code>${site.origin}${referencePath(name).replace('reference', 'api')}</code>. Send your key in the header <code>X-API-KEY</code>. ${site.limits ?? ''}</p>
+<h3>Start</h3><p>The request beside this text is a first call. The page of every call sends requests, too, with your values.</p>
+<h3>Address, key and limits</h3><p id="key">The base URL is <code>${site.origin}${referencePath(name).replace('reference', 'api')}</code>. Send your key in the header <code>X-API-KEY</code>. ${site.limits ?? ''}</p>
 ${renderKeyHelp(site)}
-<p><a href="/openapi.json">OpenAPI document</a></p>
+<h3>Rules</h3><p>${prose(description)} <a href="/openapi.json">OpenAPI document</a></p>
 </div>
 ${renderExample(first, site.origin)}
 </section>
