@@ -87,7 +87,7 @@ function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
 <p>A score counts what other services have recorded. It does not judge a person, and work that leaves no such record does not count. These credentials can earn the most points:</p>
 ${renderChips(top.slice(0, MOST_CHIPS))}
 <p><a href="/credentials">What all credentials are, and what they earn</a></p>
-<p class="soft">These are the rules of version ${version}. Some records came with points of their own. Their passports show these points unchanged, and say so.</p>
+<p class="soft">These are the rules of version ${version}. Some imported records already had points. Their passports show these points as they were, and say so.</p>
 </section>`
 }
 
@@ -137,7 +137,7 @@ function renderHuman({ types }: RuleSetShape): Html {
   const proofs = Object.entries(types).filter(([, rule]) => rule.proves_human)
   return html`<section id="human">
 <h2>What “human” means</h2>
-${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark <span class="pill">human</span> comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has points for one of these credentials. Each comes from a service that checks people itself. Some records came with the mark. A passport without it may still belong to a person: only no check is recorded.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
+${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark <span class="pill">human</span> comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has points for one of these credentials. Each comes from a service that checks people itself. Some imported records already had the mark. A passport without it may still belong to a person: no check is recorded yet.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
 <p>The mark says that there is a person behind the passport. It does not confirm the name. <a href="/?human=true">People marked as human</a></p>
 </section>`
 }
@@ -174,6 +174,6 @@ function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> |
   return html`<section id="data">
 <h2>Where the data comes from</h2>
 <p>${demo ? 'The demo made its records when it was first started, and imported them.' : source} This site shows names, texts and accounts as the records have them, and does not check them.</p>
-${data === undefined ? html`` : html`<p class="soft">A score is calculated again when its record or the rules change. Points for age grow at the same time. Pages show the new score within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>`}
+${data === undefined ? html`` : html`<p class="soft">A score is calculated again when its record or the rules change. Points for the age of an account are updated then, too. Pages show the new score within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>`}
 </section>`
 }

@@ -52,7 +52,10 @@ function report({ verdict, failure = '', message = '', checked, lines }, nameOf)
     rows.unshift(make('tr', ...['Credential', 'Calculation', 'Points'].map((name) => make('th', name))))
   const [title, words] = /^not_[abj]/.test(failure)
     ? ['This is not a snapshot', 'A snapshot has three long parts with dots between them. Copy all of it.']
-    : [`The snapshot is ${verdict}${failure && `: ${failure.replaceAll('_', ' ')}`}`, message]
+    : [
+        `${verdict === 'valid' ? 'This score is genuine: the' : 'The'} snapshot is ${verdict}${failure && `: ${failure.replaceAll('_', ' ')}`}`,
+        message,
+      ]
   const parts = [
     make('h2', title),
     make('p', words),

@@ -76,9 +76,9 @@ export const renderOthers = ({ named, ranked, lists: others }: OtherLists): Html
   html`${named && ranked.length === 0 ? html`<p>Did you mean <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>` : html``}<ul class="chips">${others.map(({ word, label, query, count }) => renderChip(lists.addressOf(query), label, count, word))}</ul>`
 
 /** Links a search for changes, such as "who rose this week", to the movers. */
-export function renderMovers(typed: string): Html {
+export function renderMovers(typed: string): Html | undefined {
   const [address, label] = MOVERS.find(([, , words]) => words.test(typed)) ?? []
-  return address ? html`<p class="notice">See the movers: <a href="${address}">${label}</a></p>` : html``
+  return address && html`<a href="${address}">${label}</a>`
 }
 
 const MOVERS = [

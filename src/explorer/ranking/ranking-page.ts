@@ -120,16 +120,16 @@ const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || tota
 function renderPage(shown: Shown, status: number): RenderedPage {
   const { site, asked, found, reading, facets, filters, standing } = shown
   const { query, all } = found
-  const title = describeList(query, filters)
+  const [title, movers] = [describeList(query, filters), controls.renderMovers(asked.typed)]
   const isHome = !lists.isFiltered(asked) && asked.typed === '' && asked.page === 1
   const [first] = query.page === 1 ? found.ranked : []
-  const card = lists.addressOf({ ...query, page: 1 }).replace('/?', '/card/list.png?')
+  const card = lists.addressOf({ ...query, page: 1 }).replace(/^\/(?=\?|$)/, '/card/list.png')
   const whole = countList(title, found.total)
   const led = `${whole}${first ? `${found.total === 1 ? ': ' : ', led by '}${shortNameOf(first.passport)}` : ''}`
   const isShared = found.total > 0 && (lists.isFiltered(query) || query.typed !== '')
   const share = {
     path: lists.addressOf(query),
-    ...(isShared && { card, title: whole, description: led, alt: led }),
+    ...(first && { card, alt: led, ...(isShared && { title: whole, description: led }) }),
   }
   const panel = html`${SHARE_BUTTON}${renderSharePanel({ card: SITE_CARD, title: whole, ...share }, `${whole} on ${site.name}`, site.origin)}`
   const layout = {
@@ -147,7 +147,7 @@ ${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="lead" data
 <div id="chips" data-live>${controls.renderChips(query, filters)}${controls.renderAsNames(reading?.asNames)}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" class="row" data-live>${found.total === 0 ? html`` : html`${controls.renderSorts(query)}${panel}`}</div></div>
 <div id="results" data-results>
-${controls.renderSuggestions(reading?.suggestions)}${controls.renderMovers(asked.typed)}${reading?.leftOut ? html`<p class="notice">“${reading.leftOut}” is no tag, place or credential here, and none of these people has it in a name or handle.</p>` : html``}${renderResults(shown)}
+${controls.renderSuggestions(reading?.suggestions)}${movers ? html`<p class="notice">See the movers: ${movers}</p>` : html``}${reading?.isSuggested ? html`<p class="notice">No exact match for “${shortWord(asked.typed, MAX_TITLE_VALUE)}”. These people match the most similar words.</p>` : html``}${reading?.leftOut ? html`<p class="notice">“${reading.leftOut}” is no tag, place or credential here, and none of these people has it in a name or handle.</p>` : html``}${renderResults(shown)}
 </div>
 </div>
 </div>`,
@@ -159,16 +159,17 @@ ${controls.renderSuggestions(reading?.suggestions)}${controls.renderMovers(asked
 function renderHeading({ asked, found, filters, others }: Shown): Html {
   const { total, all, isMore, query } = found
   const named = others?.ranked.length ? others.named : undefined
+  const movers = total === 0 ? controls.renderMovers(asked.typed) : undefined
   const similar =
     named &&
     html`Results for <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, 60)}</bdi></a>`
   const words = countList(describeList(query, filters), total)
-  const shown = html`<span class="clamp">${similar ?? `${isMore ? 'At least ' : ''}${words}`}</span>`
+  const shown = html`<span class="clamp">${movers ?? similar ?? `${isMore ? 'At least ' : ''}${words}`}</span>`
   return html`<h1 id="heading" aria-live="polite" data-live>${asked.typed === '' && !lists.isFiltered(asked) ? `Explore ${count(all, 'passport')}` : shown}</h1>`
 }
 
 const renderLead = ({ demo, owner }: Site) =>
-  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${owner === undefined ? html`` : html` Run by <a href="/about">${owner.replace(/\.$/, '')}</a>.`}${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``} <a href="/movers">Whose score changed this week?</a></p>
+  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point. <span class="extra">Look somebody up before you work together, or see how your own score can grow.</span>${owner === undefined ? html`` : html` Run by <a href="/about">${owner.replace(/\.$/, '')}</a>.`}${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``} <a href="/movers">Whose score changed this week?</a></p>
 `
 
 /** Shows that the search understands descriptions, with the most frequent tag and place. */
@@ -232,9 +233,8 @@ function describe({ asked, reading, found, others }: Shown): string {
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (isMore && total === extra)
     return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`
-  const words = reading?.isSuggested ? `, similar to “${asked.typed}”` : ''
   if (typed !== '' || lists.isFiltered(query))
-    return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${words}`
+    return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}`
   const first = (page - 1) * lists.PAGE_SIZE + 1
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
 }

@@ -64,3 +64,12 @@ test('a filter is suggested for the last word of a text only if no name remains'
   expect(readable(await suggestedFor('solidity+l'))).toContain('in Lisbon')
   expect(await suggestedFor('ada+h')).toBe('')
 })
+
+test.each([
+  ['who rose this week', 'Who rose this week'],
+  ['newest people', 'New people of this week'],
+])('the page for %j, which finds nobody, links the movers in its heading', async (typed, words) => {
+  const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
+  expect(readable(/<h1.*<\/h1>/.exec(text)?.[0] ?? '')).toBe(words)
+  expect(text).toContain('See the movers: <a href="/movers')
+})

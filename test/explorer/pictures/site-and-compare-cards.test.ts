@@ -18,7 +18,7 @@ const textsOf = (svg: string) =>
 test('the card of the site says what the site is, who runs it if that is known, and its name once', async () => {
   const read = async (settings: SiteSettings) => {
     await using server = await serveCards([named(1, 'Ada', 5), named(2, 'Grace', 4)], settings)
-    expect((await server.look('/')).text).toContain(
+    expect((await server.look('/about')).text).toContain(
       `<meta property="og:image:alt" content="${settings.name}: people ranked by score">`,
     )
     const { text } = await server.look('/card/site.png')
@@ -140,7 +140,7 @@ test('a filtered list has a share panel, and a card with its first three people'
     expect.stringMatching(/^Passport scores, .+ \d{4}\. Run by Harbor Guild$/),
   ])
   expect(texts.filter((each) => /^Person/.test(each))).toEqual(['Person 2', 'Person 3', 'Person 4'])
-  expect((await server.look('/')).text).toMatch(/id="share".*<img class="card" src="\/card\/site\.png"/s)
+  expect((await server.look('/')).text).toMatch(/id="share".*<img class="card" src="\/card\/list\.png"/s)
   expect((await server.look('/?tag=none')).text).not.toContain('id="share"')
   expect((await server.look('/card/list.png?tag=none')).status).toBe(404)
 })

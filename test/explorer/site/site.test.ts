@@ -63,7 +63,7 @@ describe('settings of the site', () => {
       expect(text).toContain('href="https://example.com/privacy"')
       expect(text).toMatch(/<meta property="og:title" content=".+">/)
       expect(text).toMatch(
-        /<meta name="twitter:image" content="https:\/\/people\.example\/card\/(site|7)\.png">/,
+        /<meta name="twitter:image" content="https:\/\/people\.example\/card\/(list|site|7)\.png">/,
       )
       expect(text).not.toContain('>passportd<')
     }
@@ -159,7 +159,7 @@ describe('files of the site', () => {
     ['/passports/7/credentials?page=1', '/passports/7/credentials', '/card/7.png'],
     ['/passports/7/credentials?x=y', '/passports/7/credentials', '/card/7.png'],
     ['/credentials/GitHub', '/credentials/github', '/card/credential/github.png'],
-    ['/?page=1&sort=total', '/', '/card/site.png'],
+    ['/?page=1&sort=total', '/', '/card/list.png'],
     ['/compare?ids=12&ids=7', '/compare?ids=12,7', '/card/compare.png?ids=12,7'],
   ])('%s has the canonical address %s and the picture %s', async (path, canonical, card) => {
     const { status, text } = await server.look(path)

@@ -43,7 +43,7 @@ inBrowser('discovery in a browser', (browser) => {
   test('a list that was searched as you type has a share panel with its own link and card', async () => {
     const page = await browser.newPage()
     await page.goto(server.url.href)
-    expect(await page.locator('#share img').getAttribute('src')).toBe('/card/site.png')
+    expect(await page.locator('#share img').getAttribute('src')).toBe('/card/list.png')
     await page.getByRole('searchbox').fill('ada')
     await page.getByText(/matching “ada”/).waitFor()
     await page.getByRole('button', { name: 'Share' }).click()

@@ -44,7 +44,7 @@ inBrowser('the page that checks a score, in a browser', (browser) => {
     const fetched = await open(page, '/passports/12')
     fetched.length = 0
     await page.getByRole('link', { name: 'Check this score' }).click()
-    await page.getByText('The snapshot is valid').waitFor()
+    await page.getByText('the snapshot is valid').waitFor()
     const { rules } = (await server.get('/api/v3/passports/12')).body
     const paths = [
       '/api/v3/passports/12',
@@ -67,7 +67,7 @@ inBrowser('the page that checks a score, in a browser', (browser) => {
     const page = await browser.newPage()
     const { text } = await server.get('/api/v3/passports/12', AS_SNAPSHOT)
     await open(page, `/verify#${text}`)
-    expect(await verdict(page)).toBe('The snapshot is valid')
+    expect(await verdict(page)).toBe('This score is genuine: the snapshot is valid')
     await page.evaluate('location.hash = "#1.2"')
     await page.getByText('This is not a snapshot').waitFor()
     await page.evaluate('location.hash = "#99"')
@@ -93,7 +93,7 @@ inBrowser('the page that checks a score, in a browser', (browser) => {
     await page.getByLabel('Keys').fill(JSON.stringify(JWKS))
     await page.getByLabel('Rule set').fill(JSON.stringify(RULES))
     await check.click()
-    await page.getByText('The snapshot is valid').waitFor()
+    await page.getByText('the snapshot is valid').waitFor()
     await page.getByLabel('Snapshot', { exact: true }).fill(signNow(OTHER, { score: 99 }))
     await check.click()
     await page.getByText('The snapshot is not valid: wrong score').waitFor()
