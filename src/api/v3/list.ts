@@ -39,7 +39,14 @@ export const LIST_PARAMETERS = {
     schema: { type: 'string', maxLength: 200 },
   },
   filter: {
-    description: `Terms \`field:value\`, such as \`tag:solidity\`, \`type:github|ens\`, \`tag:!bot\`, \`score:>200\` and \`points:github>=20\`. A comma means "and", a pipe "or", \`!\` "not"; scores and points are compared by \`>\`, \`>=\`, \`<\`, \`<=\`. A value with a comma, pipe or colon is put in double quotes. Fields: ${Object.keys(FILTER_FIELDS).join(', ')}.`,
+    description: `Terms such as \`tag:solidity\`. A comma between terms means "and".
+
+- \`type:github|ens\`: a pipe means "or"
+- \`tag:!bot\`: an exclamation mark means "not"
+- \`score:>200\`, \`points:github>=20\`: scores and points are compared by \`>\`, \`>=\`, \`<\` and \`<=\`
+- \`location:"Lagos, NG"\`: a value with a comma, pipe or colon is in double quotes
+
+Fields: ${Object.keys(FILTER_FIELDS).join(', ')}`,
     schema: {
       type: 'string',
       minLength: 1,

@@ -167,7 +167,7 @@ function renderField(operationId: string, field: Field): Html {
 <div class="field">
 <label for="${id}"><code>${name}</code> <span class="soft">${schema.type === 'array' ? 'list' : (schema.type ?? 'string')}${required ? ', required' : ''}</span></label>
 ${schema.enum || schema.type === 'boolean' ? renderSelect(id, field, schema.enum ?? ['true', 'false']) : renderInput(id, field)}
-<p id="${id}-about" class="soft">${prose(description)}${values ? html`: ${values.join(', ')}` : html``}</p>
+<p id="${id}-about" class="soft detail">${prose(description)}${values ? html`: ${values.join(', ')}` : html``}</p>
 </div>`
 }
 
