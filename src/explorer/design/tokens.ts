@@ -50,7 +50,6 @@ export function writeColors(accents: Record<Theme, string>): string {
   const colors = Object.fromEntries(
     themes.map(([name, [light, dark]]) => [name, `light-dark(${light}, ${dark})`]),
   )
-  const { activity, identity, skills } = PALETTE.light
-  const cover = { ...COVER, cover: coverOf(accents), activity, identity, skills }
+  const cover = { ...PALETTE.light, ...COVER, cover: coverOf(accents) }
   return `:root {\n${write(colors)}}\n.cover {\n${write(cover)}}\n`
 }

@@ -8,7 +8,7 @@ import { count } from '../../domain/text/counts-and-sizes.ts'
 import { CATEGORIES, partOf } from '../design/charts.ts'
 import * as credentialRows from '../design/credential-rows.ts'
 import { type Html, html, renderWithin } from '../design/html.ts'
-import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
+import { formatDay, formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { renderPager } from '../search/ranking-list.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage, shareWithCard } from '../site/layout-and-link-previews.ts'
@@ -52,9 +52,9 @@ ${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/cre
 const createRow = (types: Types, proof?: Credential) => (credential: Credential) => {
   const { type, name, value, score } = credential
   const { convert, proves_human } = ruleOf({ types }, type) ?? {}
-  const isDate = convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(value)
+  const since = convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : Number.NaN
   const proven = score > 0 && proves_human && 'shows that this is a human'
-  const words = [isDate ? `since ${value}` : value, proven].filter(Boolean).join(', ')
+  const words = [Number.isNaN(since) ? value : `since ${formatDay(since)}`, proven].filter(Boolean).join(', ')
   const link = score > 0 || convert ? {} : { type: '', name: name || type }
   const row = credentialRows.renderCredential({ ...credential, ...link, value: words })
   return credential === proof ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row

@@ -47,7 +47,7 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
 
 type PageContext = ExplorerOptions & { facets: FacetReader }
 
-/** `asked` is the query of the URL. `found` is the list that it describes, with the filters that its text names. */
+/** `asked` is the query of the URL. `found` is the list that it describes, with the filters that its text names. `movers` is a link, if nobody is found and the text means changes. */
 type Shown = {
   site: Site
   asked: RankingQuery
@@ -57,6 +57,7 @@ type Shown = {
   filters: readonly ActiveFilter[]
   others: OtherLists | undefined
   standing: Standing
+  movers: Html | undefined
 }
 
 async function renderRanking(
@@ -97,6 +98,7 @@ async function renderRanking(
     ...{ site, asked, reading, facets, filters, others },
     found: { ...found, ranked: await addNotes(context, found) },
     standing: await context.catalog.standing(0),
+    movers: found.total > 0 || lists.isFiltered(list) ? undefined : controls.renderMovers(asked.typed),
   }
   const page = renderPage(shown, list.page > found.last ? 404 : 200)
   const isComplete = reading && (facets || !hasFacets(found))
@@ -120,7 +122,7 @@ const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || tota
 function renderPage(shown: Shown, status: number): RenderedPage {
   const { site, asked, found, reading, facets, filters, standing } = shown
   const { query, all } = found
-  const [title, movers] = [describeList(query, filters), controls.renderMovers(asked.typed)]
+  const [title, changes] = [describeList(query, filters), controls.renderMovers(asked.typed)]
   const isHome = !lists.isFiltered(asked) && asked.typed === '' && asked.page === 1
   const [first] = query.page === 1 ? found.ranked : []
   const card = lists.addressOf({ ...query, page: 1 }).replace(/^\/(?=\?|$)/, '/card/list.png')
@@ -147,7 +149,7 @@ ${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="lead" data
 <div id="chips" data-live>${controls.renderChips(query, filters)}${controls.renderAsNames(reading?.asNames)}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" class="row" data-live>${found.total === 0 ? html`` : html`${controls.renderSorts(query)}${panel}`}</div></div>
 <div id="results" data-results>
-${controls.renderSuggestions(reading?.suggestions)}${movers ? html`<p class="notice">See the movers: ${movers}</p>` : html``}${reading?.isSuggested ? html`<p class="notice">No exact match for “${shortWord(asked.typed, MAX_TITLE_VALUE)}”. These people match the most similar words.</p>` : html``}${reading?.leftOut ? html`<p class="notice">“${reading.leftOut}” is no tag, place or credential here, and none of these people has it in a name or handle.</p>` : html``}${renderResults(shown)}
+${controls.renderSuggestions(reading?.suggestions)}${changes ? html`<p class="notice">See the movers: ${changes}</p>` : html``}${reading?.isSuggested ? html`<p class="notice">No exact match for “${shortWord(asked.typed, MAX_TITLE_VALUE)}”. These people match the most similar words.</p>` : html``}${reading?.leftOut ? html`<p class="notice">“${reading.leftOut}” is no tag, place or credential here, and none of these people has it in a name or handle.</p>` : html``}${renderResults(shown)}
 </div>
 </div>
 </div>`,
@@ -156,10 +158,9 @@ ${controls.renderSuggestions(reading?.suggestions)}${movers ? html`<p class="not
 }
 
 /** Search as you type replaces the heading and removes the introduction, so that the page is the one that Enter opens. */
-function renderHeading({ asked, found, filters, others }: Shown): Html {
+function renderHeading({ asked, found, filters, others, movers }: Shown): Html {
   const { total, all, isMore, query } = found
   const named = others?.ranked.length ? others.named : undefined
-  const movers = total === 0 ? controls.renderMovers(asked.typed) : undefined
   const similar =
     named &&
     html`Results for <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, 60)}</bdi></a>`
@@ -212,10 +213,10 @@ const MAX_TITLE_VALUE = 40
 const renderHelp = (typed: string) =>
   html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials?${String(new URLSearchParams({ q: typed }))}">matching credentials</a> or <a href="/movers">movers</a>.</p>`
 
-function renderResults({ found, others }: Shown): Html {
+function renderResults({ found, others, movers }: Shown): Html {
   const { query, last, total, scale } = found
   if (total === 0)
-    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : renderHelp(query.typed)}`
+    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : movers ? html`` : renderHelp(query.typed)}`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${lists.addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = lists.typesOf(query)
@@ -223,9 +224,10 @@ function renderResults({ found, others }: Shown): Html {
 ${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query)}`
 }
 
-function describe({ asked, reading, found, others }: Shown): string {
+function describe({ asked, reading, found, others, movers }: Shown): string {
   const { query, last, total, all, ranked, extra, isMore } = found
   const { page, typed } = query
+  if (movers) return ''
   if (total === 0 && lists.isFiltered(query) && !reading?.isSuggested)
     return `No passport matches ${typed === '' ? 'all of' : `“${typed}” and`} these filters`
   if (total === 0)

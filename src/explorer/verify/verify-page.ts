@@ -14,7 +14,7 @@ export const createVerifyPage = (): ExplorerPage => ({
       script: 'verify.js',
       main: html`<div class="cover"><h1>Check a score</h1>
 <p class="lead">A snapshot is a score that its issuer signed. This page checks who signed it, and calculates the score again. Your browser does all of it: nothing that you paste leaves it.</p></div>
-<div class="columns"><div>
+<div class="columns"><div><div id="verdict" role="status"></div>
 <section><noscript><p class="notice">This page needs JavaScript. Without it, the command on this page checks the same.</p></noscript>
 <div class="scripted">
 <p>Paste a snapshot, or choose “Check this score” on the page of a person${site.demo ? html`, such as <a href="#1">the first person of this demo</a>` : html``}.</p>
@@ -23,7 +23,7 @@ ${field('snapshot', 'Snapshot', 'eyJhbGciOiJFZERTQSIs…')}
 <p class="soft">Paste the public keys and the rule set of its issuer, from <code>/.well-known/jwks.json</code> and <code>/api/v3/rules/…</code> there.</p>
 ${field('keys', 'Keys', '{"keys":[…]}')} ${field('rules', 'Rule set', '{"version":…}')}</details>
 <p><button id="check" type="button">Check</button></p>
-</div></section><div id="verdict" role="status"></div></div>
+</div></section></div>
 <div><section><h2>On your computer</h2><p>Get the snapshot of passport 1, and check it:</p>
 <pre>curl -H 'Accept: application/vc+jwt' ${site.origin}/api/v3/passports/1 > score.jwt
 passportd verify score.jwt</pre>
@@ -33,4 +33,4 @@ passportd verify score.jwt</pre>
 })
 
 const field = (id: string, label: string, example: string) =>
-  html`<label for="${id}">${label}</label> <textarea id="${id}" rows="5" placeholder="${example}" autocomplete="off" spellcheck="false"></textarea>`
+  html`<label for="${id}">${label}</label> <textarea id="${id}" rows="3" placeholder="${example}" autocomplete="off" spellcheck="false"></textarea>`

@@ -124,10 +124,10 @@ test('a category shows five credentials and collapses the rest', async () => {
   const { text } = await server.look('/passports/1')
   expect(text.match(/class="fold"/g)).toHaveLength(1)
   expect(readable(text)).toContain('2 more')
-  expect(readable(text)).toContain('since 2025-01-01')
+  expect(readable(text)).toContain('since 1 January 2025')
   const all = (await server.look('/passports/1/credentials')).text
   expect(all).not.toContain('class="fold"')
-  expect(readable(all)).toContain('since 2025-01-01')
+  expect(readable(all)).toContain('since 1 January 2025')
   // The page of a type without points and without a rule may not exist.
   for (const page of [text, all]) expect(page).toContain('<th scope="row"><bdi>Kites</bdi>')
 })
