@@ -92,7 +92,7 @@ export const ERRORS: Record<DocumentedError, ErrorDescription> = {
   not_found: { description: 'The passport does not exist', sentence: 'Resource not found.' },
   before_history: {
     description:
-      'The time is before the log began: `known_since` is its begin. Calls for one passport: it does not exist, or did not exist at that time (`not_found`)',
+      'The time is before the log began: `known_since` is its beginning. Calls for one passport: it does not exist, or did not exist at that time (`not_found`)',
     sentence: 'as_of is 2020-01-01T00:00:00.000Z, but changes are known since 2026-11-02T09:18:56.019Z.',
     members: { known_since: '2026-11-02T09:18:56.019Z' },
   },
