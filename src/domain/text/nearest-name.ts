@@ -17,7 +17,8 @@ const LONGEST = 60
 
 /**
  * Finds the known phrases with a word that begins with a text of three or more characters, or else the most similar ones to
- * a text of five or more: in each word, three of four characters must be the same. Results are kept, because a parser asks for a text repeatedly.
+ * a text of five or more: in each word, three of four characters must be the same. Results are kept, because a parser
+ * asks for a text repeatedly.
  */
 export function createSpelling<T extends { phrase: string }>(known: readonly T[]) {
   const phrases = known.map(({ phrase }) => phrase)

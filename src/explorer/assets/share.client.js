@@ -56,9 +56,9 @@ function addButtons() {
   place.prepend(button)
 }
 
-export function makeButton(text, look = 'quiet') {
+export function makeButton(text) {
   const button = document.createElement('button')
-  button.className = look
+  button.className = 'quiet'
   button.type = 'button'
   button.textContent = text
   return button

@@ -32,7 +32,7 @@ export function renderCredential(credential: Credential): CredentialRow {
   const earned = earnedAt === undefined ? '' : renderDay(earnedAt).markup
   return {
     category,
-    markup: `<tr data-score="${score}"><th scope="row">${linkToType(type, shortWord(name, MAX_NAME_LENGTH))}${about}</th><td class="wide">${formatFigure(score)} <span class="soft">of ${formatFigure(maxScore)}</span>${renderProgress(score, maxScore).markup}</td><td class="figure soft">${earned}</td></tr>
+    markup: `<tr><th scope="row">${linkToType(type, shortWord(name, MAX_NAME_LENGTH))}${about}</th><td class="wide">${formatFigure(score)} <span class="soft">of ${formatFigure(maxScore)}</span>${renderProgress(score, maxScore).markup}</td><td class="figure soft">${earned}</td></tr>
 `,
   }
 }

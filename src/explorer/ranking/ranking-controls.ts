@@ -104,7 +104,7 @@ export function renderSorts(query: RankingQuery): Html {
   return html`<nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${links}</ul></nav>`
 }
 
-/** Renders the filters that are suggested for the search text. A filter beside a name may find nobody. */
+/** Renders the filters that are suggested for the search text. Omits filters beside a name, because they may match nobody. */
 export function renderSuggestions(all: SearchReading['suggestions'] = []): Html {
   const found = all.filter(({ query }) => query.typed === '')
   if (found.length === 0) return html``

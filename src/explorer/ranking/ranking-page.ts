@@ -30,7 +30,7 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
       `${lists.addressOf(lists.parseRankingQuery(query))} ${(await options.rules()).stamp}`,
     async render(request) {
       const query = lists.parseRankingQuery(request.query)
-      // A search costs about as much as two pages of the ranking. An evaluation of the index costs the same, and an order by points, too.
+      // A search costs about as much as two pages of the ranking. So does an evaluation of the index, and so does sorting by points.
       const charge = (list: RankingQuery) =>
         request.charge(
           1 + (query.typed === '' ? 0 : 2) + (list.sort === 'points' ? 4 : lists.needsIndex(list) ? 2 : 0),
@@ -47,7 +47,7 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
 
 type PageContext = ExplorerOptions & { facets: FacetReader }
 
-/** `asked` is the query of the URL. `found` is the list that it describes, with the filters that its text names. `movers` is a link, if nobody is found and the text means changes. */
+/** `asked` is the query of the URL. `found` is the list that it describes, with the filters that its text names. `movers` links the movers if nobody is found and the text asks for changes. */
 type Shown = {
   site: Site
   asked: RankingQuery
@@ -77,7 +77,7 @@ async function renderRanking(
     await request.charge(5)
     const [begun, ...suggestions] = reading?.suggestions ?? []
     const end = foldName(asked.typed).split(' ').at(-1) ?? ''
-    // The beginning of a tag or place is understood, and not similar.
+    // The beginning of a tag or place is a match, not a correction.
     const isBegun = begun && foldName(begun.label).startsWith(end) && isSame(begun.query, instead)
     const other = { query: { ...instead, page: asked.page }, suggestions, isSuggested: !isBegun }
     return renderRanking(context, asked, other, request)

@@ -131,7 +131,7 @@ function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetR
 function toQuery(query: RankingQuery, { filters, rest, sort }: ParsedSearch, isName = false): RankingQuery {
   const add = (list: RankingQuery, { name, value }: (typeof filters)[number]) => withFilter(list, name, value)
   const list = filters.reduce(add, withText(query, rest, isName))
-  // "github over 20" asks for points, so they are the order.
+  // "github over 20" asks for points, so the list is sorted by them.
   const isPoints = list.filters.points.length > 0 && typesOf(list).length === 1 && query.sort === 'total'
   return { ...list, sort: sort ?? (isPoints ? 'points' : query.sort) }
 }

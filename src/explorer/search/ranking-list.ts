@@ -125,7 +125,7 @@ export function highlight(text: string, keyword: string | undefined): string {
   const isMarked = new Array<boolean>(graphemes.length).fill(false)
   for (const word of wordsOf(keyword)) {
     const begun = new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(word)}`, 'u').exec(folded)?.index
-    // A letter in the middle of a word is found by chance.
+    // A single character in the middle of a word matches by chance.
     const at = begun ?? (word.length > 1 ? folded.indexOf(word) : -1)
     if (at === -1) continue
     const first = starts.findLastIndex((start) => start <= at)

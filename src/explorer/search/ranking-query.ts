@@ -7,7 +7,7 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { quote } from '../../domain/text/quote.ts'
 import { LONGEST_VALUE } from '../design/text.ts'
 
-/** The sort orders of the page, each with its sort field in v3. By `points`, those for the only credential of the filters. */
+/** The sort orders of the page, each with its sort field in v3. `points` sorts by the points for the only credential in the filters. */
 export const SORTS = {
   total: 'score',
   activity: 'activity_score',

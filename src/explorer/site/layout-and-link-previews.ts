@@ -22,7 +22,7 @@ type Layout = {
 export const respondPage = (layout: Layout, status = 200): RenderedPage =>
   file('text/html', renderLayout(layout), POLICY.page, status)
 
-/** Beside these scripts, the search in the header has no suggestions. */
+/** Pages with these scripts have no suggestions in the header, because both scripts together would be too large. */
 const LARGE: readonly (AssetName | undefined)[] = ['verify.js', 'reference.js']
 
 /** A page without a search for people has one in its header. */
