@@ -17,7 +17,7 @@ type Person = {
   roomOf(category: string): number
 }
 
-const MOST_STEPS = 5
+const MOST_STEPS = 4
 
 /** Finds the next steps of the credentials with the most points left, the largest gain first. Steps that need only time come last. */
 export const findNextSteps = ({ credentials, types, roomOf }: Person): NextStep[] =>
@@ -38,7 +38,7 @@ const isTime = ({ words }: Pick<NextStep, 'words'>) => words.startsWith(ONLY_TIM
 
 const ONLY_TIME = 'only time helps: '
 
-const MOST_FIRST_STEPS = 3
+const MOST_FIRST_STEPS = 2
 
 /** Finds credentials that the person lacks and that add the most points at once. Of those that show a human, one is enough. */
 export function findFirstSteps({ credentials, types, roomOf }: Person): NextStep[] {

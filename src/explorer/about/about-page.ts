@@ -38,18 +38,12 @@ ${site.demo ? html`<p><strong>This is a demo. Its people and their records are i
 ${data?.newest === undefined ? html`` : html`<div><dt class="soft">Newest change</dt><dd>${text.formatDay(data.newest)}</dd></div>`}
 </dl></div>
 <div class="columns">
-<div>
-${renderScoring(rules)}
-${renderLevels(rules.levels ?? [], snapshot, scale)}
-</div>
-<div>
-${renderHuman(rules)}
-${renderRequests(site)}
-</div>
-<div>
-${renderData(site, data)}
-${renderPrograms(site, options.needsKey)}
-</div>
+<div>${renderScoring(rules)}</div>
+<div>${renderHuman(rules)}
+${renderData(site, data)}</div>
+<div>${renderLevels(rules.levels ?? [], snapshot, scale)}
+${renderRequests(site)}</div>
+<div>${renderPrograms(site, options.needsKey)}</div>
 </div>`,
     })
     return data ? page : withoutCaching(page)

@@ -67,9 +67,11 @@ function report({ verdict, failure = '', message = '', checked, lines }, nameOf)
   place.replaceChildren(section)
 }
 
+const DATES = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+
 function toItem(sentence) {
   const [before, href, after = ''] = sentence
-    .replace(/T(\d\d:\d\d):[\d.]+Z/g, ' $1 UTC')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => DATES.format(new Date(time)))
     .split(/(https?:\S+\w)/)
   return make('li', before, href ? Object.assign(make('a', href), { href }) : '', after)
 }

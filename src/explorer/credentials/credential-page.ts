@@ -144,7 +144,7 @@ function renderHolders(found: Found, pager: Html): Html {
     : 'People with equal points'
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
 ${holders > 1 ? html`<p class="soft">${who} are ordered by their score.</p>` : html``}
-<p><a class="button quiet" href="${text.addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the ranking' : `Search these ${text.formatFigure(holders)} people`}</a></p>
+<p><a href="${text.addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the list of people' : `Filter and sort these ${text.formatFigure(holders)} people`}</a></p>
 ${renderRankingList({ query: withFilter(all, 'credential', type), ranked, scale, among: holders })}
 ${pager}`
 }

@@ -29,6 +29,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
     const { asked, since, sections, last, isCurrent } = await findSections(options, request)
     const { days, page, sort } = asked
     const [period, title, feed] = [periodOf(asked), titleOf(asked), feedOf({ ...asked, page: 1 })]
+    const first = sections.flatMap(({ movers }) => movers.slice(0, 1).map(describeMover))
     const share = {
       path: addressOf(asked),
       card: `/card/movers.png${parametersOf({ days, sort })}`,
@@ -39,7 +40,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
       share,
       script: 'share.js',
       title: `${title}${page === 1 ? '' : `, page ${page}`}`,
-      description: `Whose score rose or fell in ${period}, who is new, and why`,
+      description: [`Whose score rose or fell in ${period}, and why`, ...first].join('. '),
       head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
       main: html`<div class="cover activity"><h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
@@ -80,7 +81,7 @@ export const createMoversFeed = (options: ExplorerOptions): ExplorerPage => ({
     const latest = sections.flatMap(({ movers }) => movers).sort((one, other) => other.diff.at - one.diff.at)
     const entries = latest.map(
       (mover) => html`<entry><id>${origin}/passports/${mover.passport.id}#${mover.diff.at}</id>
-<title>${shortNameOf(mover.passport)}: ${describeScore(mover).slice(0, 2).join(', ')}</title><updated>${presentTime(mover.diff.at)}</updated>
+<title>${describeMover(mover)}</title><updated>${presentTime(mover.diff.at)}</updated>
 <link rel="alternate" type="text/html" href="${origin}/passports/${mover.passport.id}"/><summary>${describeCauses(mover).replaceAll('\n', '; ')}</summary></entry>
 `,
     )
@@ -160,6 +161,9 @@ function describeScore({ diff: { score } }: Mover): [figure: string, steps: stri
   if (before === undefined) return [formatFigure(after), 'new']
   return [formatChange(after - before), `${formatFigure(before)} to ${formatFigure(after)}`, after - before]
 }
+
+const describeMover = (mover: Mover) =>
+  `${shortNameOf(mover.passport)}: ${describeScore(mover).slice(0, 2).join(', ')}`
 
 /** Returns lines such as "GitHub Developer −8, 21 to 13 (time passed)" and "3 more". */
 function describeCauses({ passport: { credentials = [] }, diff: { causes, score } }: Mover): string {

@@ -19,7 +19,7 @@ const MOST_FOLDED = { rows: 20, bytes: 10_000 }
 const PAGE_SIZE = 75
 
 /** A category shows this many rows and folds the others. If only one row would be folded, it is shown, too. */
-const FIRST_ROWS = 5
+const FIRST_ROWS = 3
 
 type Types = RuleSetShape['types']
 type Shown = { id: number; credentials: readonly Credential[]; scores: Scores; types: Types }

@@ -87,7 +87,7 @@ const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 <noscript>Reload the page to see the new score.</noscript></p>
 </section>`
 
-/** What a badge can show, and how. The first of each is the default. */
+/** What a small badge can show, and how badges look. The first of each is the default. A large badge shows everything. */
 const SHOWS = { score: 'Score', level: 'Level', top: 'Rank' }
 const STYLES = { flat: 'Small', large: 'Large' }
 const THEMES = { light: 'Light', dark: 'Dark' }
@@ -95,19 +95,18 @@ const THEMES = { light: 'Light', dark: 'Dark' }
 /** The style sheet hides elements of the class `pick` whose other classes are not chosen, so the picker needs no script. */
 function renderBadge(id: number, alt: string, origin: string): Html {
   const page = `${origin}/passports/${id}`
-  const badge = `${origin}/badge/${id}.svg?show=`
-  const previews = Object.keys(SHOWS).flatMap((show) =>
-    Object.keys(STYLES).flatMap((style) =>
-      Object.keys(THEMES).map(
-        (theme) =>
-          html`<img class="pick ${show} ${style} ${theme}" src="/badge/${id}.svg?show=${show}&amp;style=${style}&amp;theme=${theme}" alt="Badge of this passport" loading="lazy">`,
-      ),
+  const badge = `${origin}/badge/${id}.svg?`
+  const kinds = Object.keys(SHOWS).map((show) => [`flat ${show}`, `show=${show}`] as const)
+  const previews = [...kinds, ['large', 'style=large'] as const].flatMap(([kind, choice]) =>
+    Object.keys(THEMES).map(
+      (theme) =>
+        html`<img class="pick ${kind} ${theme}" src="/badge/${id}.svg?${choice}&amp;theme=${theme}" alt="Badge of this passport" loading="lazy">`,
     ),
   )
   return html`<div id="badge">
 <h2>Badge for your page</h2>
-${radios('show', 'Shows', SHOWS)}
 ${radios('style', 'Style', STYLES)}
+${radios('show', 'Shows', SHOWS)}
 ${radios('theme', 'Theme', THEMES)}
 <div class="preview">${previews}</div>
 ${renderCopyable('Markdown', html`[![${alt.replace(MARKDOWN, '\\$&')}](${badge}${renderPicks('&')})](${page})`)}
@@ -118,9 +117,9 @@ ${renderCopyable('HTML', html`${`<a href="${page}"><img src="${badge}`}${renderP
 /** Characters of names that Markdown would interpret. */
 const MARKDOWN = /[\\`*_~[\]<>&|$]/g
 
-/** The values in the address of the chosen badge. Defaults other than that of `show` are omitted. */
+/** The values in the address of the chosen badge. The default theme is omitted. */
 const renderPicks = (and: string) =>
-  html`${Object.keys(SHOWS).map((show) => html`<span class="pick ${show}">${show}</span>`)}<span class="pick large">${and}style=large</span><span class="pick dark">${and}theme=dark</span>`
+  html`${Object.keys(SHOWS).map((show) => html`<span class="pick flat ${show}">show=${show}</span>`)}<span class="pick large">style=large</span><span class="pick dark">${and}theme=dark</span>`
 
 const radios = (name: string, legend: string, choices: Readonly<Record<string, string>>) =>
   html`<fieldset class="row"><legend>${legend}</legend>${Object.entries(choices).map(

@@ -11,19 +11,22 @@ import { colorsOf, drawName, drawScoreParts, drawSvg, fitSize, round, textWidth 
 
 /** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
 export function createBadge(options: ExplorerOptions): ExplorerPage {
-  /** Returns the level or the standing if `show` selects it and the passport has one, or else the score. */
+  /** Returns the level or the standing if `show` selects it and the passport has one, both for `all`, or else the score. */
   async function findValue(passport: FullPassport, show: string, request: ExplorerRequest) {
     if (show === 'score') return { value: describeValue(passport), isComplete: true }
     await request.charge(STANDING_UNITS)
     const { level, top, rank, isComplete } = await findPassportWords(options, passport, request.signal)
-    const value = (show === 'top' ? top.replace(' in ', ' ') || rank : level) || describeValue(passport)
-    return { value, isComplete: isComplete || show !== 'top' }
+    const standing = top.replace(' in ', ' ') || rank
+    const values = { level, top: standing, all: [level, standing].filter(Boolean).join(' · ') }
+    const value = values[show as keyof typeof values] || describeValue(passport)
+    return { value, isComplete: isComplete || show === 'level' }
   }
 
   const page = createPicturePage(options.store, ['svg', 'json'], async (passport, type, request) => {
     const { query, site } = request
     const { show, theme, style } = parseOptions(query)
-    const { value, isComplete } = await findValue(passport, show, request)
+    const shown = type === 'svg' && style === 'large' ? 'all' : show
+    const { value, isComplete } = await findValue(passport, shown, request)
     const badge =
       type === 'json'
         ? picture('json', toEndpoint(value, { color: site.accents.light.slice(1), cacheSeconds: 300 }))
@@ -95,12 +98,15 @@ function drawText(text: string, x: number, bold: boolean, fill: string) {
   return { drawn, end: x + width }
 }
 
+/** Has the score, and the level and the standing as its caption. */
 function drawLarge(passport: FullPassport, value: string, colors: Colors): Html {
-  const [width, height, padding, diameter, room] = [380, 84, 16, 52, 96]
+  const [width, height, padding, diameter, room] = [420, 84, 16, 52, 96]
   const x = 2 * padding + diameter
   const left = width - room - 2 * padding - x
   const score = formatFigure(passport.scores.total)
   const size = fitSize(score, room, 34, true)
+  const first = value === describeValue(passport) ? LABEL : value
+  const notes = [first, passport.human && 'human', passport.stale && 'recalculating…'].filter(Boolean)
   const title = `${shortNameOf(passport)}: ${describe(passport, value, 'passport')}`
   return drawSvg(
     { width, height, font: FONT, title },
@@ -108,16 +114,9 @@ function drawLarge(passport: FullPassport, value: string, colors: Colors): Html 
 <svg x="${padding}" y="${padding}" width="${diameter}" height="${diameter}">${rosette(passport.id)}</svg>
 ${drawName(nameOf(passport), { x, y: 31, width: left, size: 16, smallest: 13, fill: colors.ink, bold: true })}
 ${drawScoreParts(passport.scores, colors, { x, y: 42, width: left, height: 7 })}
-<text x="${x}" y="68" font-size="11" fill="${colors.soft}">${captionOf(passport, value)}</text>
+${drawName(notes.join(' · '), { x, y: 68, width: left, size: 12, smallest: 10, fill: colors.soft })}
 <text x="${width - padding}" y="${42 + round(size * 0.36)}" text-anchor="end" font-size="${size}" font-weight="700" fill="${colors.accent}">${score}</text>`,
   )
-}
-
-/** The large badge shows the score separately, so a level or standing replaces the label. */
-const captionOf = (passport: FullPassport, value: string): string => {
-  const { human, stale } = passport
-  const first = value === describeValue(passport) ? LABEL : value
-  return [first, human && 'human', stale && 'recalculating…'].filter(Boolean).join(' · ')
 }
 
 const describeValue = ({ scores, human, stale }: FullPassport): string =>

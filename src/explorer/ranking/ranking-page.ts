@@ -124,21 +124,21 @@ function renderPage(shown: Shown, status: number): RenderedPage {
   const { query, all } = found
   const [title, changes] = [describeList(query, filters), controls.renderMovers(asked.typed)]
   const isHome = !lists.isFiltered(asked) && asked.typed === '' && asked.page === 1
-  const [first] = query.page === 1 ? found.ranked : []
+  const leaders = query.page === 1 ? found.ranked.slice(0, 3).map(({ passport }) => passport) : []
   const card = lists.addressOf({ ...query, page: 1 }).replace(/^\/(?=\?|$)/, '/card/list.png')
   const whole = countList(title, found.total)
-  const led = `${whole}${first ? `${found.total === 1 ? ': ' : ', led by '}${shortNameOf(first.passport)}` : ''}`
-  const isShared = found.total > 0 && (lists.isFiltered(query) || query.typed !== '')
+  const led = leaders.map((each) => `${shortNameOf(each)} ${formatFigure(each.scores.total)}`).join(', ')
+  const description = `${led}. Search people, filter by tag, place and credential, and compare them.`
   const share = {
     path: lists.addressOf(query),
-    ...(first && { card, alt: led, ...(isShared && { title: whole, description: led }) }),
+    ...(led !== '' && { card, alt: `${whole}: ${led}`, title: whole, description }),
   }
   const panel = html`${SHARE_BUTTON}${renderSharePanel({ card: SITE_CARD, title: whole, ...share }, `${whole} on ${site.name}`, site.origin)}`
   const layout = {
     site,
     share,
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
-    description: `${isShared ? `${led}. ` : ''}${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
+    description: `${led === '' || isHome ? '' : `${whole}: ${led}. `}${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
     main: html`<div class="intro cover"><div>${renderHeading(shown)}
 ${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="lead" data-live>${isHome ? html`${renderExamples(facets, standing)}${renderLead(site)}` : html``}</div></div>

@@ -26,7 +26,7 @@ const MOST_FILTERS = 6
 export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
   const order = SORT.exec(typed)?.[1]?.toLowerCase()
   const sort = SCORE_PARTS.find((part) => order !== undefined && part.startsWith(order))
-  const text = typed.replace(SORT, '').replace(TOP, '').replace(KIND, '')
+  const text = [START, SORT, TOP, KIND].reduce((rest, words) => rest.replace(words, ''), typed)
   const words = splitWords(text)
   const filters: Named[] = []
   const rest: string[] = []
@@ -61,6 +61,9 @@ const splitWords = (text: string) =>
 const joinWords = (words: readonly string[]) => words.join(' ').replace(/(?<=^|\s)- (?=\p{L})/gu, '-')
 
 const ENDING = /[,;]$/
+
+/** The start of "show me humans" and "people like ada". */
+const START = /^(?:(?:called|find|for|like|list|me|named|people|search|show|similar to|someone) )+(?=\S)/i
 
 const SORT = /\b(?:best|by|highest|most|top) (activ|identity|skill)(?:e|ed|ity|s)?(?: scores?)?\b\s*/i
 

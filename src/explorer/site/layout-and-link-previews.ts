@@ -142,13 +142,14 @@ export const shareWithCard = (passport: Passport, path: string) => ({
 /** `best` is a statement about the score, such as "Top 4% overall". `best` and `level` may be empty. */
 export function sharePassport(passport: FullPassport, best: string, level = '') {
   const { id, scores, human, profile } = passport
-  const [about, standing] = [shortWord(profile.bio, 100), best && `${best}.`]
-  const parts = `Activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}.`
+  const words = [profile.location, ...profile.tags.slice(0, 3)].map((word) => shortWord(word, 30))
+  const parts = `activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}`
+  const facts = [...words, best, parts, human ? 'human' : ''].filter(Boolean).join(' · ')
   return {
     ...shareWithCard(passport, `/passports/${id}`),
     type: 'profile',
     title: `${describeCard(passport)}${level === '' ? '' : `, ${level}`}`,
-    description: [about, standing, parts, human ? 'Marked as human.' : ''].filter(Boolean).join(' '),
+    description: `${shortWord(profile.bio, 100)} ${facts}`.trim(),
   } as const
 }
 

@@ -89,7 +89,7 @@ onEngine('sqlite', 'credential pages', (open) => {
       ([, width]) => width,
     )
     expect(bars).toEqual(['100', '75', '12.5'])
-    expect(text).toContain('<a class="button quiet" href="/?credential=github">Search these 3 people</a>')
+    expect(text).toContain('<a href="/?credential=github">Filter and sort these 3 people</a>')
   })
 
   test('the page of a type without a rule shows the name and the maximum that the credentials of its holders have', async () => {

@@ -19,7 +19,7 @@ test('links for sharing on other sites contain the URL of the page, the score, t
   ])
     expect(text).toContain(`<a class="button quiet" href="${address}" rel="nofollow noopener noreferrer">`)
   expect(text).toContain(
-    '<meta name="description" content="Mira Kettlewood: passport score 1,042.5, Outstanding. Builds kites. No. 1 in Activity. ',
+    '<meta name="description" content="Mira Kettlewood: passport score 1,042.5, Outstanding. Builds kites. Lisbon · builder · zk · No. 1 in Activity · ',
   )
   expect(text).toContain('<button class="quiet" type="button" popovertarget="share">Share</button>')
 })
@@ -72,7 +72,7 @@ test('the snippets of a badge describe it by name, whatever the name contains', 
     const [markdown = '', markup = ''] = [
       ...text.matchAll(/data-copy="(?:Markdown|HTML)"><code>(.*?)<\/code>/g),
     ]
-      .map(([, code = '']) => code.replace(/<span class="pick (?!score)[^>]*>.*?<\/span>|<[^>]*>/g, ''))
+      .map(([, code = '']) => code.replace(/<span class="pick (?!flat score)[^>]*>.*?<\/span>|<[^>]*>/g, ''))
       .map((code) => readMarkup(`<img alt="${code}">`).image.alt ?? '')
     const src = `https://passports.example.com/badge/${id}.svg?show=score`
     expect([id, readMarkup(markup)]).toEqual([id, { image: { src, alt }, elements: 2 }])

@@ -77,7 +77,7 @@ onEngine('sqlite', 'badges and cards', (open) => {
     await using server = await servePeople([record(1, { profile: { displayName: 'Ada' }, scores })])
     for (const [path, width, { activity, identity, skills, soft }] of [
       ['/card/1.svg', 1056, onCover('')],
-      ['/badge/1.svg?style=large', 168, PALETTE.light],
+      ['/badge/1.svg?style=large', 208, PALETTE.light],
     ] as const) {
       const svg = (await server.look(path)).text
       const ends = [activity, identity, skills, soft].map((color) => {
@@ -87,7 +87,7 @@ onEngine('sqlite', 'badges and cards', (open) => {
       })
       const from = (ends[3] ?? 0) - width
       const shares = ends.map((end) => Math.round((150 * (end - from)) / width))
-      expect([path, ...shares]).toEqual([path, 9, 29, 59, 150])
+      expect([path, ...shares]).toEqual([path, path.startsWith('/card') ? 9 : 10, 29, 59, 150])
       expect(wordsOf(svg).includes('Other 90')).toBe(path.startsWith('/card'))
     }
   })
@@ -170,8 +170,8 @@ describe('the response for a badge or card', () => {
   test('contains the name of the person only if the badge is large', async () => {
     await using server = await servePeople([named(1, 'Grace <Hopper>', 7), record(2)])
     const large = (await server.look('/badge/1.svg?style=large')).text
-    expect(wordsOf(large)).toEqual(['Grace &lt;Hopper&gt;', 'passport', '7'])
-    expect(titleOf(large)).toBe('Grace &lt;Hopper&gt;: passport score 7')
+    expect(wordsOf(large)).toEqual(['Grace &lt;Hopper&gt;', 'Beginner · 1st of 2', '7'])
+    expect(titleOf(large)).toBe('Grace &lt;Hopper&gt;: passport score 7, Beginner · 1st of 2')
     expect((await server.look('/badge/1.svg')).text).not.toContain('Grace')
     expect(wordsOf((await server.look('/badge/2.svg?style=large')).text)).toContain('Passport 2')
   })

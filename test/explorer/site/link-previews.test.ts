@@ -33,7 +33,7 @@ describe('social metadata of a passport', () => {
     expect(contentOf(markup, 'og:image:alt')).toBe('Ada Lovélace 🐉: passport score 42.5')
     expect(contentOf(markup, 'twitter:card')).toBe('summary_large_image')
     const words =
-      'First of &quot;them&quot; &lt;all&gt; Top 4% in Skills. Activity 12, identity 10.25, skills 20.25. Marked as human.'
+      'First of &quot;them&quot; &lt;all&gt; London · math · poetry · Top 4% in Skills · activity 12, identity 10.25, skills 20.25 · human'
     expect(contentOf(markup, 'og:description')).toBe(words)
   })
 
@@ -46,7 +46,7 @@ describe('social metadata of a passport', () => {
 
   test('has a description without a percentile if none is known', () => {
     expect(contentOf(render({ human: false }, ORIGIN, ''), 'og:description')).toBe(
-      'First of &quot;them&quot; &lt;all&gt; Activity 12, identity 10.25, skills 20.25.',
+      'First of &quot;them&quot; &lt;all&gt; London · math · poetry · activity 12, identity 10.25, skills 20.25',
     )
   })
 

@@ -230,7 +230,7 @@ inBrowser('discovery in a browser', (browser) => {
     expect(await page.locator('thead th').count()).toBe(3)
     await page.locator('tbody th a[href^="/credentials/"]').first().click()
     await page.waitForURL('**/credentials/*')
-    await page.getByRole('link', { name: /Search these/ }).click()
+    await page.getByRole('link', { name: /Filter and sort these/ }).click()
     await page.waitForURL('**/?credential=*')
     // Tags and places are links of their own; the rest of the row leads to the passport.
     await page

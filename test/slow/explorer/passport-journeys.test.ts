@@ -54,7 +54,7 @@ inBrowser('journeys on the passport page', (browser) => {
     await page.keyboard.press('Enter')
     const panel = await tabTo(page, 'Copy HTML')
     expect(panel.slice(0, 3)).toEqual(['Close', 'Copy link', 'Download card (PNG)'])
-    expect(panel.slice(-5)).toEqual(['score', 'flat', 'light', 'Copy Markdown', 'Copy HTML'])
+    expect(panel.slice(-5)).toEqual(['flat', 'score', 'light', 'Copy Markdown', 'Copy HTML'])
     const after = await tabTo(page, 'How every point is calculated')
     expect(after.slice(0, 5)).toEqual([
       ...['Compare', 'Is this you?', 'Outstanding', '2nd of 6 people', '▼ −5 on 2 January 2026'],
@@ -125,20 +125,20 @@ inBrowser('journeys on the passport page', (browser) => {
       await tabTo(page, 'Share')
       await page.keyboard.press('Enter')
       expect(await page.getByRole('img', { name: 'Card: Mira Kettlewood' }).isVisible()).toBe(true)
-      await tabTo(page, 'score')
-      await page.keyboard.press('ArrowDown')
-      expect(await image.getAttribute('src')).toBe('/badge/12.svg?show=level&style=flat&theme=light')
-      await page.keyboard.press('ArrowDown')
       await tabTo(page, 'flat')
+      await page.keyboard.press('ArrowDown')
+      expect(await image.getAttribute('src')).toBe('/badge/12.svg?style=large&theme=light')
+      await page.keyboard.press('ArrowDown')
+      await tabTo(page, 'score')
       await page.keyboard.press('ArrowUp')
       await tabTo(page, 'light')
       await page.keyboard.press('ArrowDown')
-      expect(await image.getAttribute('src')).toBe('/badge/12.svg?show=top&style=large&theme=dark')
+      expect(await image.getAttribute('src')).toBe('/badge/12.svg?show=top&theme=dark')
       const [markdown, markup] = await page.locator('#badge code').allInnerTexts()
       const badge = `${server.url}badge/12.svg?show=top`
       const alt = 'Passport badge of Mira Kettlewood'
-      expect(markdown).toBe(`[![${alt}](${badge}&style=large&theme=dark)](${server.url}passports/12)`)
-      expect(markup).toContain(`<img src="${badge}&amp;style=large&amp;theme=dark" alt="${alt}">`)
+      expect(markdown).toBe(`[![${alt}](${badge}&theme=dark)](${server.url}passports/12)`)
+      expect(markup).toContain(`<img src="${badge}&amp;theme=dark" alt="${alt}">`)
       if (!hasScripts) continue
       await tabTo(page, 'Copy Markdown')
       await page.keyboard.press('Enter')
