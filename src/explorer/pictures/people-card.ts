@@ -17,9 +17,9 @@ type PeopleCard = { title: string; words: string; people: Person[]; rules: RuleS
 /** `figure` replaces the score, and `note` replaces the level. */
 type Person = FullPassport & { figure?: string | undefined; note?: string | undefined }
 
-export function describeTime({ owner = '', fonts }: Site, time: number): string {
+export function describeTime({ owner = '', fonts }: Site, time: number, figures = 'Passport scores') {
   const runBy = drawableText(owner, fonts)
-  return `Passport scores, ${formatDay(time)}${runBy === '' ? '' : `. Run by ${runBy}`}`
+  return `${figures}, ${formatDay(time)}${runBy === '' ? '' : `. Run by ${runBy}`}`
 }
 
 /** The top and the height of all rows, and the space between score and bar. */

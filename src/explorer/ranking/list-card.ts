@@ -34,11 +34,8 @@ export function createListCard(options: ExplorerOptions): ExplorerPage {
       const filters = await facets.presentFilters(list, requests, found)
       const counted = `${found.total > 3 ? 'Top 3 of ' : ''}${countList(describeList(list, filters), found.total)}`
       const title = drawableText(counted, site.fonts) || `${found.total} people`
-      const time = describeTime(site, options.now())
-      const words =
-        list.sort === 'total'
-          ? time
-          : time.replace(/Passport( scores)/, list.sort === 'points' ? 'Points' : `${FIGURES[list.sort]}$1`)
+      const figures = list.sort === 'total' ? 'Passport scores' : FIGURES[list.sort]
+      const words = describeTime(site, options.now(), figures)
       const card = { title, words, people, rules: await options.rules(), scale: found.scale }
       return request.drawCard(() => drawPeople(site, card))
     },

@@ -173,7 +173,8 @@ ${schema.enum || schema.type === 'boolean' ? renderSelect(id, field, schema.enum
 
 function renderInput(id: string, { name, place, required, schema, example }: Field): Html {
   const placeholder = String(schema.default ?? schema.examples?.[0] ?? '')
-  return html`<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${String(example ?? '')}" ${required ? html`required` : html``} aria-describedby="${id}-about">`
+  const values = schema.items?.enum
+  return html`<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${String(example ?? '')}" ${required ? html`required` : html``} aria-describedby="${id}-about"${values ? html` list="${id}-values"><datalist id="${id}-values">${values.map((value) => html`<option>${value}</option>`)}</datalist>` : html`>`}`
 }
 
 function renderSelect(id: string, { name, place, schema }: Field, values: readonly string[]): Html {

@@ -89,7 +89,7 @@ test('the card of a list by a part of the score shows this part, with the score 
   const texts = textsOf((await server.look('/card/list.png?score=>1&sort=skills')).text).map(
     ({ text }) => text,
   )
-  expect(texts.slice(1, 6)).toEqual(['Skills scores, 2 January 2026', 'Ada', 'score 50', '30', 'Skills'])
+  expect(texts.slice(1, 6)).toEqual(['Skills, 2 January 2026', 'Ada', 'score 50', '30', 'Skills'])
 })
 
 test('a long title of a list has two lines on its card', async () => {
