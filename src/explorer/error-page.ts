@@ -49,8 +49,7 @@ const KNOWN: Record<string, ErrorText> = {
   },
   500: {
     title: 'Internal error',
-    words:
-      'The fault is with this site, not with your request. Reload the page. If that fails, send the request id below to the operator of the site.',
+    words: 'This site failed, not your request. Reload the page, or send the request id to its operator.',
   },
   503: {
     title: 'Temporarily unavailable',
@@ -59,13 +58,11 @@ const KNOWN: Record<string, ErrorText> = {
   },
   not_ready: {
     title: 'Filters are not ready yet',
-    words:
-      'The service is preparing its index for filters, sorting and counts. It takes seconds, or minutes for a very large database. The ranking and the search work meanwhile.',
+    words: 'The index for filters, sorting and counts is being built. The ranking and the search work.',
     help: html`<p><a class="button" href="">Try again</a></p>${renderSearch()}`,
   },
   no_passport: {
     title: 'Passport not found',
-    words:
-      'There is no passport with this number or wallet. It may have been removed, or the address has a typing error.',
+    words: 'No passport has this number or wallet. It may have been removed, or it has a typing error.',
   },
 }

@@ -29,7 +29,7 @@ test('the examples of the API are responses of the demo, with the first items of
   expect(shown.explanation.lines).toContainEqual(explanation?.lines?.[0])
 
   const { next, ...list } = examples.LIST
-  expect(await get('passports?limit=2&select=passport_id,score')).toEqual({
+  expect(await get('passports?limit=2&select=passport_id,score,human_checkmark,passport_profile')).toEqual({
     ...list,
     next: expect.any(String),
   })

@@ -77,7 +77,7 @@ onEngine('sqlite', 'the ranking', (open) => {
     await using server = await servePeople(many(30))
     const nothing = await server.look('/?q=%3Cb%3Enobody')
     expect(nothing.status).toBe(200)
-    expect(nothing.text).toContain('No passport found for “&lt;b&gt;nobody”')
+    expect(nothing.text).toContain('No people matching “&lt;b&gt;nobody”')
     expect(nothing.text).toContain(
       '<a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>',
     )

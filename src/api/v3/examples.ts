@@ -37,8 +37,28 @@ export const SNAPSHOT = {
 
 export const LIST = {
   items: [
-    { passport_id: 1, score: 371 },
-    { passport_id: 331, score: 339 },
+    {
+      passport_id: 1,
+      score: 371,
+      human_checkmark: true,
+      passport_profile: {
+        display_name: 'Ada Harborlight',
+        bio: 'Invented person no. 1. Builds lighthouses, and the small contracts that keep them lit. Teaches on Thursdays, sails on Fridays.',
+        location: 'Reykjavík',
+        tags: ['builder', 'solidity', 'educator', 'community'],
+      },
+    },
+    {
+      passport_id: 331,
+      score: 339,
+      human_checkmark: true,
+      passport_profile: {
+        display_name: 'Jürgen Junipermeadow',
+        bio: 'Invented person no. 331. Designs slow trains.',
+        location: 'Nairobi',
+        tags: ['builder', 'writer', 'zk', 'founder'],
+      },
+    },
   ],
   next: 'MzM5IDMzMSA3MjcxYTAzNg',
   total: 1000,

@@ -60,8 +60,8 @@ Fields: ${Object.keys(FILTER_FIELDS).join(', ')}`,
   },
   since: {
     description:
-      'A time of the last 31 days (RFC 3339), or a day. Required with `sort` by `-change`, `change` and `-added`, which list at most 1,000 passports and cannot be combined with `q`, `filter`, `group_by` and `after`.',
-    schema: { type: 'string', examples: ['2026-10-01'] },
+      'A time of the last 31 days, such as `2026-10-01` or `2026-10-01T12:00:00Z`. Required with `sort` by `-change`, `change` and `-added`, which list at most 1,000 passports and cannot be combined with `q`, `filter`, `group_by` and `after`.',
+    schema: { type: 'string' },
   },
   group_by: {
     description: 'Counts all matching passports by the values of this field',
@@ -74,7 +74,10 @@ Fields: ${Object.keys(FILTER_FIELDS).join(', ')}`,
   },
   cursor: { description: '`next` of the previous page, with the same `q`, `filter`, `sort` and `since`' },
   ...FIELD_PARAMETERS,
-  select: { ...FIELD_PARAMETERS.select, example: ['passport_id', 'score'] },
+  select: {
+    ...FIELD_PARAMETERS.select,
+    example: ['passport_id', 'score', 'human_checkmark', 'passport_profile'],
+  },
   after: AFTER,
 }
 

@@ -50,7 +50,8 @@ async function search(address) {
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     if (own.signal.aborted) return
     if (!response.ok) throw new Error(page.querySelector('.lead')?.textContent ?? '')
-    show(page)
+    if (response.redirected) offer(page, response.url)
+    else show(page)
     shown = address
     if (!compared) history.replaceState(history.state, '', address)
   } catch (error) {
@@ -65,12 +66,30 @@ function show(page) {
   const found = page.querySelector('[data-results]')
   // An empty database has a start page without results.
   if (!found) return location.reload()
+  // A word that is not complete yet needs no notice.
+  found.querySelector('[data-late]')?.remove()
   if (!compared) document.title = page.title
   count.textContent = page.querySelector('[data-count]').textContent || page.querySelector('h1').textContent
   results.replaceChildren(...(compared ? choicesOf(page, found) : found.childNodes))
   for (const part of document.querySelectorAll('[data-live]'))
     part.replaceChildren(...(page.getElementById(part.id)?.childNodes ?? []))
   showSelected()
+}
+
+/** Links the page that the search opens, such as that of the movers. */
+function offer(page, url) {
+  const [list, item, link] = ['ul', 'li', 'a'].map((name) => document.createElement(name))
+  list.className = 'chips'
+  link.href = url
+  link.textContent = page.querySelector('h1').textContent
+  item.append(link)
+  list.append(item)
+  count.textContent = ''
+  results.replaceChildren(compared ? item : list)
+  for (const part of document.querySelectorAll('[data-live]')) {
+    if (part.id === 'heading') part.textContent = link.textContent
+    else part.replaceChildren()
+  }
 }
 
 /** Returns links to the list and to suggested filters, unless people are compared, and to the first people. */

@@ -56,7 +56,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const proofs = proofsOf(credentials, types).map(({ name }) => name)
       const mark = html`<span><a class="pill" href="${evidence}" title="Why this person counts as human">human</a><span class="soft">${proofs.length === 0 ? '' : ` via ${shortWord(proofs.join(' and '), 60)}`}</span></span>`
       const main = html`<article class="passport-page">
-${renderPerson(passport, nameOf(passport), score, passport.human ? mark : html``)}
+${renderPerson(passport, nameOf(passport), score, passport.human ? mark : UNCHECKED)}
 ${renderSharePanel(share, `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`, site.origin, renderBadge(id, `Passport badge of ${shortNameOf(passport)}`, site.origin))}
 <p class="jump soft">On this page: <a href="#growth">what would raise the score</a>, <a href="#history">history</a>, <a href="#credentials">credentials</a>, <a href="#socials">accounts</a></p>
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
@@ -79,6 +79,8 @@ ${renderWallets(passport)}
     },
   }
 }
+
+const UNCHECKED = html`<a class="soft" href="/about#human">no human check recorded</a>`
 
 /** The script polls the page until this element is gone. */
 const RECALCULATING: Html = html`<section id="recalculating" class="notice">

@@ -45,8 +45,9 @@ export const createSiteCard = (options: ExplorerOptions): ExplorerPage => ({
 async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html> {
   const { total } = await catalog.standing(0)
   const owner = drawableText(site.owner ?? '', site.fonts)
-  const words = `Work records of ${formatPeople(total)}${owner === '' ? '' : `. Run by ${owner}`}`
-  return drawTitleCard(site, { title: 'Passport scores', words, ids: [1, 2, 3, 5, 8, 13, 21], size: 120 })
+  const words = `Scores of ${formatPeople(total)}${owner === '' ? '' : `. Run by ${owner}`}`
+  const ids = [1, 2, 3, 5, 8, 13, 21]
+  return drawTitleCard(site, { title: 'Public records of work', words, ids, size: 96 })
 }
 
 type TitleCard = { title: string; words: string; ids: readonly number[]; size: number }

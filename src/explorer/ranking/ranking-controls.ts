@@ -75,16 +75,14 @@ export function renderAsNames(found: SearchReading['asNames'] = []): Html {
 export const renderOthers = ({ named, ranked, lists: others }: OtherLists): Html =>
   html`${named && ranked.length === 0 ? html`<p>Did you mean <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>` : html``}<ul class="chips">${others.map(({ word, label, query, count }) => renderChip(lists.addressOf(query), label, count, word))}</ul>`
 
-/** Links a search for changes, such as "who rose this week", to the movers. */
-export function renderMovers(typed: string): Html | undefined {
-  const [address, label] = MOVERS.find(([, , words]) => words.test(typed)) ?? []
-  return address && html`<a href="${address}">${label}</a>`
-}
+/** Finds the address of the movers for a search for changes, such as "who rose this week". */
+export const findMovers = (typed: string): string | undefined =>
+  MOVERS.find(([, words]) => words.test(typed))?.[0]
 
 const MOVERS = [
-  ['/movers', 'Who rose this week', /\b(gained|movers|rise|risen|risers|rises|rising|rose|trending)\b/i],
-  ['/movers#change', 'Who fell this week', /\b(drop|dropped|fall|fallen|falling|falls|fell|lost)\b/i],
-  ['/movers#-added', 'New people of this week', /\b(joined|newest|newcomers|new (people|this))\b|^new$/i],
+  ['/movers', /\b(gained|movers|rise|risen|risers|rises|rising|rose|trending)\b/i],
+  ['/movers#change', /\b(drop|dropped|fall|fallen|falling|falls|fell|lost)\b/i],
+  ['/movers#-added', /\b(joined|newest|newcomers|new (people|this))\b|^new$/i],
 ] as const
 
 /** Shows the request for the same list in v3, which searches names only, and has no order by points. */

@@ -1,4 +1,4 @@
-import type { RenderedPage } from '../../api/rendered-page.ts'
+import { createPage, type RenderedPage } from '../../api/rendered-page.ts'
 import type { Standing } from '../../catalog/score-standing.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
@@ -47,7 +47,7 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
 
 type PageContext = ExplorerOptions & { facets: FacetReader }
 
-/** `asked` is the query of the URL. `found` is the list that it describes, with the filters that its text names. `movers` links the movers if nobody is found and the text asks for changes. */
+/** `asked` is the query of the URL. `found` is the list that it describes, with the filters that its text names. `frequent` has filters for a page that finds nobody. */
 type Shown = {
   site: Site
   asked: RankingQuery
@@ -57,7 +57,7 @@ type Shown = {
   filters: readonly ActiveFilter[]
   others: OtherLists | undefined
   standing: Standing
-  movers: Html | undefined
+  frequent: SearchReading['suggestions']
 }
 
 async function renderRanking(
@@ -82,6 +82,8 @@ async function renderRanking(
     const other = { query: { ...instead, page: asked.page }, suggestions, isSuggested: !isBegun }
     return renderRanking(context, asked, other, request)
   }
+  const movers = found.total === 0 && list.typed.includes(' ') ? controls.findMovers(list.typed) : undefined
+  if (movers) return withoutCaching(createPage('', { Location: movers, 'Content-Type': 'text/html' }, 303))
   const present = () => context.facets.present(found, list, signal)
   const facets = hasFacets(found) ? await ifReady(context, present) : undefined
   const filters = await context.facets.presentFilters(list, requests, found)
@@ -96,9 +98,9 @@ async function renderRanking(
   }
   const shown = {
     ...{ site, asked, reading, facets, filters, others },
+    frequent: found.total === 0 ? await reading?.frequent?.() : [],
     found: { ...found, ranked: await addNotes(context, found) },
     standing: await context.catalog.standing(0),
-    movers: found.total > 0 || lists.isFiltered(list) ? undefined : controls.renderMovers(asked.typed),
   }
   const page = renderPage(shown, list.page > found.last ? 404 : 200)
   const isComplete = reading && (facets || !hasFacets(found))
@@ -122,7 +124,7 @@ const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || tota
 function renderPage(shown: Shown, status: number): RenderedPage {
   const { site, asked, found, reading, facets, filters, standing } = shown
   const { query, all } = found
-  const [title, changes] = [describeList(query, filters), controls.renderMovers(asked.typed)]
+  const [title, changes] = [describeList(query, filters), controls.findMovers(asked.typed)]
   const isHome = !lists.isFiltered(asked) && asked.typed === '' && asked.page === 1
   const leaders = query.page === 1 ? found.ranked.slice(0, 3).map(({ passport }) => passport) : []
   const card = lists.addressOf({ ...query, page: 1 }).replace(/^\/(?=\?|$)/, '/card/list.png')
@@ -149,7 +151,7 @@ ${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="lead" data
 <div id="chips" data-live>${controls.renderChips(query, filters)}${controls.renderAsNames(reading?.asNames)}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" class="row" data-live>${found.total === 0 ? html`` : html`${controls.renderSorts(query)}${panel}`}</div></div>
 <div id="results" data-results>
-${controls.renderSuggestions(reading?.suggestions)}${changes ? html`<p class="notice">See the movers: ${changes}</p>` : html``}${reading?.isSuggested ? html`<p class="notice">No exact match for “${shortWord(asked.typed, MAX_TITLE_VALUE)}”. These people match the most similar words.</p>` : html``}${reading?.leftOut ? html`<p class="notice">“${reading.leftOut}” is no tag, place or credential here, and none of these people has it in a name or handle.</p>` : html``}${renderResults(shown)}
+${controls.renderSuggestions(reading?.suggestions)}${changes ? html`<p class="notice">See the <a href="${changes}">movers</a>: whose score changed, and why.</p>` : html``}${reading?.isSuggested ? html`<p class="notice">No exact match for “${shortWord(asked.typed, MAX_TITLE_VALUE)}”. These people match the most similar words.</p>` : html``}${reading?.leftOut ? html`<p class="notice" data-late>“${reading.leftOut}” is no tag, place or credential here, and none of these people has it in a name or handle.</p>` : html``}${renderResults(shown)}
 </div>
 </div>
 </div>`,
@@ -158,14 +160,14 @@ ${controls.renderSuggestions(reading?.suggestions)}${changes ? html`<p class="no
 }
 
 /** Search as you type replaces the heading and removes the introduction, so that the page is the one that Enter opens. */
-function renderHeading({ asked, found, filters, others, movers }: Shown): Html {
+function renderHeading({ asked, found, filters, others }: Shown): Html {
   const { total, all, isMore, query } = found
   const named = others?.ranked.length ? others.named : undefined
   const similar =
     named &&
     html`Results for <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, 60)}</bdi></a>`
   const words = countList(describeList(query, filters), total)
-  const shown = html`<span class="clamp">${movers ?? similar ?? `${isMore ? 'At least ' : ''}${words}`}</span>`
+  const shown = html`<span class="clamp">${similar ?? `${isMore ? 'At least ' : ''}${words}`}</span>`
   return html`<h1 id="heading" aria-live="polite" data-live>${asked.typed === '' && !lists.isFiltered(asked) ? `Explore ${count(all, 'passport')}` : shown}</h1>`
 }
 
@@ -210,13 +212,13 @@ export function describeList({ typed, filters, sort }: RankingQuery, active: rea
 
 const MAX_TITLE_VALUE = 40
 
-const renderHelp = (typed: string) =>
-  html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials?${String(new URLSearchParams({ q: typed }))}">matching credentials</a> or <a href="/movers">movers</a>.</p>`
+const renderHelp = (typed: string, frequent: SearchReading['suggestions']) =>
+  html`${controls.renderSuggestions(frequent)}<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials?${String(new URLSearchParams({ q: typed }))}">matching credentials</a> or <a href="/movers">movers</a>.</p>`
 
-function renderResults({ found, others, movers }: Shown): Html {
+function renderResults({ found, others, reading, frequent }: Shown): Html {
   const { query, last, total, scale } = found
   if (total === 0)
-    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : movers ? html`` : renderHelp(query.typed)}`
+    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : renderHelp(query.typed, reading?.suggestions?.some(({ query }) => query.typed === '') ? [] : frequent)}`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${lists.addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = lists.typesOf(query)
@@ -224,17 +226,11 @@ function renderResults({ found, others, movers }: Shown): Html {
 ${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query)}`
 }
 
-function describe({ asked, reading, found, others, movers }: Shown): string {
-  const { query, last, total, all, ranked, extra, isMore } = found
+function describe({ asked, found, others }: Shown): string {
+  const { query, last, total, all, ranked, isMore } = found
   const { page, typed } = query
-  if (movers) return ''
-  if (total === 0 && lists.isFiltered(query) && !reading?.isSuggested)
-    return `No passport matches ${typed === '' ? 'all of' : `“${typed}” and`} these filters`
-  if (total === 0)
-    return `No ${others?.ranked.length ? 'exact match' : 'passport found'} for “${asked.typed}”`
+  if (total === 0) return others?.ranked.length ? `No exact match for “${asked.typed}”` : ''
   if (page > last) return `There is no page ${formatFigure(page)}.`
-  if (isMore && total === extra)
-    return `First ${formatFigure(total)} matches for “${typed}”. Type more of it.`
   if (typed !== '' || lists.isFiltered(query))
     return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}`
   const first = (page - 1) * lists.PAGE_SIZE + 1

@@ -32,6 +32,7 @@ export function createTagsAndPlaces(options: ExplorerOptions): ExplorerPage {
         description: 'The tags and places of people, and how many people have each',
         share: { path },
         main: html`<div class="cover"><h1>Tags and places</h1>
+<p class="lead">Choose one to list its people. Each number counts them.</p>
 <form class="search" action="${path}" role="search"><label for="find">Find a tag or a place</label>
 <input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="The beginning of a word" autocomplete="off" spellcheck="false">
 <button type="submit">Find</button></form></div>

@@ -11,7 +11,7 @@ export function renderEndpoint(route: DocumentedRoute, origin: string): Html {
   return html`
 <section id="${id}" class="call">
 <div class="call-text">
-<h2 class="unseen">Request</h2>
+<h2>${fieldsFor(route).length > 0 ? 'Parameters' : 'Request'}</h2>
 <form id="call" data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"${needsKey ? html` data-needs-key` : html``}${access === 'session' ? html` data-bearer` : html``} novalidate aria-label="Try it: ${summary}">
 ${fieldsFor(route).map((field) => renderField(id, field))}
 ${body ? renderBody(id, bodyExample) : html``}
@@ -166,15 +166,14 @@ function renderField(operationId: string, field: Field): Html {
   return html`
 <div class="field">
 <label for="${id}"><code>${name}</code> <span class="soft">${schema.type === 'array' ? 'list' : (schema.type ?? 'string')}${required ? ', required' : ''}</span></label>
-${schema.enum || schema.type === 'boolean' ? renderSelect(id, field, schema.enum ?? ['true', 'false']) : renderInput(id, field)}
-<p id="${id}-about" class="soft detail">${prose(description)}${values ? html`: ${values.join(', ')}` : html``}</p>
+${schema.enum || schema.type === 'boolean' ? renderSelect(id, field, schema.enum ?? ['true', 'false']) : renderInput(id, field)}${values ? html`<datalist id="${id}-values">${values.map((value) => html`<option>${value}</option>`)}</datalist>` : html``}
+<p id="${id}-about" class="soft detail">${prose(description.replace(/^- /gm, '• '))}${values ? html`: ${values.join(', ')}` : html``}</p>
 </div>`
 }
 
 function renderInput(id: string, { name, place, required, schema, example }: Field): Html {
   const placeholder = String(schema.default ?? schema.examples?.[0] ?? '')
-  const values = schema.items?.enum
-  return html`<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${String(example ?? '')}" ${required ? html`required` : html``} aria-describedby="${id}-about"${values ? html` list="${id}-values"><datalist id="${id}-values">${values.map((value) => html`<option>${value}</option>`)}</datalist>` : html`>`}`
+  return html`<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${String(example ?? '')}" ${required ? html`required` : html``} aria-describedby="${id}-about" list="${id}-values">`
 }
 
 function renderSelect(id: string, { name, place, schema }: Field, values: readonly string[]): Html {

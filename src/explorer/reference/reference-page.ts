@@ -148,7 +148,8 @@ function renderErrors(api: readonly DocumentedRoute[], common?: Html): Html {
   const rows = [...texts]
     .toSorted(([one], [other]) => one - other)
     .map(([code, text]) => html`<dt id="status-${code}"><code>${code}</code></dt><dd>${prose(text)}</dd>`)
-  const example = api[0] && exampleOf(api[0], (common && api[0].errors?.[0]) ?? 'invalid_request').example
+  const code = common && api[0]?.errors?.includes('not_found') ? 'not_found' : 'invalid_request'
+  const example = api[0] && exampleOf(api[0], code).example
   return html`
 <section id="errors" class="call">
 <div class="call-text">

@@ -43,10 +43,12 @@ export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
   if (filters.length === 0) return { filters, rest: text, sort }
   // "solidity developers" are people tagged solidity, but "developers in lisbon" are not all people in Lisbon.
   const isSkill = filters.some(({ name }) => name === 'tag' || name === 'credential')
-  const isName = (word: string) =>
-    !CONNECTING.has(word) && !(isSkill && /^(dev|developer|engineer)s?$/.test(word))
+  const isName = (word: string) => !CONNECTING.has(word) && !(isSkill && JOB.test(word))
   return { filters, rest: joinWords(rest.filter((word) => isName(foldName(word)))), sort }
 }
+
+/** Words for people with skills, which may be part of the name of a credential. */
+export const JOB = /^(dev|developer|engineer)s?$/
 
 /** All phrases of a text that may name a facet. */
 export function phrasesOf(text: string): string[] {

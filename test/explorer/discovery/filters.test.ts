@@ -173,10 +173,10 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     )
   })
 
-  test('a list without a match explains that no passport matches all filters', async () => {
+  test('a list without a match says so in its heading', async () => {
     const { status, text } = await server.look('/?tag=nothing')
     expect(status).toBe(200)
-    expect(readable(text)).toContain('No passport matches all of these filters')
+    expect(readable(text)).toContain('No people tagged “nothing”')
   })
 
   test('blank and unknown parameters are ignored, and an invalid value gets a 400 that explains it', async () => {

@@ -66,10 +66,15 @@ test('a filter is suggested for the last word of a text only if no name remains'
 })
 
 test.each([
-  ['who rose this week', 'Who rose this week'],
-  ['newest people', 'New people of this week'],
-])('the page for %j, which finds nobody, links the movers in its heading', async (typed, words) => {
-  const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
-  expect(readable(/<h1.*<\/h1>/.exec(text)?.[0] ?? '')).toBe(words)
-  expect(text).toContain('See the movers: <a href="/movers')
+  ['developers', 'has GitHub Developer'],
+  ['qwxzkjv', 'tag builder'],
+])('a search for %j finds nobody, and the page suggests filters such as "%s"', async (typed, filter) => {
+  const { text } = await server.look(`/?q=${typed}`)
+  expect(readable(text)).toMatch(new RegExp(`No people matching “${typed}” .* Suggested .*${filter} \\d`))
+})
+
+test('a search for a single word that may be a name links to the movers', async () => {
+  const { status, text } = await server.look('/?q=falling')
+  expect(status).toBe(200)
+  expect(text).toContain('<p class="notice">See the <a href="/movers#change">movers</a>')
 })

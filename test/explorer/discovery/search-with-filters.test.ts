@@ -57,7 +57,6 @@ test.each([
 test.each([
   ['who is human in tokyo', 'humans in Tokyo 東京'],
   ['human builders lisb', 'humans tagged “builder” in Lisbon'],
-  ['ethereum developer', 'people with Ethereum User and GitHub Developer'],
   ['human outst', 'humans with the level Outstanding'],
   ['hum', 'humans'],
 ])('the text %j, whose words begin filters, shows the %s without an excuse', async (typed, words) => {
@@ -75,7 +74,7 @@ test('a search by name with a filter names the people of the ranks, and explains
 
 test('a search that finds nobody says so once, with an example that finds people', async () => {
   const { text } = await server.look('/?q=qwxzkjv')
-  expect(text.match(/No passport/g)).toHaveLength(1)
+  expect(text.match(/No (people|passport)/g)).toHaveLength(1)
   const [, example = ''] = /Or describe people: <a href="([^"]+)"/.exec(text) ?? []
   expect(rowsOf((await server.look(example)).text)).toHaveLength(20)
 })
@@ -91,8 +90,6 @@ test.each([
   ['tokio', 'people in Tokyo 東京'],
   ['builders in tokio', 'people tagged “builder” in Tokyo 東京'],
   ['solid lis', 'people tagged “solidity” in Lisbon'],
-  ['developers', 'people with GitHub Developer'],
-  ['developer lagos', 'people in Lagos with GitHub Developer'],
 ])('the text %j with misspelt or begun words shows the %s', async (typed, words) => {
   const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
   expect(shown).toMatch(new RegExp(`\\d+ ${words} Find a person`))
@@ -193,12 +190,11 @@ test.each(['human=false', 'sort=skills'])(
 
 test.each([
   ['who rose this week', '/movers'],
-  ['falling', '/movers#change'],
   ['new people', '/movers#-added'],
   ['new this week', '/movers#-added'],
-])('a search for %j links to %s', async (typed, address) => {
-  const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
-  expect(text).toContain(`<p class="notice">See the movers: <a href="${address}">`)
+])('a search for %j opens %s', async (typed, address) => {
+  const { status, headers } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
+  expect([status, headers.get('location')]).toEqual([303, address])
 })
 
 test('“or” between other words means both, and the heading says so', async () => {

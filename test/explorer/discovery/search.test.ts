@@ -138,7 +138,7 @@ onEngine('sqlite', 'the search', (open) => {
     expect(await namesAt('/?q=%22rose%22')).toEqual(['Rose', 'Rosemary'])
     expect(await namesAt('/?q=rose&tag=zk')).toEqual(['Rose'])
     const none = await both.look('/?q=rose+zk+mary')
-    expect(readable(none.text)).toContain('No passport matches “mary” and these filters')
+    expect(readable(none.text)).toContain('No people tagged “Rose” and “zk” matching “mary”')
   })
 
   test('a tag of few people does not hide as many people with that name: they are listed, and the tag is suggested', async () => {
@@ -206,7 +206,7 @@ test('a search finds tags and places by name, and shows only the first 20 of man
   expect(await pageOf('cape town')).toMatch(/\d people in Cape Town Find a person/)
   expect(await pageOf('istanbul')).toMatch(/\d people in İstanbul Find a person/)
   expect(await pageOf('İSTANBUL')).toMatch(/\d people in İstanbul Find a person/)
-  expect(await pageOf('0xde30')).toContain('First 20 matches for “0xde30”. Type more of it.')
+  expect(await pageOf('0xde30')).toContain('At least 20 people matching “0xde30”')
 })
 
 test('a wallet that matches as the handle of an account is short and has no source before it', async () => {

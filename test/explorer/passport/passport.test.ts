@@ -103,7 +103,8 @@ onEngine('sqlite', 'the passport page', (open) => {
     expect(words).toContain('Passport 5')
     expect(words).toContain('Passport score 0 Beginner 30 points to Regular')
     expect(words).toContain('No credentials yet.')
-    expect(words).not.toMatch(/human|Not verified|Top|1st|lower/)
+    expect(words).toContain('Passport 5 no human check recorded')
+    expect(words).not.toMatch(/Not verified|Top|1st|lower/)
   })
 
   test.each([false, true])('the passport page links its JSON (key required: %p)', async (needsKey) => {
@@ -158,7 +159,7 @@ onEngine('sqlite', 'the passport page', (open) => {
     await rescore(server.store)
     const words = readable((await server.look('/passports/1/score')).text)
     for (const part of [
-      'Each credential earns points by a rule of rule set 2026-11 . A square root (√) or a logarithm (ln) lets the first steps count most.',
+      'Each credential earns points by a rule of this site (rule set 2026-11 ). A square root (√) or a logarithm (ln) lets the first steps count most.',
       'World ID Verified : 8 of 8 points 8',
       'Base Developer 9 contracts : √9 × 6 = 18, at most 40 18',
       'GitHub Since 2015-03-02, Total Contributions: 1764 , √1764 × 0.5 = 21, at most 40 new , Since',

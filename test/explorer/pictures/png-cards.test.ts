@@ -184,13 +184,14 @@ describe('PNG cards', () => {
       let isBusy = true
       await using server = await servePeople([named(1, 'Ada', 1)], {
         rasterize: async (svg) => {
-          if (isBusy && !svg.includes('Work records')) throw new ServiceError(code, 'Too many pictures.')
+          if (isBusy && !svg.includes('Public records of work'))
+            throw new ServiceError(code, 'Too many pictures.')
           return new TextEncoder().encode(svg)
         },
       })
       for (const path of ['/card/1.png', '/card/compare.png?ids=1', '/card/credential/github.png']) {
         const { status, headers, text } = await server.look(path)
-        expect([path, status, text]).toEqual([path, 200, expect.stringContaining('Work records')])
+        expect([path, status, text]).toEqual([path, 200, expect.stringContaining('Public records of work')])
         expect(headers.get('Content-Type')).toBe('image/png')
         expect([headers.get('Cache-Control'), headers.get('ETag')]).toEqual(['no-store', null])
       }

@@ -25,20 +25,20 @@ test('the card of the site says what the site is, who runs it if that is known, 
     return textsOf(text).map((each) => each.text)
   }
   expect(await read(DEFAULT_SITE)).toEqual([
-    'Passport scores',
-    'Work records of 2 people',
+    'Public records of work',
+    'Scores of 2 people',
     'passportd',
     'passports.example.com',
   ])
   const settings = { ...DEFAULT_SITE, name: 'Harbor', owner: 'Harbor Guild 🐉' }
   expect(await read(settings)).toEqual([
-    'Passport scores',
-    'Work records of 2 people. Run by Harbor Guild',
+    'Public records of work',
+    'Scores of 2 people. Run by Harbor Guild',
     'Harbor',
     'passports.example.com',
   ])
   const [, long = ''] = await read({ ...settings, owner: 'W'.repeat(100) })
-  expect(long).toMatch(/^Work records of 2 people\. Run by W+…$/)
+  expect(long).toMatch(/^Scores of 2 people\. Run by W+…$/)
 })
 
 test('the card of a comparison has names of the same size and scores of the same size', async () => {

@@ -154,7 +154,7 @@ test('the reference describes each status once, and the page of a call only thos
   expect((await server.get('/reference/v3/getRules')).text).toContain('<a href="/reference/v3#errors">')
 })
 
-test('the example of an error of a call is the response to an unknown parameter, unless the version ignores it', async () => {
+test('the example of an error of a call is the response for something that does not exist, or to an unknown parameter', async () => {
   await using server = await serveRecords({}, [])
   const exampleOn = async (path: string) => {
     const [, json = ''] = /aria-label="Error"[^>]*>([^<]*)/.exec((await server.get(path)).text) ?? []
@@ -165,7 +165,7 @@ test('the example of an error of a call is the response to an unknown parameter,
     ['/reference/v1/listPassports', '/api/v1/passports?page=zero'],
     ['/reference/v3', '/api/v3/passports?page=2'],
     ['/reference/v3/getPassportV3', '/api/v3/passports/42?page=2'],
-    ['/reference/v3/getRules', '/api/v3/rules/2026-11?page=2'],
+    ['/reference/v1/getPassport', '/api/v1/passports/42'],
   ] as const) {
     const { request_id: _, ...body } = JSON.parse((await server.get(target)).text)
     expect([page, await exampleOn(page)]).toEqual([page, body])

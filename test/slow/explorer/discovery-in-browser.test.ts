@@ -33,7 +33,7 @@ inBrowser('discovery in a browser', (browser) => {
     expect(await page.locator('.lead').count()).toBe(0)
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('search')
     await page.getByRole('searchbox').fill('nobody at all')
-    await page.getByText('No passport found for “nobody at all”').waitFor()
+    await page.getByRole('heading', { name: 'No people matching “nobody at all”' }).waitFor()
     await page.getByRole('searchbox').fill('')
     await page.getByText(all as string).waitFor()
     expect(page.url()).toBe(server.url.href)
