@@ -24,7 +24,7 @@ ${key === 'no_passport' ? renderSearch(passport) : (help ?? (status < 500 ? html
     const words = KNOWN[status]?.short ?? 'error'
     if (path.endsWith('.json')) return picture('json', toErrorEndpoint(words), status)
     const { markup } = path.startsWith('/card/')
-      ? drawTitleCard(site, { title: `Passport ${words}`, words: '', ids: [], size: 92 })
+      ? drawTitleCard(site, { title: `Passport ${words}`, words: '' })
       : drawErrorBadge(words)
     return picture('svg', markup, status)
   },

@@ -1,4 +1,4 @@
-import { amountFor, isAllOrNothing, type Rule } from '../rule-set.ts'
+import { amountFor, findRule, isAllOrNothing, type Rule, type RuleSetShape } from '../rule-set.ts'
 import { count, number } from '../text/counts-and-sizes.ts'
 import known from './known-credentials.json' with { type: 'json' }
 
@@ -25,6 +25,20 @@ export function describeType(type: string, rule: Rule | undefined): string {
   const most = `${isAllOrNothing(rule) ? '' : 'up to '}${count(rule.max_score, 'point')}`
   const unknown = `The rules of this site give ${most} for this credential. They do not describe it further.`
   return `${about ?? unknown}${rule.proves_human ? ' People who have it are marked as human.' : ''}`
+}
+
+/** Finds the types whose rules have a word in their names, or else in their descriptions, such as "developers" and "hackathon". */
+export function findTypesByWord(word: string, types: readonly { value: string }[], rules: RuleSetShape) {
+  const singular = word.replace(/s$/, '')
+  if (!/^\p{L}{5,}$/u.test(singular)) return []
+  const pattern = new RegExp(`(?<!\\p{L})${singular}s?(?!\\p{L})`, 'iu')
+  const known = types.flatMap(({ value }) => {
+    const rule = findRule(rules, value)
+    return rule ? [{ value, name: rule.name, about: describeType(value, rule) }] : []
+  })
+  const named = known.filter(({ name }) => pattern.test(name))
+  const found = named.length > 0 ? named : known.filter(({ about }) => pattern.test(about))
+  return found.map(({ value }) => value)
 }
 
 /** How a rule turns a value into points, in words. */

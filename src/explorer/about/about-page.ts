@@ -74,11 +74,11 @@ function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
   const top = rules.toSorted(([, one], [, other]) => other.max_score - one.max_score)
   return html`<section id="parts">
 <h2>How a score is made</h2>
-<p>Every credential earns points by a rule, up to a maximum. The rule counts an amount such as contributions, the age in years, or only that the person has it.</p>
+<p>Every credential earns points by a rule, up to a maximum. The rule counts an amount such as contributions, or years, or simply that the person has it.</p>
 <p>The points count toward one of three parts: activity (what a person does), identity (who a person is) or skills (what a person can do). The parts add up to the score, at most ${text.formatFigure(total)}:</p>
 <div aria-hidden="true">${renderScoreBar({ activity, identity, skills, total }, total)}</div>
 <dl class="parts">${parts.map(({ part, most, about }) => html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(most)} <span class="soft detail">${about}</span></dd></div>`)}</dl>
-<p>A score counts what other services have recorded. It does not judge a person, and work that leaves no such record does not count. These credentials can earn the most points:</p>
+<p>A score counts what other services have recorded. It does not judge a person, and it misses work that no service recorded. These credentials can earn the most points:</p>
 ${renderChips(top.slice(0, MOST_CHIPS))}
 <p><a href="/credentials">What all credentials are, and what they earn</a></p>
 <p class="soft">These are the rules of version ${version}. Some imported records already had points. Their passports show these points as they were, and say so.</p>

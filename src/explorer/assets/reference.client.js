@@ -39,7 +39,7 @@ enhanceKey()
 
 // The request
 
-/** Path and query. A single quote is encoded, because the examples quote URLs with it. */
+/** Path and query. Commas are easier to read as they are. A single quote is encoded, because the examples quote URLs with it. */
 function toTarget() {
   const query = new URLSearchParams()
   let path = form.dataset.path
@@ -48,7 +48,7 @@ function toTarget() {
     if (dataset.in === 'path') path = path.replace(`{${name}}`, () => encodeURIComponent(text))
     else if (dataset.in === 'query' && text !== '') query.set(name, text)
   }
-  return (query.size === 0 ? path : `${path}?${query}`).replaceAll("'", '%27')
+  return (query.size === 0 ? path : `${path}?${query}`).replaceAll('%2C', ',').replaceAll("'", '%27')
 }
 
 function toRequest() {

@@ -146,7 +146,8 @@ function renderSection({ sort, movers, total }: Section, asked: Asked): Html {
   const rows = movers.map((mover) => {
     const { id } = mover.passport
     const [figure, steps, change] = describeScore(mover)
-    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(mover.rank)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail">${sort === '-added' ? describeCauses(mover).replaceAll('\n', ', ') : describeCauses(mover)}</span></span><span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${sort === '-added' ? renderDay(mover.diff.at) : steps}</span></span></li>
+    const [first = '', ...rest] = describeCauses(mover).split('\n')
+    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(mover.rank)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail"><span>${first}</span>${rest.map((cause) => html`${sort === '-added' ? ', ' : '\n'}${cause}`)}</span></span><span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${sort === '-added' ? renderDay(mover.diff.at) : steps}</span></span></li>
 `
   })
   const range =

@@ -1,6 +1,6 @@
 import type { FullPassport } from '../../domain/passport.ts'
 import type { Awaitable } from '../../store/store.ts'
-import { CATEGORIES, type Segment, segmentsOf } from '../design/charts.ts'
+import { CATEGORIES, drawHistogram, type Segment, segmentsOf } from '../design/charts.ts'
 import { type Html, html } from '../design/html.ts'
 import { coverColor, rosette } from '../design/rosette.ts'
 import { formatDay, formatFigure, formatPeople, nameOf } from '../design/text.ts'
@@ -43,26 +43,24 @@ export const createSiteCard = (options: ExplorerOptions): ExplorerPage => ({
 })
 
 async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html> {
-  const { total } = await catalog.standing(0)
+  const { total, distribution } = await catalog.standing(0)
   const owner = drawableText(site.owner ?? '', site.fonts)
   const words = `Scores of ${formatPeople(total)}${owner === '' ? '' : `. Run by ${owner}`}`
-  const ids = [1, 2, 3, 5, 8, 13, 21]
-  return drawTitleCard(site, { title: 'Public records of work', words, ids, size: 96 })
+  return drawTitleCard(site, { title: 'Public records of work', words, counts: distribution.slice(0, -1) })
 }
 
-type TitleCard = { title: string; words: string; ids: readonly number[]; size: number }
+type TitleCard = { title: string; words: string; counts?: readonly number[] }
 
-/** Draws a card with a title, a line of text and a row of at most seven rosettes. */
-export function drawTitleCard(site: Site, { title, words, ids, size }: TitleCard): Html {
+/** Draws a card with a title, a line of text and a histogram. */
+export function drawTitleCard(site: Site, { title, words, counts }: TitleCard): Html {
   const colors = onCover(coverOf(site.accents))
-  const step = (RIGHT - LEFT) / 7
   return frame(
     title,
     site,
     colors,
-    html`${drawName(title, { x: LEFT, y: 250, width: RIGHT - LEFT, size, smallest: size / 2, fill: colors.ink })}
-${drawName(words, { x: LEFT, y: 320, width: RIGHT - LEFT, size: 46, smallest: 40, fill: colors.soft })}
-${ids.map((id, at) => html`<svg x="${round(LEFT + at * step)}" y="394" width="${round(step - 20)}" height="${round(step - 20)}">${rosette(id)}</svg>`)}`,
+    html`${drawName(title, { x: LEFT, y: 180, width: RIGHT - LEFT, size: 92, smallest: 46, fill: colors.ink })}
+${drawName(words, { x: LEFT, y: 250, width: RIGHT - LEFT, size: 46, smallest: 40, fill: colors.soft })}
+${counts ? html`<svg x="${LEFT}" y="300" width="${RIGHT - LEFT}" height="230" fill="${colors.accent}">${drawHistogram(counts, {})}</svg>` : html``}`,
   )
 }
 
@@ -116,7 +114,8 @@ ${drawText(LEFT, 194, fitSize(caption, TEXT_WIDTH / SERIF, 44), colors.soft, cap
 <text x="${LEFT - round(size * 0.03)}" y="${BASELINE}" font-size="${size}" fill="${colors.accent}">${score}</text>
 ${drawStanding(words, after, colors)}
 ${passport.human ? drawPill('human', { x: ROSETTE.x + ROSETTE.size / 2, y: BASELINE, size: 42 }, colors.accent) : html``}
-${drawScoreParts(passport.scores, colors, { x: LEFT, y: 414, width: RIGHT - LEFT, height: 44 })}
+<rect x="${LEFT}" y="414" width="${RIGHT - LEFT}" height="44" rx="11" fill="${colors.track}"/>
+${drawScoreParts(passport.scores, colors, { x: LEFT, y: 414, width: words.share * (RIGHT - LEFT), height: 44 })}
 ${drawLegend(labels, colors, { y: 522, size: 44 })}`,
   )
 }

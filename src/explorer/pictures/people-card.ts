@@ -28,7 +28,7 @@ const [TOP, HEIGHT, GAP] = [200, 300, 36]
 /** Draws a row for each of at most four people, in the colour of the site or of a part of the score. Names have the same size, scores too, and all bars have the same scale. */
 export function drawPeople(site: Site, card: PeopleCard, part?: ScorePart): Html {
   const { title, words, people, rules, scale = 1 } = card
-  if (people.length === 0) return drawTitleCard(site, { title, words, ids: [], size: 84 })
+  if (people.length === 0) return drawTitleCard(site, { title, words })
   const colors = onCover(coverOf(site.accents, part))
   const height = HEIGHT / Math.max(2, people.length)
   const names = people.map((passport) => drawableName(passport, site.fonts))

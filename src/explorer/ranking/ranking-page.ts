@@ -47,7 +47,7 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
 
 type PageContext = ExplorerOptions & { facets: FacetReader }
 
-/** `asked` is the query of the URL. `found` is the list that it describes, with the filters that its text names. `frequent` has filters for a page that finds nobody. */
+/** `asked` is the query of the URL. `found` is the list that it describes, with the filters that its text names. */
 type Shown = {
   site: Site
   asked: RankingQuery
@@ -57,7 +57,6 @@ type Shown = {
   filters: readonly ActiveFilter[]
   others: OtherLists | undefined
   standing: Standing
-  frequent: SearchReading['suggestions']
 }
 
 async function renderRanking(
@@ -71,6 +70,8 @@ async function renderRanking(
   const requests = await context.facets.requestsFor(list)
   const found = await findRanking(context, list, requests, signal)
   if (found.all === 0) return renderStart(site)
+  const movers = found.total === 0 && list.typed.includes(' ') ? controls.findMovers(list.typed) : undefined
+  if (movers) return withoutCaching(createPage('', { Location: movers, 'Content-Type': 'text/html' }, 303))
   const instead = found.total === 0 ? reading?.instead?.() : undefined
   // If no name matches, the page lists the people of the first suggestion, or of similar tags, places and credentials.
   if (instead && !isSame(instead, { ...list, page: 1 })) {
@@ -82,8 +83,6 @@ async function renderRanking(
     const other = { query: { ...instead, page: asked.page }, suggestions, isSuggested: !isBegun }
     return renderRanking(context, asked, other, request)
   }
-  const movers = found.total === 0 && list.typed.includes(' ') ? controls.findMovers(list.typed) : undefined
-  if (movers) return withoutCaching(createPage('', { Location: movers, 'Content-Type': 'text/html' }, 303))
   const present = () => context.facets.present(found, list, signal)
   const facets = hasFacets(found) ? await ifReady(context, present) : undefined
   const filters = await context.facets.presentFilters(list, requests, found)
@@ -98,7 +97,6 @@ async function renderRanking(
   }
   const shown = {
     ...{ site, asked, reading, facets, filters, others },
-    frequent: found.total === 0 ? await reading?.frequent?.() : [],
     found: { ...found, ranked: await addNotes(context, found) },
     standing: await context.catalog.standing(0),
   }
@@ -210,15 +208,15 @@ export function describeList({ typed, filters, sort }: RankingQuery, active: rea
   return words.length === 1 && words[0] === 'People' ? 'Passports by score' : words.join(' ')
 }
 
-const MAX_TITLE_VALUE = 40
+const MAX_TITLE_VALUE = 90
 
-const renderHelp = (typed: string, frequent: SearchReading['suggestions']) =>
-  html`${controls.renderSuggestions(frequent)}<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials?${String(new URLSearchParams({ q: typed }))}">matching credentials</a> or <a href="/movers">movers</a>.</p>`
+const renderHelp = (typed: string) =>
+  html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials?${String(new URLSearchParams({ q: typed }))}">matching credentials</a> or <a href="/movers">movers</a>.</p>`
 
-function renderResults({ found, others, reading, frequent }: Shown): Html {
+function renderResults({ found, others }: Shown): Html {
   const { query, last, total, scale } = found
   if (total === 0)
-    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : renderHelp(query.typed, reading?.suggestions?.some(({ query }) => query.typed === '') ? [] : frequent)}`
+    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : renderHelp(query.typed)}`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${lists.addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = lists.typesOf(query)
@@ -232,7 +230,7 @@ function describe({ asked, found, others }: Shown): string {
   if (total === 0) return others?.ranked.length ? `No exact match for “${asked.typed}”` : ''
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (typed !== '' || lists.isFiltered(query))
-    return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}`
+    return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${isMore ? '. Type more of it.' : ''}`
   const first = (page - 1) * lists.PAGE_SIZE + 1
   return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
 }

@@ -1,12 +1,14 @@
 import { countNamed } from '../../catalog/find-names.ts'
+import { findTypesByWord } from '../../domain/credentials/describe-type.ts'
 import { compareLevels } from '../../domain/lists/comparison.ts'
+import { equals, formatFilter } from '../../domain/lists/filter.ts'
 import type { FacetRequest } from '../../domain/lists/list-request.ts'
-import { namesOf } from '../../domain/rule-set.ts'
+import { namesOf, type RuleSetShape } from '../../domain/rule-set.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { createSpelling } from '../../domain/text/nearest-name.ts'
 import { countFacets, type FacetReader } from '../search/facets.ts'
 import type { KnownFacet, ParsedSearch } from '../search/parse-search.ts'
-import { CONNECTING, JOB, parseSearch, phrasesOf } from '../search/parse-search.ts'
+import { CONNECTING, parseSearch, phrasesOf } from '../search/parse-search.ts'
 import type { RankingQuery } from '../search/ranking-query.ts'
 import { PAGE_SIZE, toListQuery, typesOf, withFilter, withText } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
@@ -22,8 +24,6 @@ export type SearchReading = {
   suggestions?: readonly Suggestion[]
   /** The list of the first suggestion, or of similar tags, places and credentials, for a text that nobody matches. */
   instead?: () => RankingQuery
-  /** Frequent tags, places and credentials, for a text that finds nobody. */
-  frequent?: () => Promise<readonly Suggestion[]>
   /** Nobody matches the text, and `query` is the list of `instead`. */
   isSuggested?: boolean
   /** Words that no name or handle among the people of the filters has. `query` is the list without them. */
@@ -31,7 +31,6 @@ export type SearchReading = {
 }
 
 const MOST_SUGGESTIONS = 3
-
 const NAMES = ['tag', 'place', 'credential'] as const
 
 /** Reads filters from the search text, and suggests tags, places and credentials for its end. */
@@ -74,22 +73,23 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
       const label = await labelOf(name, value, first)
       return { name, label, count: used === words.length ? count : undefined, query: read(facets), read }
     }
+    const bestOf = (name: string) =>
+      candidates.filter((each) => each.name === name).slice(0, MOST_SUGGESTIONS)
     // Leaves out suggestions that would turn words of a filter into a name.
-    const suggestions = (await Promise.all(firstOf(candidates).map(suggest))).filter(
+    const suggestions = (await Promise.all(NAMES.flatMap(bestOf).map(suggest))).filter(
       (each) => each.query.typed.length <= list.typed.length,
     )
     return {
       query: { ...list, page: query.page },
       suggestions,
-      frequent: () => Promise.all(firstOf(offered).map((each) => suggest({ ...each, used: words.length }))),
       instead() {
         const short = offered.map((each) => ({ ...each, phrase: shorten(phrasesFor(each).at(-1)) }))
-        const spell = createSpelling([...withPhrases(offered), ...short, ...levels])
-        const find = (phrase: string) => (JOB.test(phrase) ? undefined : spell(phrase))
-        const similar = { get: (phrase: string) => facets.get(phrase) ?? find(phrase) }
+        const find = createSpelling([...withPhrases(offered), ...short, ...levels])
+        const topic = (word: string) => findTopic(word, facets, offered, current)
+        const similar = { get: (phrase: string) => facets.get(phrase) ?? topic(phrase) ?? find(phrase) }
         // In "experts with github", the last word is a filter already: it does not begin "GitHub Developer".
         const isRead = parsed.filters.some(({ text }) => ends.at(-1) === foldName(text).split(' ').at(-1))
-        const first = isRead || JOB.test(ends.at(-1) ?? '') ? undefined : suggestions[0]?.read(similar)
+        const first = isRead || topic(ends.at(-1) ?? '') ? undefined : suggestions[0]?.read(similar)
         return first ?? toQuery(all, parseSearch(query.typed, similar))
       },
       asNames: parsed.filters.map((_, at) => readAsName(all, parsed, at)),
@@ -101,8 +101,13 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     query.typed === '' ? { query } : ifReady(options, () => read(query, signal))
 }
 
-const firstOf = <T extends KnownFacet>(facets: readonly T[]) =>
-  NAMES.flatMap((name) => facets.filter((each) => each.name === name).slice(0, MOST_SUGGESTIONS))
+/** A filter for people with a credential whose name or description has a word, unless the word names a facet. */
+function findTopic(word: string, facets: Map<string, unknown>, offered: KnownFacet[], rules: RuleSetShape) {
+  const types = facets.has(word.replace(/s$/, '')) ? [] : findTypesByWord(word, offered, rules)
+  const conditions = types.slice(0, MOST_SUGGESTIONS).flatMap((type) => equals('type', type).conditions)
+  const value = formatFilter([{ field: 'type', conditions }])
+  return types.length === 0 ? undefined : [{ name: 'filter' as const, value, count: 0 }]
+}
 
 /** "tokyo" alone stands for "tokyo 東京" and "tokyo, japan", "ethereum" for "ethereum user". */
 const shorten = (phrase = '') => phrase.replace(/,.*| [^\p{Script=Latin}]+$| user$/u, '')

@@ -156,7 +156,7 @@ function exampleTarget(path: string, fields: readonly Field[]): string {
     if (place === 'path') target = target.replace(`{${name}}`, encodeURIComponent(String(example)))
     else query.set(name, String(example))
   }
-  return query.size === 0 ? target : `${target}?${query}`
+  return query.size === 0 ? target : `${target}?${String(query).replaceAll('%2C', ',')}`
 }
 
 function renderField(operationId: string, field: Field): Html {

@@ -4,8 +4,8 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { SCORE_PARTS } from '../design/charts.ts'
 import { FILTERS, type FilterName, MOST_VALUES, type RankingSort } from './ranking-query.ts'
 
-/** A tag, place or credential that some passports have, or the scores of a level. */
-export type KnownFacet = { name: 'tag' | 'place' | 'credential' | 'score'; value: string; count: number }
+/** A tag, place or credential that some passports have, the scores of a level, or a filter of v3. */
+export type KnownFacet = { name: Exclude<FilterName, 'human' | 'points'>; value: string; count: number }
 
 /** Finds the facets that a folded phrase names. */
 export type KnownFacets = { get(phrase: string): readonly KnownFacet[] | undefined }
@@ -43,12 +43,10 @@ export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
   if (filters.length === 0) return { filters, rest: text, sort }
   // "solidity developers" are people tagged solidity, but "developers in lisbon" are not all people in Lisbon.
   const isSkill = filters.some(({ name }) => name === 'tag' || name === 'credential')
-  const isName = (word: string) => !CONNECTING.has(word) && !(isSkill && JOB.test(word))
+  const isName = (word: string) =>
+    !CONNECTING.has(word) && !(isSkill && /^(dev|developer|engineer)s?$/.test(word))
   return { filters, rest: joinWords(rest.filter((word) => isName(foldName(word)))), sort }
 }
-
-/** Words for people with skills, which may be part of the name of a credential. */
-export const JOB = /^(dev|developer|engineer)s?$/
 
 /** All phrases of a text that may name a facet. */
 export function phrasesOf(text: string): string[] {
@@ -66,9 +64,7 @@ const ENDING = /[,;]$/
 
 /** The start of "show me humans" and "people like ada". */
 const START = /^(?:(?:called|find|for|like|list|me|named|people|search|show|similar to|someone) )+(?=\S)/i
-
 const SORT = /\b(?:best|by|highest|most|top) (activ|identity|skill)(?:e|ed|ity|s)?(?: scores?)?\b\s*/i
-
 const TOP = /\b(?:top|best|high|highest) (?:\d{1,4}%?|people|scores?)(?!\w)\s*/i
 
 /** Says what a word is, as in "wallet 0xde30" and "tag:zk". */

@@ -48,8 +48,8 @@ export function describeHighest(scores: Scores, { below, total }: Standing, part
 /** The units of a picture whose standings need an evaluation of the facet index. */
 export const STANDING_UNITS = 3
 
-/** Statements about a score, for pictures. Each may be empty. `isComplete`: the facet index was ready. */
-export type PassportWords = { top: string; rank: string; level: string; isComplete: boolean }
+/** Statements about a score, for pictures. Each may be empty. `share` is the part of a full bar. `isComplete`: the facet index was ready. */
+export type PassportWords = { top: string; rank: string; level: string; share: number; isComplete: boolean }
 
 export async function findPassportWords(
   options: Pick<ExplorerOptions, 'catalog' | 'rules' | 'onError'>,
@@ -62,6 +62,7 @@ export async function findPassportWords(
     isComplete: parts !== undefined,
     top: describeHighest(scores, standing, parts ?? {}),
     rank: describeRank(standing),
+    share: Math.min(1, Math.max(0, scores.total) / Math.max(1, standing.scale)),
     level: levelOf(scores.total, await options.rules())?.level.name ?? '',
   }
 }

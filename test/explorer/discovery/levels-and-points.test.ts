@@ -66,11 +66,13 @@ test('a filter is suggested for the last word of a text only if no name remains'
 })
 
 test.each([
-  ['developers', 'has GitHub Developer'],
-  ['qwxzkjv', 'tag builder'],
-])('a search for %j finds nobody, and the page suggests filters such as "%s"', async (typed, filter) => {
-  const { text } = await server.look(`/?q=${typed}`)
-  expect(readable(text)).toMatch(new RegExp(`No people matching “${typed}” .* Suggested .*${filter} \\d`))
+  ['developers', 'people with GitHub Developer or Developer DAO or Base Developer'],
+  ['developer lagos', 'people in Lagos with GitHub Developer or Developer DAO or Base Developer'],
+  ['hackathon', 'people with ETHGlobal or TAIKAI or Base Buildathon'],
+])('the word in %j is one of the names of credentials, or of their descriptions', async (typed, words) => {
+  const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
+  expect(shown).toMatch(new RegExp(`\\d+ ${words} Find a person`))
+  expect(shown).toContain(`No exact match for “${typed}”.`)
 })
 
 test('a search for a single word that may be a name links to the movers', async () => {

@@ -44,7 +44,7 @@ onEngine('sqlite', 'movers', (open) => {
     expect(words).toMatch(/Rises 1 1 Ada GitHub Developer \+4, 10 to 14 .* &#9650; \+4 15 to 19/)
     expect(words).toMatch(/Falls 1 1 Bob GitHub Developer −8, 21 to 13 .* &#9660; −8 26 to 18/)
     expect(words).toMatch(
-      /New people 1, the latest first &lt;i&gt;Eve.* GitHub Developer \+7, ENS \+5 12 \d+ \w+ \d{4}/,
+      /New people 1, the latest first &lt;i&gt;Eve.* GitHub Developer \+7 , ENS \+5 12 \d+ \w+ \d{4}/,
     )
     expect(text).toContain('&lt;i&gt;Eve &amp; co&lt;/i&gt;')
     expect(words).not.toMatch(/Cleo|Dan/)

@@ -28,7 +28,7 @@ test('the share panel shows the picture of link previews, and only then loads it
   await using server = await servePeople([mira])
   const { text } = await server.look('/passports/12')
   const [, preview] = /<meta property="og:image" content="[^"]*?(\/card\/[^"]+)">/.exec(text) ?? []
-  expect(preview).toBe('/card/12.png')
+  expect(preview).toBe('/card/12.png?score=1042.5')
   const panel = /<section id="share" popover>[\s\S]*?<\/section>/.exec(text)?.[0]
   expect(panel).toContain(
     `<img class="card" src="${preview}" width="1200" height="630" loading="lazy" alt="Card: Mira Kettlewood: passport score 1,042.5, Outstanding">`,

@@ -26,7 +26,7 @@ describe('social metadata of a passport', () => {
     expect(contentOf(markup, 'og:type')).toBe('profile')
     expect(contentOf(markup, 'og:title')).toBe('Ada Lovélace 🐉: passport score 42.5, Established')
     expect(contentOf(markup, 'og:url')).toBe(`${ORIGIN}/passports/7`)
-    expect(contentOf(markup, 'og:image')).toBe(`${ORIGIN}/card/7.png`)
+    expect(contentOf(markup, 'og:image')).toBe(`${ORIGIN}/card/7.png?score=42.5`)
     expect(contentOf(markup, 'og:image:type')).toBe('image/png')
     expect(contentOf(markup, 'og:image:width')).toBe('1200')
     expect(contentOf(markup, 'og:image:height')).toBe('630')

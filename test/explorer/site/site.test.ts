@@ -63,7 +63,7 @@ describe('settings of the site', () => {
       expect(text).toContain('href="https://example.com/privacy"')
       expect(text).toMatch(/<meta property="og:title" content=".+">/)
       expect(text).toMatch(
-        /<meta name="twitter:image" content="https:\/\/people\.example\/card\/(list|site|7)\.png">/,
+        /<meta name="twitter:image" content="https:\/\/people\.example\/card\/(list\.png|site\.png|7\.png\?score=42\.5)">/,
       )
       expect(text).not.toContain('>passportd<')
     }
@@ -154,10 +154,10 @@ describe('files of the site', () => {
   })
 
   test.each([
-    ['/passports/7/score', '/passports/7/score', '/card/7.png'],
-    [`/passports/${ada.mainWallet}/score?page=2`, '/passports/7/score', '/card/7.png'],
-    ['/passports/7/credentials?page=1', '/passports/7/credentials', '/card/7.png'],
-    ['/passports/7/credentials?x=y', '/passports/7/credentials', '/card/7.png'],
+    ['/passports/7/score', '/passports/7/score', '/card/7.png?score=42.5'],
+    [`/passports/${ada.mainWallet}/score?page=2`, '/passports/7/score', '/card/7.png?score=42.5'],
+    ['/passports/7/credentials?page=1', '/passports/7/credentials', '/card/7.png?score=42.5'],
+    ['/passports/7/credentials?x=y', '/passports/7/credentials', '/card/7.png?score=42.5'],
     ['/credentials/GitHub', '/credentials/github', '/card/credential/github.png'],
     ['/?page=1&sort=total', '/', '/card/list.png'],
     ['/compare?ids=12&ids=7', '/compare?ids=12,7', '/card/compare.png?ids=12,7'],

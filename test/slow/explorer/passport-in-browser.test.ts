@@ -117,7 +117,9 @@ inBrowser('the passport page in a browser', (browser) => {
     await visit(`${server.url}passports/12`, page)
     expect(await page.getByRole('heading', { name: 'Mira Kettlewood' }).isVisible()).toBe(true)
     await page.getByRole('button', { name: 'Share' }).click()
-    expect(await page.getByRole('link', { name: 'Download card' }).getAttribute('href')).toBe('/card/12.png')
+    expect(await page.getByRole('link', { name: 'Download card' }).getAttribute('href')).toBe(
+      '/card/12.png?score=1057.5',
+    )
     await page.getByRole('button', { name: 'Close' }).click()
     expect(await page.getByRole('cell', { name: 'GitHub +15 (added: 900)' }).isVisible()).toBe(true)
     await page.getByText('How every point is calculated').click()
