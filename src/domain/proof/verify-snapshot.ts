@@ -67,7 +67,7 @@ async function verify(parts: readonly string[], { keys, rules, now }: Verifier, 
   checked.push(`It is about passport ${subject.passport_id}: ${subject.id.replace('/api/v3', '')}.`)
   if (subject.method === 'rules') {
     const set = await readRules(await rules(subject.rules, did), subject.rules_digest)
-    checked.push(`The rule set ${subject.rules} has the right digest.`)
+    checked.push(`The rule set ${subject.rules} is the one that the issuer signed.`)
     lines.push(...recalculate(subject, set))
     checked.push(compare(subject, set, lines))
   } else checked.push(`The score ${subject.score} came with a record. It cannot be calculated again.`)

@@ -18,7 +18,7 @@ test('a valid snapshot is valid, and each check and each calculated line is repo
       `The signature is by the key ${KEYS.active.kid} of https://passports.example.com.`,
       `It is valid from ${PAYLOAD.validFrom} until ${PAYLOAD.validUntil}.`,
       'It is about passport 7: https://passports.example.com/passports/7.',
-      `The rule set ${STAMP} has the right digest.`,
+      `The rule set ${STAMP} is the one that the issuer signed.`,
       'Calculated again, the score is 60 (4 Activity, 6 Identity, 50.5 Skills), and the person is marked as human.',
     ],
     lines: [
