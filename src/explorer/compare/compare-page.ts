@@ -6,7 +6,7 @@ import type { PassportV3 } from '../../domain/v3/passport.ts'
 import { type Html, html } from '../design/html.ts'
 import { renderLevel } from '../design/level-mark.ts'
 import { renderPeople } from '../design/rosette.ts'
-import { shortNameOf, shortWord } from '../design/text.ts'
+import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { drawableName } from '../pictures/drawable-text.ts'
 import { describeTime, drawPeople } from '../pictures/people-card.ts'
 import { renderRankingList } from '../search/ranking-list.ts'
@@ -61,7 +61,7 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
     site,
     title: share.title ?? 'Compare people',
     description: isComplete
-      ? `Scores, ranks and credentials of ${names} side by side`
+      ? `${each.map((name, at) => `${name} ${formatFigure(people[at]?.passport.scores.total ?? 0)}`).join(', ')}. Scores, ranks and credentials side by side`
       : 'Compare the scores, ranks and credentials of two to four people',
     share,
     script: 'ranking.js',

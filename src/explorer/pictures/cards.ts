@@ -43,9 +43,9 @@ export const createSiteCard = (options: ExplorerOptions): ExplorerPage => ({
 })
 
 async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html> {
-  const { total, distribution } = await catalog.standing(0)
+  const { total, distribution, highest } = await catalog.standing(0)
   const owner = drawableText(site.owner ?? '', site.fonts)
-  const words = `Scores of ${formatPeople(total)}${owner === '' ? '' : `. Run by ${owner}`}`
+  const words = `Scores of ${formatPeople(total)}, 0 to ${formatFigure(highest)}${owner === '' ? '' : `. Run by ${owner}`}`
   return drawTitleCard(site, { title: 'Public records of work', words, counts: distribution.slice(0, -1) })
 }
 

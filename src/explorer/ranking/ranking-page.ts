@@ -211,7 +211,7 @@ export function describeList({ typed, filters, sort }: RankingQuery, active: rea
 const MAX_TITLE_VALUE = 90
 
 const renderHelp = (typed: string) =>
-  html`<p class="nothing panel">Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or describe people: <a href="/?q=human+score+over+100">human score over 100</a>. Or browse <a href="/">all passports</a>, <a href="/tags-and-places">tags and places</a>, <a href="/credentials?${String(new URLSearchParams({ q: typed }))}">matching credentials</a> or <a href="/movers">movers</a>.</p>`
+  html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?q=human+score+over+100">human, score over 100</a></li><li><a href="/?q=highest+skills">highest skills</a></li><li><a href="/tags-and-places">tags and places</a></li><li><a href="/movers">movers</a></li><li><a href="/credentials?${String(new URLSearchParams({ q: typed }))}">credentials about “${shortWord(typed, 30)}”</a></li></ul></div>`
 
 function renderResults({ found, others }: Shown): Html {
   const { query, last, total, scale } = found

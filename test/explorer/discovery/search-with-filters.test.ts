@@ -75,7 +75,7 @@ test('a search by name with a filter names the people of the ranks, and explains
 test('a search that finds nobody says so once, with an example that finds people', async () => {
   const { text } = await server.look('/?q=qwxzkjv')
   expect(text.match(/No (people|passport)/g)).toHaveLength(1)
-  const [, example = ''] = /Or describe people: <a href="([^"]+)"/.exec(text) ?? []
+  const [, example = ''] = /Or choose:.*?<a href="([^"]+)"/.exec(text) ?? []
   expect(rowsOf((await server.look(example)).text)).toHaveLength(20)
 })
 

@@ -26,19 +26,19 @@ test('the card of the site says what the site is, who runs it if that is known, 
   }
   expect(await read(DEFAULT_SITE)).toEqual([
     'Public records of work',
-    'Scores of 2 people',
+    'Scores of 2 people, 0 to 5',
     'passportd',
     'passports.example.com',
   ])
   const settings = { ...DEFAULT_SITE, name: 'Harbor', owner: 'Harbor Guild 🐉' }
   expect(await read(settings)).toEqual([
     'Public records of work',
-    'Scores of 2 people. Run by Harbor Guild',
+    'Scores of 2 people, 0 to 5. Run by Harbor Guild',
     'Harbor',
     'passports.example.com',
   ])
   const [, long = ''] = await read({ ...settings, owner: 'W'.repeat(100) })
-  expect(long).toMatch(/^Scores of 2 people\. Run by W+…$/)
+  expect(long).toMatch(/^Scores of 2 people, 0 to 5\. Run by W+…$/)
 })
 
 test('the card of a comparison has names of the same size and scores of the same size', async () => {
