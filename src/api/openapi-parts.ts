@@ -91,8 +91,7 @@ export const ERRORS: Record<DocumentedError, ErrorDescription> = {
   },
   not_found: { description: 'The passport does not exist', sentence: 'Resource not found.' },
   before_history: {
-    description:
-      'The time is before the log began: `known_since` is its beginning. Calls for one passport: it does not exist, or did not exist at that time (`not_found`)',
+    description: 'The time is before the log began: `known_since` is its beginning',
     sentence: 'as_of is 2020-01-01T00:00:00.000Z, but changes are known since 2026-11-02T09:18:56.019Z.',
     members: { known_since: '2026-11-02T09:18:56.019Z' },
   },
@@ -106,8 +105,7 @@ export const ERRORS: Record<DocumentedError, ErrorDescription> = {
     sentence: `${NOT_SIGNED} Accept application/json.`,
   },
   ambiguous: {
-    description:
-      'The handle belongs to several passports: `candidates` has their ids, at most 10. Signed snapshots: a new score is being calculated (`calculating`)',
+    description: 'The handle belongs to several passports: `candidates` has their ids, at most 10',
     sentence: '"github:zoe" is a handle of the passports 7, 12: use an id.',
     headers: ['Retry-After'],
     members: { candidates: [7, 12] },

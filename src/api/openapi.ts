@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import { findUnknown, invalidValues, ServiceError, STATUS_OF } from '../domain/errors.ts'
 import { type DocumentedError, ERRORS, FIELDS, HEADERS, type HeaderName } from './openapi-parts.ts'
 import { type DocumentedRoute, isDocumented, type Parameter, type Parameters, type Route } from './route.ts'
@@ -153,7 +153,8 @@ function describeErrors(each: DocumentedRoute, codes: readonly DocumentedError[]
   const { surface } = each
   return Object.fromEntries(
     codes.map((code) => {
-      const { description, headers: more = [] } = ERRORS[code]
+      const { headers: more = [] } = ERRORS[code]
+      const description = describeError(each, code)
       const { type, example } = exampleOf(each, code)
       const headers = refs([...surface.headers, 'NoStore', ...more])
       return [
@@ -164,10 +165,17 @@ function describeErrors(each: DocumentedRoute, codes: readonly DocumentedError[]
   )
 }
 
+export const describeError = ({ errorWords }: DocumentedRoute, code: DocumentedError): string =>
+  errorWords?.[code] ?? ERRORS[code].description
+
 /** An example of the response of this route to this error, and its content type. */
-export function exampleOf({ surface, query = {} }: DocumentedRoute, code: DocumentedError) {
+export function exampleOf(route: DocumentedRoute, code: DocumentedError) {
+  const { surface, query = {} } = route
   const { sentence, members = {} } = ERRORS[code]
-  const unknown = findUnknown('parameter', ['page'], Object.keys(query), () => '?page')
+  const { properties } = (route.body ?? {}) as Partial<TObject>
+  const unknown = properties
+    ? findUnknown('member', ['key'], Object.keys(properties), () => '#/key')
+    : findUnknown('parameter', ['page'], Object.keys(query), () => '?page')
   const error =
     code === 'invalid_request' && surface.parseQuery
       ? invalidValues(unknown)

@@ -94,6 +94,8 @@ type Documentation = {
   /** Headers in addition to those of the surface. */
   responseHeaders?: readonly HeaderName[]
   errors?: readonly DocumentedError[]
+  /** What an error means here, if the words for all routes do not fit. */
+  errorWords?: Partial<Record<DocumentedError, string>>
 }
 
 /** A route without a handler responds with 404, which does not count for the rate limit. `missing` is its message. */

@@ -39,7 +39,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     ...defaults,
     name: read('SITE_NAME') ?? defaults.name,
     owner: read('SITE_OWNER'),
-    contact: read('SITE_CONTACT'),
+    contact: read('SITE_CONTACT') ?? defaults.contact,
     privacyUrl: read('SITE_PRIVACY_URL'),
     keys: read('SITE_KEYS') ?? defaults.keys,
     accent: read('SITE_ACCENT'),

@@ -23,8 +23,9 @@ export type SiteSettings = {
 
 export const DEFAULT_SITE: SiteSettings = { name: 'passportd', index: true }
 
-/** What is known about a demo. */
+/** What is known about a demo. Its contact is an example, which /about says. */
 export const DEMO_SITE: Partial<SiteSettings> = {
+  contact: 'mailto:operator@example.com',
   keys: 'Where the demo was started, run: passportd keys create --demo --name me (in a clone: npm run -s passportd -- keys create --demo --name me)',
   demo: true,
 }

@@ -15,7 +15,7 @@ import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createBadge } from './pictures/badge.ts'
 import { createCard, createCardDrawer, createSiteCard } from './pictures/cards.ts'
-import { createIcon, createTouchIcon } from './pictures/picture-page.ts'
+import { createIcon } from './pictures/picture-page.ts'
 import { createListCard } from './ranking/list-card.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
 import { createTagsAndPlaces } from './ranking/tags-and-places-page.ts'
@@ -55,7 +55,6 @@ const PICTURES: Record<string, CreatePage> = {
   '/card/credential/:file': createCredentialCard,
   [SITE_CARD]: createSiteCard,
   '/favicon.ico': createIcon,
-  '/apple-touch-icon.png': createTouchIcon,
 }
 
 export function createExplorer(options: ExplorerOptions) {

@@ -28,6 +28,10 @@ export const diff = route(V3, {
   response: Diff,
   example: DIFF,
   errors: ['before_history', 'ambiguous', 'cursor_expired'],
+  errorWords: {
+    before_history:
+      'The passport does not exist (`not_found`), or the time is before the log began: `known_since` is its beginning',
+  },
   async handle({ params }, context, query) {
     const times = parseTimes(query, context.now())
     await waitForCursor(context, query.after)

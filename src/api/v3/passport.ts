@@ -40,6 +40,12 @@ export const passport = route(V3, {
   example: PASSPORT,
   alternatives: { [SNAPSHOT_TYPE]: SNAPSHOT },
   errors: ['before_history', 'not_acceptable', 'ambiguous', 'cursor_expired'],
+  errorWords: {
+    before_history:
+      'The passport does not exist, or did not exist at that time (`not_found`), or the time is before the log began: `known_since` is its beginning',
+    ambiguous:
+      'The handle belongs to several passports: `candidates` has their ids, at most 10. Signed snapshots: a new score is being calculated (`calculating`)',
+  },
   async handle(request, context, query) {
     const { key } = request.params
     const isSnapshot = wantsSnapshot(request)

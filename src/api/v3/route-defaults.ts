@@ -20,7 +20,7 @@ export const V3: Surface = {
   tag: {
     name: 'V3',
     description:
-      'V3 is the successor of V1. `null` is unknown and `0` is zero. A `key` is a passport id, a wallet, or a source and a name such as `github:zoe`. Unknown parameters are errors. The body of every error is `application/problem+json` with a stable `code`, and `errors` names the invalid values.',
+      'V3 is the successor of V1. `null` is unknown and `0` is zero. The `{key}` of a passport is its id, a wallet, or a source and a name such as `github:zoe`. Unknown parameters are errors. The body of every error is `application/problem+json` with a stable `code`, and `errors` names the invalid values.',
   },
   headers: [...COMMON_HEADERS, 'RateLimit', 'RateLimit-Policy'],
   errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'forbidden', 'rate_limited', 'unavailable'],

@@ -23,6 +23,7 @@ export const rules = route(V3, {
   response: RuleSet,
   example: RULE_SET,
   errors: ['not_found'],
+  errorWords: { not_found: 'No rule set has this stamp' },
   async handle({ params: { stamp } }, context) {
     const rules = isStorable(stamp) ? await context.store.rules.find(stamp) : undefined
     if (!rules) throw new ServiceError('not_found', `There is no rule set ${quote(stamp)}.`)

@@ -60,6 +60,7 @@ export const SUBSCRIPTION_ROUTES = [
     id: 'getSubscription',
     summary: 'Get the delivery state of a webhook',
     errors: ['not_found'],
+    errorWords: { not_found: 'The key has no webhook with this id' },
     handle: get,
   }),
   route(V3, {
@@ -73,6 +74,7 @@ export const SUBSCRIPTION_ROUTES = [
     body: SubscriptionPatch,
     bodyExample: { state: 'paused' },
     errors: ['not_found', 'ambiguous', 'cursor_expired', 'unsupported_media_type'],
+    errorWords: { not_found: 'The key has no webhook with this id, or `passport` does not exist' },
     handle: patch,
   }),
   route(V3, {
@@ -82,6 +84,7 @@ export const SUBSCRIPTION_ROUTES = [
     id: 'removeSubscription',
     summary: 'Remove a webhook',
     errors: ['not_found'],
+    errorWords: { not_found: 'The key has no webhook with this id' },
     handle: remove,
   }),
   route(V3, {
@@ -93,6 +96,7 @@ export const SUBSCRIPTION_ROUTES = [
     summary: 'Replace the secret and the public key of a webhook',
     description: 'For 24 hours, events are also signed with the old keys.',
     errors: ['not_found'],
+    errorWords: { not_found: 'The key has no webhook with this id' },
     handle: rotate,
   }),
 ]

@@ -1,5 +1,6 @@
-import { amountFor, findRule, isAllOrNothing, type Rule, type RuleSetShape } from '../rule-set.ts'
+import { amountFor, findRule, isAllOrNothing, pointsFor, type Rule, type RuleSetShape } from '../rule-set.ts'
 import { count, number } from '../text/counts-and-sizes.ts'
+import { foldName } from '../text/fold-name.ts'
 import known from './known-credentials.json' with { type: 'json' }
 
 /** General knowledge about a type of credential. How many points it earns depends on the rules alone. */
@@ -39,6 +40,28 @@ export function findTypesByWord(word: string, types: readonly { value: string }[
   const named = known.filter(({ name }) => pattern.test(name))
   const found = named.length > 0 ? named : known.filter(({ about }) => pattern.test(about))
   return found.map(({ value }) => value)
+}
+
+/** The units of credentials, such as "#contribution" and "#github contribution", with the points for compared amounts of them. */
+export function findUnits({ types }: RuleSetShape) {
+  const sorted = Object.entries(types).sort(([, one], [, other]) => other.max_score - one.max_score)
+  const units = sorted.flatMap(([type, rule]) => {
+    const { unit = '' } = findKnown(type) ?? {}
+    if (unit === '' || isAllOrNothing(rule)) return []
+    // Neighbouring amounts earn the same points.
+    const toPoints = (comparison: string) =>
+      comparison.replace(
+        /([<>])=?([\d.]+)/g,
+        (_, sign, amount) => `${sign}=${pointsFor(rule, Number(amount))}`,
+      )
+    return [unit, `${rule.name} ${unit}`].map((words) => ({
+      phrase: `#${foldName(words)}`,
+      value: foldName(type),
+      toPoints,
+    }))
+  })
+  // Of several credentials with the same unit, the one with the most points is meant.
+  return [...new Map(units.toReversed().map((unit) => [unit.phrase, unit])).values()]
 }
 
 /** How a rule turns a value into points, in words. */

@@ -17,11 +17,12 @@ const OPERATORS = Object.keys(COMPARISONS) as Comparison[]
 /** "between 100 and 150" or "100-150". */
 const RANGE = /^(?:between )?(\d{1,9}(?:\.\d{1,2})?)(?:-|–| and | to )(\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/
 
-/** Reads a comparison such as "over 20 points" as ">20", and a range such as "100-150" as ">=100<=150". */
+/** Reads "over 20 points" as ">20", "20+" as ">=20", and a range such as "100-150" as ">=100<=150". */
 export function readComparison(phrase: string): string | undefined {
   const [, from, to] = RANGE.exec(phrase) ?? []
   if (from && Number(from) <= Number(to)) return `>=${Number(from)}<=${Number(to)}`
-  const [, comparison = '', number = ''] = /^(.*) (\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/.exec(phrase) ?? []
+  const words = phrase.replace(/^(\d+)\+/, 'at least $1')
+  const [, comparison = '', number = ''] = /^(.*) (\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/.exec(words) ?? []
   const operator = OPERATORS.find((each) => COMPARISONS[each].includes(comparison))
   return operator && `${operator}${Number(number)}`
 }

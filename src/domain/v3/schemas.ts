@@ -172,8 +172,12 @@ export const LookupRequest = closed({
   select: Type.Optional(
     Type.Array(Type.String(), { minItems: 1, maxItems: 100, description: 'Dotted paths of fields' }),
   ),
-  as_of: Type.Optional(Type.String({ description: 'As the parameter `as_of` of a single passport' })),
-  after: Type.Optional(Type.String({ description: 'As the parameter `after` of a single passport' })),
+  as_of: Type.Optional(
+    Type.String({ description: 'A day or time in ISO 8601: the scores and credentials of that time' }),
+  ),
+  after: Type.Optional(
+    Type.String({ description: 'The cursor of a write: the response includes that write' }),
+  ),
 })
 
 export const LookupItem = Type.Union(

@@ -30,7 +30,7 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
       script: 'share.js',
       main: html`<div class="cover"><h1>About ${site.name}</h1>
 <p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score. This site runs passportd, open source software that anybody can run.</p>
-${site.demo ? html`<p><strong>This is a demo. Its people and their records are invented.</strong></p>` : html``}
+${site.demo ? html`<p><strong>This is a demo. Its people and their records are invented${site.contact?.endsWith('@example.com') ? ', and its contact is an example' : ''}.</strong></p>` : html``}
 <dl class="row summary">
 <div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
 <div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
@@ -108,20 +108,20 @@ function renderLevels(levels: readonly Level[], snapshot: Snapshot, scale: numbe
     return {
       band: html`<rect x="${xOf(from)}%" width="${text.toCoordinate(xOf(next) - xOf(from))}%" height="100%" fill="var(--accent)" fill-opacity="${opacity}"/>`,
       tick: isNear(at) ? html`` : html`<text x="${xOf(from)}%" y="16">${text.formatFigure(from)}</text>`,
-      row: html`<tr><th scope="row">${drawLevel(at + 1, levels.length)} ${list === undefined ? name : html`<a href="${text.addressOfFilter('score', list)}">${name}</a>`}</th><td class="figure">${text.formatFigure(from)}</td><td class="figure">${text.formatFigure(below(next) - below(from))}</td></tr>\n`,
+      row: html`<tr><th scope="row">${drawLevel(at + 1, levels.length)} ${list === undefined ? name : html`<a href="${text.addressOfFilter('score', list)}">${name}</a>`}</th><td class="figure">${text.formatFigure(from)}</td><td class="figure">${text.formatFigure(below(next) - below(from))}</td><td class="figure">${text.formatShare((100 * (below(next) - below(from))) / below())}</td></tr>\n`,
     }
   })
   return html`<section id="levels">
 <h2>What the levels mean</h2>
-<p>A level is a name for a range of scores. It depends on the score alone.</p>
+<p>A level is a name for a range of scores. It says how much is recorded about a person, compared with others here, not how good their work is: look at the credentials.</p>
 <figure>
-${drawHistogram(counts, {})}
+${drawHistogram(counts)}
 <svg class="bar" aria-hidden="true">${shown.map(({ band }) => band)}</svg>
 <svg class="soft" width="100%" height="20" fill="currentColor" aria-hidden="true">${shown.map(({ tick }) => tick)}</svg>
 <figcaption class="unseen">The number of people by score, and where each level begins</figcaption>
 </figure>
 <table>
-<thead><tr><th scope="col">Level</th><th scope="col" class="figure">From</th><th scope="col" class="figure">People</th></tr></thead>
+<thead><tr><th scope="col">Level</th><th scope="col" class="figure">From</th><th scope="col" class="figure">People</th><th scope="col" class="figure">Share</th></tr></thead>
 <tbody>${shown.toReversed().map(({ row }) => row)}</tbody>
 </table>
 </section>`
@@ -145,7 +145,7 @@ function renderRequests(site: Site): Html {
 <h2>Is this you?</h2>
 <p>People can have their own passport corrected, completed, hidden or removed. <a href="/me">Do it yourself with a wallet of the passport</a>, or ask:</p>
 <ol><li><a href="/">Search</a> for your name, wallet or handle. The page of your passport shows its number, such as “Passport 42”. If you have none, ask for one.</li>
-<li>${contact ? html`Write to ${contact}.` : site.demo ? 'Write to the contact of the site. This demo has none.' : other}</li>
+<li>${contact ? html`Write to ${contact}.` : other}</li>
 <li>Claim the passport: give its number, and say which of its accounts or wallets is yours and how you can show that.</li>
 <li>Say what you want. <strong>Correct:</strong> what is wrong, and what is right. <strong>Complete:</strong> which credential is missing. <strong>Hide or remove:</strong> the passport disappears from all pages and API responses, and a later import does not bring it back unless the operator allows it.</li></ol>
 ${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}

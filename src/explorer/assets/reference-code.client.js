@@ -6,6 +6,8 @@ const MAX_COLOURED_LENGTH = 300_000
 
 export const reference = document.querySelector('.reference')
 
+const SHORT_ITEM = 100
+
 /** The CSS class of each type; other types have `json-word`. */
 const CLASSES = { string: 'json-string', number: 'json-number' }
 
@@ -37,8 +39,8 @@ function toNodes(value, { name, indent, end, isOpen }) {
       name: isList ? undefined : key,
       indent: `${indent}  `,
       end: at === entries.length - 1 ? '' : ',',
-      // Only the first item of a list is open, which is enough to see its fields.
-      isOpen: !isList || at === 0,
+      // Only the first item of a list is open, which is enough to see its fields, and short ones.
+      isOpen: !isList || at === 0 || JSON.stringify(each).length < SHORT_ITEM,
     }),
   )
   const details = make('details')

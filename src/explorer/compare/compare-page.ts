@@ -72,7 +72,7 @@ ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}</div>
 <p class="count" role="status" data-count></p><ul class="chips" data-results data-compared="${ids.join(',')}" data-to="${compareAddress([...ids, ''])}"></ul>
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : html``}
 ${renderNotes(found)}
-${found.alike.length > 0 || (found.top.length > 0 && found.top.length + people.length > 1) ? renderTop(found) : html``}${people.length > 0 ? renderComparison(people) : html``}`,
+${found.alike.length > 0 || (people.length === 0 && found.top.length > 1) ? renderTop(found) : html``}${people.length > 0 ? renderComparison(people) : html``}`,
   } as const
   return respondPage(layout, people.length === 0 && found.unknown.length > 0 ? 404 : 200)
 }
@@ -84,7 +84,6 @@ function renderTop({ top, alike, people }: FoundPeople): Html {
     return html`<h2>Similar people</h2>
 <p>Add one of these people, who share a tag and have the nearest scores, or <a href="${compareAddress([...ids, ...alike.map(({ id }) => id)])}">all</a>.</p>
 ${renderChoices(alike, ids)}`
-  if (ids.length > 0) return html`<h2>Highest scores</h2>${renderChoices(top, ids)}`
   const rankOf = ({ total }: Scores) => top.findIndex(({ scores }) => scores.total === total) + 1
   const ranked = top.map((passport) => ({ passport, rank: rankOf(passport.scores) }))
   return html`<h2>Highest scores</h2>

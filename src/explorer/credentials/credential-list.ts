@@ -7,7 +7,7 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { partOf } from '../design/charts.ts'
 import { groupByCategory, linkToType, MAX_NAME_LENGTH, renderProgress } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
-import { formatPeople, shortWord } from '../design/text.ts'
+import { formatPeople, formatShare, shortWord } from '../design/text.ts'
 import { countFacets, createFacetReader, type FacetValue } from '../search/facets.ts'
 import { ALL_PASSPORTS } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
@@ -76,10 +76,6 @@ function renderRow({ value, count: holders, label, rule, about }: Row, total: nu
 <td class="figure">${formatPeople(holders)} <span class="soft">${formatShare(share)}</span><span class="extra">${renderProgress(holders, total)}</span></td></tr>
 `
 }
-
-/** Rounds a percentage, but never up to 100%. */
-export const formatShare = (percent: number): string =>
-  percent < 1 ? 'below 1%' : `${percent === 100 ? 100 : Math.min(99, Math.round(percent))}%`
 
 export function renderCategory(category: string): Html {
   const part = partOf(category)

@@ -6,7 +6,6 @@ import { countUnit, describeRule, describeType, findKnown } from '../../domain/c
 import { readRawValue, replaceNumber } from '../../domain/data-point.ts'
 import { notFound } from '../../domain/errors.ts'
 import { equals } from '../../domain/lists/filter.ts'
-import { lastPage, parsePageNumber } from '../../domain/lists/list-request.ts'
 import { findRule, isAllOrNothing, pointsFor, type Rule, stepsOf } from '../../domain/rule-set.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
@@ -17,40 +16,37 @@ import * as text from '../design/text.ts'
 import { PNG_UNITS } from '../pictures/cards.ts'
 import { drawableText } from '../pictures/drawable-text.ts'
 import { drawPeople } from '../pictures/people-card.ts'
-import { type Ranked, renderPager, renderRankingList, showPart } from '../search/ranking-list.ts'
-import { ALL_PASSPORTS, PAGE_SIZE, withFilter } from '../search/ranking-query.ts'
+import { type Ranked, renderRankingList, showPart } from '../search/ranking-list.ts'
+import { ALL_PASSPORTS, addressOf, PAGE_SIZE, withFilter } from '../search/ranking-query.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 import type { Site } from '../site/site.ts'
-import { formatShare, renderCategory } from './credential-list.ts'
+import { renderCategory } from './credential-list.ts'
 
 /** One type of credential: how it is earned, and the people who have it, those with the most points first. */
 export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => ({
-  cacheKey: async ({ query }) => `${parsePageNumber(query.get('page'))} ${(await options.rules()).stamp}`,
-  async render({ params, query, signal, site, charge }) {
+  cacheKey: async () => (await options.rules()).stamp,
+  async render({ params, signal, site, charge }) {
     const type = foldName(params.type ?? '')
     if (type === '' || type.length > text.LONGEST_VALUE) throw notFound()
-    const page = parsePageNumber(query.get('page'))
     // Sorting the people costs about as much as two evaluations of the index.
     await charge(5)
     await options.catalog.waitForIndex(signal)
-    return renderPage(site, await find(options, type, page, signal))
+    return renderPage(site, await find(options, type, signal))
   },
 })
 
 type Found = Awaited<ReturnType<typeof find>>
 
-async function find(options: ExplorerOptions, type: string, page: number, signal: AbortSignal) {
+async function find(options: ExplorerOptions, type: string, signal: AbortSignal) {
   const { store, catalog } = options
   const rules = await options.rules()
   const rule = findRule(rules, type)
   const list = { ...listOf(type), pointsFor: [type], signal }
-  const offset = (page - 1) * PAGE_SIZE
-  const request = { ...list, limit: PAGE_SIZE, offset, ranksOf: [] }
+  const request = { ...list, limit: PAGE_SIZE, offset: 0, ranksOf: [] }
   const { total: holders, ...people } = await findList(options, request, store.passports.listByIds)
-  const last = lastPage(holders, PAGE_SIZE)
-  if ((holders === 0 && !rule) || page > last) throw notFound()
+  if (holders === 0 && !rule) throw notFound()
   const exampleOf = async (id = 0) =>
     (await store.credentials.find({ id }))?.credentials.find((each) => foldName(each.type) === type)
   const most = rule?.max_score ?? (await exampleOf(people.ids[0]))?.maxScore ?? 0
@@ -68,14 +64,13 @@ async function find(options: ExplorerOptions, type: string, page: number, signal
   const part = partOf(rule?.category ?? example?.category ?? '') ?? 'total'
   const pointsOf = ({ points }: Pick<typeof middle, 'points'>, id = 0) => points?.get(id)?.[0] ?? 0
   return {
-    ...{ type, page, last, rule, version: rules.version, most, step, holders, example },
+    ...{ type, rule, version: rules.version, most, step, holders, example },
     scale: isSame ? scale : most,
     all: Math.max(all, holders),
     ranked: people.items.map((passport, at, all): Ranked => {
       const [points, { total }] = [pointsOf(people, passport.id), passport.scores]
-      if (isSame)
-        return { passport, rank: offset + all.findIndex(({ scores }) => scores.total === total) + 1 }
-      const rank = people.ranking?.ranks.get(points) ?? offset + at + 1
+      if (isSame) return { passport, rank: all.findIndex(({ scores }) => scores.total === total) + 1 }
+      const rank = people.ranking?.ranks.get(points) ?? at + 1
       return { rank, ...showPart(passport, points, part) }
     }),
     median: pointsOf(middle, middle.ids[0]),
@@ -91,15 +86,14 @@ const listOf = (type: string) => ({
 })
 
 function renderPage(site: Site, found: Found): RenderedPage {
-  const { type, rule, example, holders, all, page, last, most } = found
+  const { type, rule, example, holders, all, most } = found
   const name = text.shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
-  const part = holders === 0 ? '' : `, ${formatShare((100 * holders) / all)} of all`
-  const addressOf = (at: number) => `${text.credentialAddress(type)}${at === 1 ? '' : `?page=${at}`}`
+  const part = holders === 0 ? '' : `, ${text.formatShare((100 * holders) / all)} of all`
   const category = rule?.category ?? example?.category ?? ''
   const issuer = rule?.issuer ?? example?.issuer
   const source = issuer ?? findKnown(type)?.source
   const share = {
-    path: addressOf(page),
+    path: text.credentialAddress(type),
     card: `/card/credential/${encodeURIComponent(type.toWellFormed())}.png`,
     alt: `${name}: ${text.formatPeople(holders)}`,
   }
@@ -107,7 +101,7 @@ function renderPage(site: Site, found: Found): RenderedPage {
     site,
     share,
     script: 'share.js',
-    title: `${name}: ${count(holders, 'holder')}${page === 1 ? '' : `, page ${text.formatFigure(page)}`}`,
+    title: share.alt,
     description: `${describeType(type, rule)} ${holders === 1 ? '1 person has' : `${text.formatPeople(holders)} have`} it.`,
     main: html`<div class="cover ${partOf(category) ?? ''}"><p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
@@ -119,8 +113,8 @@ function renderPage(site: Site, found: Found): RenderedPage {
 <div><dt class="soft">People</dt><dd>${text.formatFigure(holders)}<span class="soft">${part}</span></dd></div>
 </dl><p class="row actions">${SHARE_BUTTON}</p></div>
 ${renderSharePanel({ ...share, title: share.alt }, `${share.alt} on ${site.name}`, site.origin)}
-${page === 1 ? html`<div class="columns"><div>${rule ? renderRule(rule, found) : html``}</div><div>${renderPoints(found)}</div></div>` : html``}
-${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found, renderPager(page, last, addressOf))}`,
+<div class="columns"><div>${rule ? renderRule(rule, found) : html``}</div><div>${renderPoints(found)}</div></div>
+${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found)}`,
   })
 }
 
@@ -136,17 +130,17 @@ ${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amoun
 </section>`
 }
 
-function renderHolders(found: Found, pager: Html): Html {
+function renderHolders(found: Found): Html {
   const { type, ranked, scale, holders, isSame, most } = found
   const all = { ...ALL_PASSPORTS, sort: isSame ? 'total' : 'points' } as const
+  const query = withFilter(all, 'credential', type)
   const who = isSame
     ? `All ${text.formatPeople(holders)} have ${count(most, 'point')} for it, and`
     : 'People with equal points'
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
 ${holders > 1 ? html`<p class="soft">${who} are ordered by their score.</p>` : html``}
-<p><a href="${text.addressOfFilter('credential', type)}">${holders === 1 ? 'Show in the list of people' : `Filter and sort these ${text.formatFigure(holders)} people`}</a></p>
-${renderRankingList({ query: withFilter(all, 'credential', type), ranked, scale, among: holders })}
-${pager}`
+${renderRankingList({ query, ranked, scale, among: holders })}
+<p><a class="button quiet" href="${addressOf(query)}">${holders === 1 ? 'Show in the list of people' : `All ${text.formatFigure(holders)} people, with filters`}</a></p>`
 }
 
 /** The text of a value, of which only the number differs. The text of a record may have another number than the one that counts. */
@@ -165,14 +159,10 @@ function renderPoints({ above, holders, most, step, median }: Found): Html {
   const [starts, full = 0] = [above.slice(0, -1), above.at(-1)]
   const bars = starts.map((more, at) => (at === 0 ? holders : more) - (starts[at + 1] ?? 0))
   if (bars.includes(holders)) return html``
-  const describeBar = (people: number, at: number) => {
-    const first = step === 1 ? '' : `${text.formatFigure(at * step + 1)} to `
-    return `${first}${count((at + 1) * step, 'point')}: ${text.formatPeople(people)}`
-  }
   return html`<section>
 <h2>Points</h2>
 <figure>
-${drawHistogram(bars, { describe: describeBar, line: median / step })}
+${drawHistogram(bars, median / step)}
 <p class="row between axis soft" aria-hidden="true"><span>0</span><span>${count(bars.length * step, 'point')}</span></p>
 <figcaption class="soft">The dashed line is the median of the ${text.formatPeople(holders)}, ${count(median, 'point')}; ${full === 0 ? 'nobody has' : full === 1 ? 'one has' : `${text.formatFigure(full)} have`} the maximum of ${text.formatFigure(most)}.</figcaption>
 </figure>
@@ -187,7 +177,7 @@ export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => 
     await request.charge(PNG_UNITS)
     const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
     const type = foldName(name ?? '')
-    const { rule, holders, ranked, isSame, scale } = await find(options, type, 1, signal)
+    const { rule, holders, ranked, isSame, scale } = await find(options, type, signal)
     const first = ranked.slice(0, 3).map(async ({ passport: { id, scores }, note }) => {
       const passport = await options.store.passports.find({ id })
       const figure = isSame ? undefined : count(scores.total, 'point')

@@ -22,8 +22,9 @@ export type Segment = { name: ScorePart | 'other'; size: number }
 export function renderScoreBar(scores: Scores, scale: number): Html {
   const isBeyond = scores.total > scale && scale > 0
   const length = isBeyond ? 100 : (100 * Math.max(0, scores.total)) / Math.max(scale, 1)
-  const words = SCORE_PARTS.map((part) => `${part} ${formatFigure(scores[part])}`).join(', ')
-  const segments = fitSegments(segmentsOf(scores), length)
+  const parts = segmentsOf(scores)
+  const words = parts.map(({ name, size }) => `${name} ${formatFigure(size)}`).join(', ') || 'no points'
+  const segments = fitSegments(parts, length)
   let [at, drawn, gaps] = [0, '', '']
   for (const [index, { name, size }] of segments.entries()) {
     const end = toCoordinate(at + size)
@@ -69,22 +70,14 @@ const [WIDTH, HEIGHT] = [400, 100]
 /** The bars have a minimum height, so that rare values are visible. */
 const LEAST_HEIGHT = 3
 
-type Options = {
-  /** The title of a bar. */
-  describe?: (count: number, at: number) => string
-  /** The position of a vertical line, in bars from the left. */
-  line?: number
-}
-
-/** A histogram that the style sheet stretches. Screen readers get its caption only. */
-export function drawHistogram(counts: readonly number[], { describe, line }: Options): Html {
+/** A histogram that the style sheet stretches, with a vertical line at this bar. Screen readers get its caption only. */
+export function drawHistogram(counts: readonly number[], line?: number): Html {
   const width = WIDTH / counts.length
   const scale = HEIGHT / Math.max(...counts, 1)
   const bars = counts.flatMap((count, at) => {
     if (count === 0) return []
     const height = toCoordinate(Math.max(LEAST_HEIGHT, count * scale))
-    const title = describe ? html`<title>${describe(count, at)}</title>` : html``
-    return html`<rect x="${toCoordinate(at * width)}" y="${toCoordinate(HEIGHT - height)}" width="${toCoordinate(0.85 * width)}" height="${height}">${title}</rect>`
+    return html`<rect x="${toCoordinate(at * width)}" y="${toCoordinate(HEIGHT - height)}" width="${toCoordinate(0.85 * width)}" height="${height}"/>`
   })
   const x = toCoordinate(Math.min(WIDTH, (line ?? 0) * width))
   return html`<svg class="histogram" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${bars}${line === undefined ? html`` : html`<path d="M${x} 0V${HEIGHT}"/>`}</svg>`

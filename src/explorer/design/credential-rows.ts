@@ -75,7 +75,7 @@ const BEFORE_VALUE: Partial<Record<Cause, string>> = { added: 'added: ', value: 
 /** Returns " (now 33 contracts)" or " (time passed)". `value` may be unknown. */
 export function describeCause(cause: Cause, value = ''): string {
   const words = BEFORE_VALUE[cause]
-  return ` (${words && value !== '' ? `${words}${formatValue(value, 40)}` : CAUSES[cause]})`
+  return ` (${words && value !== '' ? `${words}${formatValue(value, 40).replace(': ', ' ')}` : CAUSES[cause]})`
 }
 
 /** Uses an arrow and a sign, so that falls and rises differ without colour, too. */

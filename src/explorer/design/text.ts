@@ -65,6 +65,10 @@ export const formatFigure = (figure: number): string => figures.format(figure)
 export const formatChange = (change: number): string =>
   `${change < 0 ? '\u2212' : '+'}${formatFigure(Math.abs(change))}`
 
+/** Rounds a percentage, but never up to 100%. */
+export const formatShare = (percent: number): string =>
+  percent < 1 ? 'below 1%' : `${percent === 100 ? 100 : Math.min(99, Math.round(percent))}%`
+
 export const formatPeople = (number: number): string =>
   number === 1 ? '1 person' : `${formatFigure(number)} people`
 

@@ -32,15 +32,22 @@ const PROBLEMS: Record<string, string> = {
 /** Browsers send the origin of forms only with this policy. The last policy of a page holds. */
 const SEND_ORIGIN = html`<meta name="referrer" content="same-origin">`
 
+const PAGE_OF_ME = {
+  ...{ title: 'Is this you?', description: 'See, hide, correct or remove your own record' },
+  ...({ share: { path: '/me' }, script: 'me.js', head: SEND_ORIGIN } as const),
+}
+
 /** The page on which people change their own record. Only POST changes something. */
-export const createMeRoutes = ({ site }: ExplorerOptions): Route[] => {
+export const createMeRoutes = ({ site, store }: ExplorerOptions): Route[] => {
   async function show(request: RouteRequest, context: Context, notice = '', status = 200, step?: Html) {
     const token = tokenOf(request)
     const subject = await sessions.findSubject(context, token)
-    const about = { title: 'Is this you?', description: 'See, hide, correct or remove your own record' }
-    const proof = renderProof(/^0x[\da-f]{40}$/i.exec(queryOf(request).get('wallet') ?? '')?.[0])
-    const main = renderMe(site, notice, step ?? (subject ? renderOwn(subject, csrfOf(token)) : proof))
-    const page = respondPage({ ...about, site, script: 'me.js', head: SEND_ORIGIN, main }, status)
+    const wallet = /^0x[\da-f]{40}$/i.exec(queryOf(request).get('wallet') ?? '')?.[0]
+    const person = wallet && (await store.passports.find({ wallet: wallet.toLowerCase() }))
+    const own = subject ? renderOwn(subject, csrfOf(token)) : renderProof(wallet)
+    const main = renderMe(site, notice, step ?? own, person || undefined)
+    const origin = publicOriginOf(request, site.origin)
+    const page = respondPage({ ...PAGE_OF_ME, site: { ...site, origin }, main }, status)
     return sendPage(request, context, withoutCaching(page))
   }
 

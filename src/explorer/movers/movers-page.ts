@@ -1,8 +1,7 @@
 import { findMovers, type Mover } from '../../api/v3/movers.ts'
-import { MOST_LISTED } from '../../catalog/movers.ts'
 import { roundScore } from '../../domain/credential.ts'
 import { notFound } from '../../domain/errors.ts'
-import { lastPage, MOVERS_SORTS, type MoversSort, parsePageNumber } from '../../domain/lists/list-request.ts'
+import { MOVERS_SORTS, type MoversSort } from '../../domain/lists/list-request.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { presentTime } from '../../domain/v3/present-event.ts'
 import { describeCause, describeChange, joinFirst, renderChange } from '../design/credential-rows.ts'
@@ -10,43 +9,42 @@ import { type Html, html } from '../design/html.ts'
 import { rosette } from '../design/rosette.ts'
 import { formatChange, formatFigure, renderDay, shortNameOf } from '../design/text.ts'
 import { drawPeople } from '../pictures/people-card.ts'
-import { renderPager } from '../search/ranking-list.ts'
-import { PAGE_SIZE, parseChoice } from '../search/ranking-query.ts'
+import { parseChoice } from '../search/ranking-query.ts'
 import { file, POLICY, withoutCaching } from '../site/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../site/share-panel.ts'
 
 const PERIODS = ['1', '7', '30'] as const
-const [MOST_CAUSES, MOST_ENTRIES] = [3, 100]
+const [MOST_CAUSES, FIRST_MOVERS, MOST_MOVERS] = [3, 10, 100]
 const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
 const NOUNS = { '-change': 'rise', change: 'fall', '-added': 'new passport' }
+const NONE = { '-change': 'No score rose', change: 'No score fell', '-added': 'Nobody is new' }
 
 /** People whose score rose or fell in the last days, and new people. */
 export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
-    const { asked, since, sections, last, isCurrent } = await findSections(options, request)
-    const { days, page, sort } = asked
-    const [period, title, feed] = [periodOf(asked), titleOf(asked), feedOf({ ...asked, page: 1 })]
+    const { asked, since, sections, isCurrent } = await findSections(options, request)
+    const { days, sort } = asked
+    const [period, title, feed] = [periodOf(asked), titleOf(asked), feedOf(asked)]
     const first = sections.flatMap(({ movers }) => movers.slice(0, 1).map(describeMover))
     const share = {
       path: addressOf(asked),
-      card: `/card/movers.png${parametersOf({ days, sort })}`,
-      alt: title,
+      card: `/card/movers.png${parametersOf(asked)}`,
+      alt: [title, ...first].join('. '),
     }
     const rendered = respondPage({
       site,
       share,
       script: 'share.js',
-      title: `${title}${page === 1 ? '' : `, page ${page}`}`,
+      title,
       description: [`Whose score rose or fell in ${period}, and why`, ...first].join('. '),
       head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
       main: html`<div class="cover activity"><h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
 <div class="row actions"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feed}">Feed</a></div></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}
 <div class="pair">${sections.map((section) => renderSection(section, asked))}</div>
-${sort ? renderPager(page, last, (target) => addressOf({ ...asked, page: target })) : html``}
 <p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
     })
     return isCurrent ? rendered : withoutCaching(rendered)
@@ -59,7 +57,9 @@ export const createMoversCard = (options: ExplorerOptions): ExplorerPage => ({
   async render({ site, ...request }) {
     const { asked, sections, isCurrent } = await findSections(options, request)
     const counts = sections.map(({ sort, total }) => count(total, NOUNS[sort]))
-    const first = sections.flatMap(({ movers }) => movers.slice(0, asked.sort ? 3 : 1))
+    // Lists without people leave their rows to the others.
+    const most = Math.ceil(3 / Math.max(1, sections.filter(({ total }) => total > 0).length))
+    const first = sections.flatMap(({ movers }) => movers.slice(0, most)).slice(0, 3)
     const people = first.map((mover) => {
       const [score, steps, change] = describeScore(mover)
       const [figure, note] = change === undefined ? [steps, score] : [score, steps]
@@ -77,7 +77,7 @@ export const createMoversFeed = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site: { name, origin }, ...request }) {
     if (origin === '') throw notFound()
-    const { asked, since, sections, isCurrent } = await findSections(options, request, MOST_ENTRIES)
+    const { asked, since, sections, isCurrent } = await findSections(options, request, MOST_MOVERS)
     const latest = sections.flatMap(({ movers }) => movers).sort((one, other) => other.diff.at - one.diff.at)
     const entries = latest.map(
       (mover) => html`<entry><id>${origin}/passports/${mover.passport.id}#${mover.diff.at}</id>
@@ -98,21 +98,21 @@ ${entries}</feed>
 })
 
 /** Without `sort`, the page shows the beginning of each list. */
-type Asked = { days: string; sort?: MoversSort | undefined; page?: number }
+type Asked = { days: string; sort?: MoversSort | undefined }
 
 const periodOf = ({ days }: Asked) => `the last ${days === '1' ? 'day' : `${days} days`}`
 const titleOf = (asked: Asked) => `${asked.sort ? TITLES[asked.sort] : 'Movers'} of ${periodOf(asked)}`
-const parametersOf = ({ days, sort, page = 1 }: Asked) =>
-  `?days=${days}${sort ? `&sort=${sort}` : ''}${page === 1 ? '' : `&page=${page}`}`
+const parametersOf = ({ days, sort }: Asked) => `?days=${days}${sort ? `&sort=${sort}` : ''}`
 const feedOf = (asked: Asked) => `/movers.atom${parametersOf(asked)}`
 const addressOf = (asked: Asked) => `/movers${parametersOf(asked)}`.replace(/\?days=7$/, '')
 
-/** Throws `invalid_request`. Only one list has further pages: the rises, unless `sort` names another one. */
-function readQuery(query: URLSearchParams) {
-  const page = parsePageNumber(query.get('page'))
-  const sort = query.get('sort') || (page > 1 ? '-change' : undefined)
-  const days = parseChoice('days', query.get('days') || '7', PERIODS)
-  return { days, page, sort: sort === undefined ? sort : parseChoice('sort', sort, MOVERS_SORTS) }
+/** Throws `invalid_request`. */
+function readQuery(query: URLSearchParams): Asked {
+  const [days, sort] = [query.get('days') || '7', query.get('sort')]
+  return {
+    days: parseChoice('days', days, PERIODS),
+    sort: sort ? parseChoice('sort', sort, MOVERS_SORTS) : undefined,
+  }
 }
 
 /** The start of a period is a full hour, so that pages can be cached. */
@@ -124,17 +124,15 @@ const cacheKeyOf = ({ now }: ExplorerOptions) => ({
 
 async function findSections(options: ExplorerOptions, request: Asking, most?: number) {
   const asked = readQuery(request.query)
-  const limit = most ?? (asked.sort ? PAGE_SIZE : PAGE_SIZE / 2)
+  const limit = most ?? (asked.sort ? MOST_MOVERS : FIRST_MOVERS)
   await request.charge(limit)
   const since = Math.max((await options.store.events.log()).knownSince, beginOf(options.now(), asked.days))
   const sorts = asked.sort ? [asked.sort] : MOVERS_SORTS
-  const list = { since, limit, offset: (asked.page - 1) * limit, signal: request.signal }
+  const list = { since, limit, offset: 0, signal: request.signal }
   const find = async (sort: MoversSort) => ({ sort, ...(await findMovers(options, { sort, ...list })) })
   const sections = await Promise.all(sorts.map(find))
   const { cursor } = await options.catalog.current()
-  const last = lastPage(Math.min(MOST_LISTED, Math.max(...sections.map(({ total }) => total))), limit)
-  if (asked.page > last) throw notFound()
-  return { asked, since, sections, last, isCurrent: sections.every((each) => each.cursor === cursor) }
+  return { asked, since, sections, isCurrent: sections.every((each) => each.cursor === cursor) }
 }
 
 type Asking = Omit<ExplorerRequest, 'site'>
@@ -142,18 +140,16 @@ type Section = { sort: MoversSort; movers: readonly Mover[]; total: number }
 
 /** New people have no numbers. */
 function renderSection({ sort, movers, total }: Section, asked: Asked): Html {
-  const first = ((asked.page ?? 1) - 1) * PAGE_SIZE + 1
   const rows = movers.map((mover) => {
     const { id } = mover.passport
     const [figure, steps, change] = describeScore(mover)
     const [first = '', ...rest] = describeCauses(mover).split('\n')
-    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(mover.rank)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail"><span>${first}</span>${rest.map((cause) => html`${sort === '-added' ? ', ' : '\n'}${cause}`)}</span></span><span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${sort === '-added' ? renderDay(mover.diff.at) : steps}</span></span></li>
+    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(mover.rank)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail"><span>${first}</span>${rest.length === 0 ? html`` : html`<span class="about">${rest.join(' · ')}</span>`}</span></span><span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${sort === '-added' ? renderDay(mover.diff.at) : steps}</span></span></li>
 `
   })
-  const range =
-    movers.length < total ? `${formatFigure(first)} to ${formatFigure(first + movers.length - 1)} of ` : ''
-  return html`<div><h2 id="${sort}">${TITLES[sort]} <span class="soft">${range}${formatFigure(total)}${sort === '-added' ? ', the latest first' : ''}</span></h2>
-${total === 0 ? html`<p class="nothing panel">None in this time.</p>` : html`<ol class="ranking panel" role="list">${rows}</ol>`}${movers.length < total && !asked.sort ? html`<p><a href="${addressOf({ days: asked.days, sort })}">More ${TITLES[sort].toLowerCase()}</a></p>` : html``}</div>
+  const range = movers.length < total ? `1 to ${movers.length} of ` : ''
+  return html`<div><h2 id="${sort}">${TITLES[sort]} <span class="soft">${range}${formatFigure(total)}${sort === '-added' && total > 1 ? ', the latest first' : ''}</span></h2>
+${total === 0 ? html`<p class="nothing panel">${NONE[sort]} in ${periodOf(asked)}.</p>` : html`<ol class="ranking panel" role="list">${rows}</ol>`}${movers.length < total && !asked.sort ? html`<p><a href="${addressOf({ days: asked.days, sort })}">More ${TITLES[sort].toLowerCase()}</a></p>` : html``}</div>
 `
 }
 

@@ -85,7 +85,7 @@ ${credentialRows.groupByCategory(rows).map(({ category, part, items }, at) => {
       ? 'not part of the score'
       : `${formatFigure(scores[part])} from ${count(byCategory.get(category)?.length ?? 0, 'credential')}`
   return html`<tbody class="${part ?? 'other'}">
-<tr class="group"><th scope="rowgroup" colspan="3"><span class="swatch"></span><bdi>${shortWord(category, credentialRows.MAX_NAME_LENGTH) || 'Other'}</bdi> <span class="soft">${words}</span></th></tr>
+<tr class="group"><th scope="rowgroup" colspan="3"><span class="swatch"></span> <bdi>${shortWord(category, credentialRows.MAX_NAME_LENGTH) || 'Other'}</bdi> <span class="soft">${words}</span></th></tr>
 ${credentialRows.foldRows(items, first, `more-${at}`, 3)}</tbody>
 `
 })}</table>`

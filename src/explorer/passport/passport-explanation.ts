@@ -5,7 +5,7 @@ import { CREDENTIAL_ACCOUNT, parsePassportRef } from '../../domain/passport.ts'
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { groupByCategory, linkToType, UNKNOWN } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
-import { formatFigure, shortNameOf, shortWord } from '../design/text.ts'
+import { formatDay, formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import type { ExplorerOptions, ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage, shareWithCard } from '../site/layout-and-link-previews.ts'
 import { describeParts } from './passport-score.ts'
@@ -80,7 +80,9 @@ function renderLine(line: ExplanationLine): Html {
 
 /** Renders a line such as "9 contracts: √9 × 6 = 18, at most 40". */
 function renderReason(line: ExplanationLine): Html {
-  const { value, from, formula, calculation, words = '', givenScore, maxScore, accounts } = line
+  const { value, from, formula, calculation, givenScore, maxScore, accounts } = line
+  const since = (_: string, day: string) => ` (since ${formatDay(Date.parse(day))})`
+  const words = line.words?.replace(/ since (\d{4}-\d\d-\d\d)/, since) ?? ''
   if (from === 'nothing') return html`${formula}`
   if (!calculation) {
     const points =

@@ -48,7 +48,7 @@ export function renderHistory(points: readonly Point[]): Html {
 <h2>Score history</h2>
 <figure>
 ${drawChart(points)}
-<p class="row between axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>last change ${renderDay(points.at(-1)?.time ?? 0)}</span></p>
+<p class="row between axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>${renderDay(points.at(-1)?.time ?? 0)}</span></p>
 </figure>
 <table>
 <thead><tr><th scope="col">Date</th><th scope="col">Change</th><th scope="col">Score</th><th scope="col">Causes</th></tr></thead>

@@ -42,13 +42,13 @@ export function renderParts(passport: Passport, { standing, parts, caps, signs }
   // If the total is not the sum of its parts, the record gave it and no rule calculated it.
   const isSum = [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
   return html`<section id="parts">
-<h2>Score by part</h2>
+<h2>${count(scores.total, 'point')} by part</h2>
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
 <dl class="parts">${SCORE_PARTS.map((part) => {
     const ahead = text.describeAhead(parts[part] ?? standing.total, standing.total)
-    return html`<div class="${part}"><dt><span class="swatch"></span>${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead === '' ? html`` : html` <span class="soft detail">${ahead}</span>`}</dd></div>`
-  })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span>Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>` : html``}</dl>
-<p>${describeSums(scores, caps)}</p>
+    return html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead === '' ? html`` : html` <span class="soft detail">${ahead}</span>`}</dd></div>`
+  })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span> Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>` : html``}</dl>
+${describeTotal(scores, caps)}
 ${isSum ? html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and again whenever data or rules change.</p>` : html``}
 <p class="row"><a href="/passports/${passport.id}/score">How every point is calculated</a> <a href="/about#parts">What the parts mean</a>${signs ? html` <a href="/verify#${passport.id}">Check this score</a>` : html``}</p>
 </section>`
@@ -65,14 +65,13 @@ ${renderPeople(people, (each) => `/passports/${each}`)}
 </section>`
 }
 
-/** Describes the total as the sum of its parts, unless a record gave another total. */
-export function describeSums(scores: Scores, caps: Caps): string {
-  const [sum, capped] = [sumOf(scores, {}), sumOf(scores, caps)]
-  const [parts, total] = [describeParts(scores, {}), text.formatFigure(scores.total)]
-  if (sum === scores.total) return `${parts} = ${total}`
-  if (capped === scores.total)
-    return `${parts} = ${text.formatFigure(sum)}, limited to ${total} by the maximum of each part`
-  return `The total of ${total} came with the imported record. Its parts are ${parts}.`
+/** Says why the total is not the sum of its parts; empty if it is. */
+export function describeTotal(scores: Scores, caps: Caps): Html {
+  const [sum, total] = [sumOf(scores, {}), text.formatFigure(scores.total)]
+  if (sum === scores.total) return html``
+  return sumOf(scores, caps) === scores.total
+    ? html`<p>The sum is ${text.formatFigure(sum)}, limited to ${total} by the maximum of each part.</p>`
+    : html`<p>The total of ${total} came with the imported record.</p>`
 }
 
 /** The points of a part, at most the cap of its category. */

@@ -15,22 +15,22 @@ export function createBadge(options: ExplorerOptions): ExplorerPage {
   async function findValue(passport: FullPassport, show: string, request: ExplorerRequest) {
     if (show === 'score') return { value: describeValue(passport), isComplete: true }
     await request.charge(STANDING_UNITS)
-    const { level, top, rank, isComplete } = await findPassportWords(options, passport, request.signal)
+    const { level, top, rank, share, isComplete } = await findPassportWords(options, passport, request.signal)
     const standing = top.replace(' in ', ' ') || rank
     const values = { level, top: standing, all: [level, standing].filter(Boolean).join(' · ') }
     const value = values[show as keyof typeof values] || describeValue(passport)
-    return { value, isComplete: isComplete || show === 'level' }
+    return { value, share, isComplete: isComplete || show === 'level' }
   }
 
   const page = createPicturePage(options.store, ['svg', 'json'], async (passport, type, request) => {
     const { query, site } = request
     const { show, theme, style } = parseOptions(query)
     const shown = type === 'svg' && style === 'large' ? 'all' : show
-    const { value, isComplete } = await findValue(passport, shown, request)
+    const { value, share = 1, isComplete } = await findValue(passport, shown, request)
     const badge =
       type === 'json'
         ? picture('json', toEndpoint(value, { color: site.accents.light.slice(1), cacheSeconds: 300 }))
-        : picture('svg', STYLES[style](passport, value, colorsOf(site, theme), theme).markup)
+        : picture('svg', STYLES[style](passport, value, colorsOf(site, theme), theme, share).markup)
     return isComplete ? badge : withoutCaching(badge)
   })
   const cacheKey: typeof page.cacheKey = async (request) =>
@@ -48,7 +48,7 @@ function parseOptions(query: URLSearchParams) {
   } as const
 }
 
-type Draw = (passport: FullPassport, value: string, colors: Colors, theme: Theme) => Html
+type Draw = (passport: FullPassport, value: string, colors: Colors, theme: Theme, share: number) => Html
 
 const STYLES = { flat: drawFlat, large: drawLarge } satisfies Record<string, Draw>
 
@@ -98,8 +98,8 @@ function drawText(text: string, x: number, bold: boolean, fill: string) {
   return { drawn, end: x + width }
 }
 
-/** Has the score, and the level and the standing as its caption. */
-function drawLarge(passport: FullPassport, value: string, colors: Colors): Html {
+/** Has the score, and the level and the standing as its caption. The bar has the scale of lists and cards. */
+function drawLarge(passport: FullPassport, value: string, colors: Colors, _: Theme, share: number): Html {
   const [width, height, padding, diameter, room] = [420, 84, 16, 52, 96]
   const x = 2 * padding + diameter
   const left = width - room - 2 * padding - x
@@ -113,7 +113,8 @@ function drawLarge(passport: FullPassport, value: string, colors: Colors): Html 
     html`<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${colors.panel}" stroke="${colors.line}"/>
 <svg x="${padding}" y="${padding}" width="${diameter}" height="${diameter}">${rosette(passport.id)}</svg>
 ${drawName(nameOf(passport), { x, y: 31, width: left, size: 16, smallest: 13, fill: colors.ink, bold: true })}
-${drawScoreParts(passport.scores, colors, { x, y: 42, width: left, height: 7 })}
+<rect x="${x}" y="42" width="${left}" height="7" rx="1.75" fill="${colors.track}"/>
+${drawScoreParts(passport.scores, colors, { x, y: 42, width: share * left, height: 7 })}
 ${drawName(notes.join(' · '), { x, y: 68, width: left, size: 12, smallest: 10, fill: colors.soft })}
 <text x="${width - padding}" y="${42 + round(size * 0.36)}" text-anchor="end" font-size="${size}" font-weight="700" fill="${colors.accent}">${score}</text>`,
   )

@@ -60,7 +60,7 @@ export function drawTitleCard(site: Site, { title, words, counts }: TitleCard): 
     colors,
     html`${drawName(title, { x: LEFT, y: 180, width: RIGHT - LEFT, size: 92, smallest: 46, fill: colors.ink })}
 ${drawName(words, { x: LEFT, y: 250, width: RIGHT - LEFT, size: 46, smallest: 40, fill: colors.soft })}
-${counts ? html`<svg x="${LEFT}" y="300" width="${RIGHT - LEFT}" height="230" fill="${colors.accent}">${drawHistogram(counts, {})}</svg>` : html``}`,
+${counts ? html`<svg x="${LEFT}" y="300" width="${RIGHT - LEFT}" height="230" fill="${colors.accent}">${drawHistogram(counts)}</svg>` : html``}`,
   )
 }
 

@@ -25,7 +25,7 @@ export async function findOthers(
     ...filters.map((each) => ({
       ...{ word: 'Remove ', label: each.label, query: withoutFilter(query, each.name, each.value) },
     })),
-  ].slice(0, texts.length + filters.length > 1 ? MOST_LISTS : 0)
+  ].slice(0, texts.length + filters.length > 1 || query.sort !== 'total' ? MOST_LISTS : 0)
   const list = { ...toListQuery(query), counts: fewer.map((each) => toListQuery(each.query)) }
   const { name, people, counts } = await findSimilarName(options, words, list, signal)
   const counted = fewer.map((each, at) => ({ ...each, count: counts[at] ?? 0 }))

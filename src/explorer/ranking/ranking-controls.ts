@@ -62,18 +62,12 @@ export function renderChips(query: RankingQuery, filters: readonly ActiveFilter[
 
 const CHIP_WORDS: Partial<Record<FilterName, string>> = { tag: 'tag ', credential: 'has ', place: 'in ' }
 
-/** Links to searches for names with the words that were read as filters. */
-export function renderAsNames(found: SearchReading['asNames'] = []): Html {
-  if (found.length === 0) return html``
-  const links = found.map(
-    ({ text, query }, at) =>
-      html`${at === 0 ? '' : ' or '}<a href="${lists.addressOf(query)}" rel="nofollow">“${shortWord(text, MAX_LABEL_LENGTH)}”</a>`,
-  )
-  return html`<p class="soft">Search names for ${links} instead.</p>`
-}
+/** Links to a search for the words as a name, because they were read as filters. */
+export const renderAsName = (asked: RankingQuery): Html =>
+  html`<p class="soft">Search names for <a href="${lists.addressOf(lists.withText(asked, asked.typed, true))}" rel="nofollow">“${shortWord(asked.typed, MAX_LABEL_LENGTH)}”</a> instead.</p>`
 
 export const renderOthers = ({ named, ranked, lists: others }: OtherLists): Html =>
-  html`${named && ranked.length === 0 ? html`<p>Did you mean <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>` : html``}<ul class="chips">${others.map(({ word, label, query, count }) => renderChip(lists.addressOf(query), label, count, word))}</ul>`
+  html`${named && ranked.length === 0 ? html`<p>Did you mean <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>` : html``}${others.length > 0 ? html`<p>These searches find people:</p>` : html``}<ul class="chips">${others.map(({ word, label, query, count }) => renderChip(lists.addressOf(query), label, count, word))}</ul>`
 
 /** Finds the address of the movers for a search for changes, such as "who rose this week". */
 export const findMovers = (typed: string): string | undefined =>

@@ -4,7 +4,7 @@ import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { PROGRAM } from '../../version.ts'
 import { drawHistogram } from '../design/charts.ts'
-import { type Html, html, prose } from '../design/html.ts'
+import { type Html, html } from '../design/html.ts'
 import { credentialAddress, formatFigure, shortNameOf, shortWord } from '../design/text.ts'
 import { type ActiveFilter, createFacetReader, type FacetReader, type Facets } from '../search/facets.ts'
 import { renderPager, renderRankingList } from '../search/ranking-list.ts'
@@ -91,7 +91,8 @@ async function renderRanking(
   const others = found.total === 0 ? await ifReady(context, findOther) : undefined
   // Nobody tagged security is named auditor: "security auditor" lists the people tagged security.
   const without = others?.lists.find(({ query }) => query.typed !== list.typed)
-  if (without && !others?.named && lists.isFiltered(list) && !lists.isFiltered(asked)) {
+  const isRead = list.sort !== asked.sort || lists.isFiltered(list)
+  if (without && !others?.named && isRead && !lists.isFiltered(asked)) {
     const other = { query: { ...without.query, page: asked.page }, leftOut: list.typed }
     return renderRanking(context, asked, other, request)
   }
@@ -146,10 +147,10 @@ ${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="lead" data
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
 <div>
-<div id="chips" data-live>${controls.renderChips(query, filters)}${controls.renderAsNames(reading?.asNames)}</div>
+<div id="chips" data-live>${controls.renderChips(query, filters)}${reading?.instead && query.typed !== asked.typed ? controls.renderAsName(asked) : ''}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" class="row" data-live>${found.total === 0 ? html`` : html`${controls.renderSorts(query)}${panel}`}</div></div>
 <div id="results" data-results>
-${controls.renderSuggestions(reading?.suggestions)}${changes ? html`<p class="notice">See the <a href="${changes}">movers</a>: whose score changed, and why.</p>` : html``}${reading?.isSuggested ? html`<p class="notice">No exact match for “${shortWord(asked.typed, MAX_TITLE_VALUE)}”. These people match the most similar words.</p>` : html``}${reading?.leftOut ? html`<p class="notice" data-late>“${reading.leftOut}” is no tag, place or credential here, and none of these people has it in a name or handle.</p>` : html``}${renderResults(shown)}
+${controls.renderSuggestions(reading?.suggestions)}${changes ? html`<p class="notice">See the <a href="${changes}">movers</a>: whose score changed, and why.</p>` : html``}${reading?.isSuggested && found.total > 0 ? html`<p class="notice">No exact match for “${shortWord(asked.typed, MAX_TITLE_VALUE)}”. These people match the most similar words.</p>` : html``}${reading?.isAmount ? html`<p class="notice">Amounts are compared by the points that they earn.</p>` : html``}${reading?.leftOut ? html`<p class="notice" data-late>“${reading.leftOut}” is no tag, place or credential here, and none of these people has it in a name or handle.</p>` : html``}${renderResults(shown)}
 </div>
 </div>
 </div>`,
@@ -166,19 +167,20 @@ function renderHeading({ asked, found, filters, others }: Shown): Html {
     html`Results for <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, 60)}</bdi></a>`
   const words = countList(describeList(query, filters), total)
   const shown = html`<span class="clamp">${similar ?? `${isMore ? 'At least ' : ''}${words}`}</span>`
-  return html`<h1 id="heading" aria-live="polite" data-live>${asked.typed === '' && !lists.isFiltered(asked) ? `Explore ${count(all, 'passport')}` : shown}</h1>`
+  return html`<h1 id="heading" aria-live="polite" data-live>${asked.typed === '' && !lists.isFiltered(asked) ? html`<span class="extra">Explore </span>${count(all, 'passport')}` : shown}</h1>`
 }
 
 const renderLead = ({ demo, owner }: Site) =>
-  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point. <span class="extra">Look somebody up before you work together, or see how your own score can grow.</span>${owner === undefined ? html`` : html` Run by <a href="/about">${owner.replace(/\.$/, '')}</a>.`}${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``} <a href="/movers">Whose score changed this week?</a></p>
+  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${owner === undefined ? html`` : html` Run by <a href="/about">${owner.replace(/\.$/, '')}</a>.`}${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``}</p>
 `
 
 /** Shows that the search understands descriptions, with the most frequent tag and place. */
 function renderExamples(facets: Facets | undefined, { median }: Standing): Html {
   const [tag, place] = [facets?.tag[0], facets?.place[0]]
   if (!tag || !place) return html``
+  const round = 50 * Math.ceil(median / 50)
   const words = [tag, place].map(({ label }) => shortWord(label, MAX_TITLE_VALUE)).join(' ')
-  return html`<p class="soft">Or describe people: <a href="/?${String(new URLSearchParams({ q: words }))}">${words}</a>, <a href="/?q=human,+score+over+${Math.round(median)}">human, score over ${Math.round(median)}</a>.</p>`
+  return html`<p class="soft">Or describe people: <a href="/?${String(new URLSearchParams({ q: words }))}">${words}</a>, <a href="/?q=human,+score+over+${round}">human, score over ${round}</a>.</p>`
 }
 
 /** Hidden fields of the search form keep the filters and the order. */
@@ -198,10 +200,13 @@ export function describeList({ typed, filters, sort }: RankingQuery, active: rea
     join('tagged', ['tag'], (label) => `“${label}”`),
     join('in', ['place']),
     join('with', ['credential', 'points', 'score'], (label) =>
-      label.replace(/^score/, 'a score').replace(/^level/, 'the level'),
+      label
+        .replace(/^score (?=at|\d)/, 'a score of ')
+        .replace(/^score/, 'a score')
+        .replace(/^level/, 'the level'),
     ),
     join('', ['filter']).trim(),
-    filters.human[0] === 'false' ? 'not shown to be human' : '',
+    filters.human[0] === 'false' ? 'without a human check' : '',
     typed === '' ? '' : `matching “${shortWord(typed, MAX_TITLE_VALUE)}”`,
     sort === 'total' || sort === 'points' ? '' : `by ${sort}`,
   ].filter((word) => word !== '')
@@ -211,12 +216,12 @@ export function describeList({ typed, filters, sort }: RankingQuery, active: rea
 const MAX_TITLE_VALUE = 90
 
 const renderHelp = (typed: string) =>
-  html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?q=human+score+over+100">human, score over 100</a></li><li><a href="/?q=highest+skills">highest skills</a></li><li><a href="/tags-and-places">tags and places</a></li><li><a href="/movers">movers</a></li><li><a href="/credentials?${String(new URLSearchParams({ q: typed }))}">credentials about “${shortWord(typed, 30)}”</a></li></ul></div>`
+  html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?q=human+score+over+100">human, score over 100</a></li><li><a href="/?q=highest+skills">highest skills</a></li><li><a href="/tags-and-places">tags and places</a></li><li><a href="/movers">movers</a></li>${typed === '' ? html`` : html`<li><a href="/credentials?${String(new URLSearchParams({ q: typed }))}">credentials about “${shortWord(typed, 30)}”</a></li>`}</ul></div>`
 
 function renderResults({ found, others }: Shown): Html {
   const { query, last, total, scale } = found
   if (total === 0)
-    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : renderHelp(query.typed)}`
+    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : others?.lists.length ? '' : renderHelp(query.typed)}`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${lists.addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = lists.typesOf(query)
@@ -225,21 +230,19 @@ ${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}$
 }
 
 function describe({ asked, found, others }: Shown): string {
-  const { query, last, total, all, ranked, isMore } = found
+  const { query, last, total, all, isMore } = found
   const { page, typed } = query
   if (total === 0) return others?.ranked.length ? `No exact match for “${asked.typed}”` : ''
   if (page > last) return `There is no page ${formatFigure(page)}.`
-  if (typed !== '' || lists.isFiltered(query))
-    return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${isMore ? '. Type more of it.' : ''}`
-  const first = (page - 1) * lists.PAGE_SIZE + 1
-  return last === 1 ? '' : `Passports ${formatFigure(first)} to ${formatFigure(first + ranked.length - 1)}`
+  if (typed === '' && !lists.isFiltered(query)) return ''
+  return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${isMore ? '. Type more of it.' : ''}`
 }
 
 /** A small histogram of all scores with the median, beside the introduction; omitted for fewer than 20 people. */
 function renderScoreStrip({ distribution, median, scale, step, total, highest }: Standing): Html {
   if (total < 20 || highest <= 0) return html``
   return html`<figure class="strip soft">
-${drawHistogram(distribution.slice(0, -1), { line: median / step })}
+${drawHistogram(distribution.slice(0, -1), median / step)}
 <p class="row between" aria-hidden="true"><span>score 0</span><span>${formatFigure(scale)}</span></p>
 <figcaption>Half of all people score ${formatFigure(median)} or more (dashed line); the highest score is ${formatFigure(highest)}.</figcaption>
 </figure>`
@@ -255,7 +258,7 @@ ${PROGRAM} import people.jsonl.gz</pre>
 MIRROR_KEY=... ${PROGRAM} mirror https://v1.example.com</pre>
 <pre># Try the demo: a thousand fictional people, in a separate database
 ${PROGRAM} serve --demo</pre>
-<p>${prose('`docs/records.md` describes the format of records, imports and mirrors, `docs/scoring.md` the scoring rules, `docs/operate.md` the operation of the service.')} The <a href="/reference/v3">API reference</a> describes access for programs.</p>`
+<p>The folder <code>docs</code> describes records, rules and the operation of the service. The <a href="/reference/v3">API reference</a> describes access for programs.</p>`
   const description = 'This passport service is empty: how to fill it'
   return respondPage({ site, title: 'No passports yet', description, share: { path: '/' }, main })
 }

@@ -1,5 +1,5 @@
 import { countNamed } from '../../catalog/find-names.ts'
-import { findTypesByWord } from '../../domain/credentials/describe-type.ts'
+import { findTypesByWord, findUnits } from '../../domain/credentials/describe-type.ts'
 import { compareLevels } from '../../domain/lists/comparison.ts'
 import { equals, formatFilter } from '../../domain/lists/filter.ts'
 import type { FacetRequest } from '../../domain/lists/list-request.ts'
@@ -8,7 +8,7 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { createSpelling } from '../../domain/text/nearest-name.ts'
 import { countFacets, type FacetReader } from '../search/facets.ts'
 import type { KnownFacet, ParsedSearch } from '../search/parse-search.ts'
-import { CONNECTING, parseSearch, phrasesOf } from '../search/parse-search.ts'
+import { CONNECTING, OCCUPATION, parseSearch, phrasesOf } from '../search/parse-search.ts'
 import type { RankingQuery } from '../search/ranking-query.ts'
 import { PAGE_SIZE, toListQuery, typesOf, withFilter, withText } from '../search/ranking-query.ts'
 import type { ExplorerOptions } from '../site/explorer-page-types.ts'
@@ -17,13 +17,14 @@ import { ifReady } from '../site/not-ready.ts'
 /** A filter suggested for the end of the search text. `query` has that filter. `count` is unknown if other words remain. */
 type Suggestion = { name: KnownFacet['name']; label: string; count: number | undefined; query: RankingQuery }
 
-/** `query` is the list that the text describes. `asNames` are the lists in which the words of a filter are a name. */
+/** `query` is the list that the text describes. */
 export type SearchReading = {
   query: RankingQuery
-  asNames?: readonly { text: string; query: RankingQuery }[]
   suggestions?: readonly Suggestion[]
   /** The list of the first suggestion, or of similar tags, places and credentials, for a text that nobody matches. */
   instead?: () => RankingQuery
+  /** The text has an amount such as "over 1000 contributions", which `query` has in points. */
+  isAmount?: boolean
   /** Nobody matches the text, and `query` is the list of `instead`. */
   isSuggested?: boolean
   /** Words that no name or handle among the people of the filters has. `query` is the list without them. */
@@ -44,13 +45,8 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     const [known = [], begun = [], offered = []] = [0, NAMES.length, 2 * NAMES.length].map((from) =>
       NAMES.flatMap((name, at) => counts[from + at]?.map((each) => ({ ...each, name })) ?? []),
     )
-    const phrasesFor = ({ name, value }: KnownFacet) =>
-      name === 'credential' ? [value, value.replaceAll('_', ' '), titles.get(value) ?? value] : [value]
-    const withPhrases = (list: typeof known) =>
-      list.flatMap((facet) => phrasesFor(facet).map((phrase) => ({ ...facet, phrase })))
-    // A level counts nobody, so that a tag or place of the same name is preferred.
-    const levels = compareLevels(current.levels).map((one) => ({ ...one, name: 'score' as const, count: 0 }))
-    const facets = Map.groupBy([...withPhrases(known), ...levels], ({ phrase }) => phrase)
+    const phrases = [...withPhrases([...known, ...offered], titles), ...namesOfRules(current)]
+    const facets = Map.groupBy(phrases, ({ phrase }) => phrase)
     const read = parseSearch(query.typed, facets)
     const [only] = read.rest === '' && read.filters.length === 1 ? read.filters : []
     const { count: least = Number.POSITIVE_INFINITY } =
@@ -64,7 +60,7 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     const ends = words.map((_, from) => foldName(words.slice(from).join(' ')))
     const candidates = begun
       .filter(({ name, value }) => !list.filters[name].includes(value))
-      .map((facet) => ({ ...facet, used: countUsed(ends, phrasesFor(facet)) }))
+      .map((facet) => ({ ...facet, used: countUsed(ends, phrasesFor(facet, titles)) }))
       .sort((one, other) => other.used - one.used || other.count - one.count)
     const suggest = async ({ name, value, count, first, used }: (typeof candidates)[number]) => {
       const before = withoutConnecting(words.slice(0, -used)).join(' ')
@@ -81,18 +77,19 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
     )
     return {
       query: { ...list, page: query.page },
+      isAmount: parsed.filters.some(({ name, toPoints }) => name === 'points' && toPoints !== undefined),
       suggestions,
       instead() {
-        const short = offered.map((each) => ({ ...each, phrase: shorten(phrasesFor(each).at(-1)) }))
-        const find = createSpelling([...withPhrases(offered), ...short, ...levels])
+        const find = createSpelling(phrases)
         const topic = (word: string) => findTopic(word, facets, offered, current)
-        const similar = { get: (phrase: string) => facets.get(phrase) ?? topic(phrase) ?? find(phrase) }
+        const guess = (text: string) => (OCCUPATION.test(text) ? undefined : (topic(text) ?? find(text)))
+        const similar = { get: (text: string) => facets.get(text) ?? guess(text) }
         // In "experts with github", the last word is a filter already: it does not begin "GitHub Developer".
-        const isRead = parsed.filters.some(({ text }) => ends.at(-1) === foldName(text).split(' ').at(-1))
-        const first = isRead || topic(ends.at(-1) ?? '') ? undefined : suggestions[0]?.read(similar)
+        const end = ends.at(-1) ?? ''
+        const isRead = parsed.filters.some(({ text = '' }) => foldName(text).split(' ').at(-1) === end)
+        const first = isRead || topic(end) ? undefined : suggestions[0]?.read(similar)
         return first ?? toQuery(all, parseSearch(query.typed, similar))
       },
-      asNames: parsed.filters.map((_, at) => readAsName(all, parsed, at)),
     }
   }
 
@@ -100,6 +97,12 @@ export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetR
   return async (query: RankingQuery, signal: AbortSignal): Promise<SearchReading | undefined> =>
     query.typed === '' ? { query } : ifReady(options, () => read(query, signal))
 }
+
+/** Levels, and units after "#". They count nobody, so that a tag or place of the same name is preferred. */
+const namesOfRules = (rules: RuleSetShape): (KnownFacet & { phrase: string })[] => [
+  ...compareLevels(rules.levels).map((level) => ({ ...level, name: 'score' as const, count: 0 })),
+  ...findUnits(rules).map((unit) => ({ ...unit, name: 'credential' as const, count: 0 })),
+]
 
 /** A filter for people with a credential whose name or description has a word, unless the word names a facet. */
 function findTopic(word: string, facets: Map<string, unknown>, offered: KnownFacet[], rules: RuleSetShape) {
@@ -109,8 +112,17 @@ function findTopic(word: string, facets: Map<string, unknown>, offered: KnownFac
   return types.length === 0 ? undefined : [{ name: 'filter' as const, value, count: 0 }]
 }
 
-/** "tokyo" alone stands for "tokyo 東京" and "tokyo, japan", "ethereum" for "ethereum user". */
-const shorten = (phrase = '') => phrase.replace(/,.*| [^\p{Script=Latin}]+$| user$/u, '')
+const withPhrases = <T extends KnownFacet>(facets: readonly T[], titles: ReadonlyMap<string, string>) =>
+  facets.flatMap((facet) => phrasesFor(facet, titles).map((phrase) => ({ ...facet, phrase })))
+
+/** All phrases that name a facet. */
+const phrasesFor = ({ name, value }: KnownFacet, titles: ReadonlyMap<string, string>) =>
+  [value, ...(name === 'credential' ? [value.replaceAll('_', ' '), titles.get(value) ?? value] : [])].flatMap(
+    (phrase) => [phrase, ...(PARTS.exec(phrase)?.slice(1).filter(Boolean) ?? [])],
+  )
+
+/** "tokyo" and "東京" stand for "tokyo 東京", "paris" for "paris, france". */
+const PARTS = /^(.*?)(?:,.*| ([^\p{Script=Latin}]+))$/u
 
 /** Leaves out connecting words at the end. */
 const withoutConnecting = (words: readonly string[]) =>
@@ -138,19 +150,12 @@ function requestsFor(typed: string, titles: ReadonlyMap<string, string>): FacetR
   ]
 }
 
-function toQuery(query: RankingQuery, { filters, rest, sort }: ParsedSearch, isName = false): RankingQuery {
+function toQuery(query: RankingQuery, { filters, rest, sort }: ParsedSearch): RankingQuery {
   const add = (list: RankingQuery, { name, value }: (typeof filters)[number]) => withFilter(list, name, value)
-  const list = filters.reduce(add, withText(query, rest, isName))
+  const list = filters.reduce(add, withText(query, rest))
   // "github over 20" asks for points, so the list is sorted by them.
   const isPoints = list.filters.points.length > 0 && typesOf(list).length === 1 && query.sort === 'total'
   return { ...list, sort: sort ?? (isPoints ? 'points' : query.sort) }
-}
-
-/** The list in which the words of one filter are part of the name. */
-function readAsName(all: RankingQuery, { filters, rest }: ParsedSearch, at: number) {
-  const text = filters[at]?.text ?? ''
-  const others = { filters: filters.toSpliced(at, 1), rest: `${rest} ${text}`.trim() }
-  return { text, query: toQuery(all, others, true) }
 }
 
 /** Counts the last words with which a phrase, or a word in it, begins; at least one. `ends[at]` is the text from word `at` on. */

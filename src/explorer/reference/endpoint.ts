@@ -6,20 +6,21 @@ import { type Html, html, prose } from '../design/html.ts'
 /** A parameter with a field in the form. */
 type Field = Parameter & { name: string; place: 'path' | 'query'; schema: Schema }
 
-export function renderEndpoint(route: DocumentedRoute, origin: string): Html {
+/** `key` has the field for the key. It follows the parameters, unless the call needs it. */
+export function renderEndpoint(route: DocumentedRoute, origin: string, key: Html): Html {
   const { id, summary, needsKey, access, methods = ['GET'], body, bodyExample } = route
   return html`
 <section id="${id}" class="call">
 <div class="call-text">
-<h2>${fieldsFor(route).length > 0 ? 'Parameters' : 'Request'}</h2>
+${needsKey || access === 'session' ? key : ''}<h2>${fieldsFor(route).length > 0 ? 'Parameters' : 'Request'}</h2>
 <form id="call" data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"${needsKey ? html` data-needs-key` : html``}${access === 'session' ? html` data-bearer` : html``} novalidate aria-label="Try it: ${summary}">
 ${fieldsFor(route).map((field) => renderField(id, field))}
 ${body ? renderBody(id, bodyExample) : html``}
-</form>
+</form>${needsKey || access === 'session' ? '' : key}
 </div>
 ${renderExample(route, origin, SEND)}
 <div class="call-fields">
-${body ? html`<details open><summary>Request fields</summary>${renderFields(body)}</details>` : html``}
+${body ? html`<details open><summary>Request fields</summary>${renderFields(body, (body as Schema).required)}</details>` : html``}
 <details${body ? html`` : html` open`}><summary>Response fields</summary>${renderFields(route.response)}</details>
 </div>
 </section>`
@@ -202,14 +203,18 @@ type Schema = {
   items?: Schema
   anyOf?: Schema[]
   properties?: Record<string, Schema>
+  required?: string[]
 }
 
 /** All fields of the schema; those of nested objects are folded. */
-export function renderFields(schema: Schema): Html {
+export function renderFields(schema: Schema, required: readonly string[] = []): Html {
   const fields = fieldsOf(schema)
   if (fields.size === 0) return html``
   const rows = [...fields].map(
-    ([name, field]) => html`<dt><code>${name}</code> <span class="soft">${typeName(field)}</span></dt>
+    ([
+      name,
+      field,
+    ]) => html`<dt><code>${name}</code> <span class="soft">${typeName(field)}${required.includes(name) ? ', required' : ''}</span></dt>
 <dd>${prose(field.description ?? '')}${fieldsOf(field).size === 0 ? html`` : html`<details><summary>${count(fieldsOf(field).size, 'field')}</summary>${renderFields(field)}</details>`}</dd>`,
   )
   return html`<dl class="fields">${rows}</dl>`

@@ -1,5 +1,4 @@
-import { ABOUT, errorsOf, exampleOf, NOT_MODIFIED } from '../../api/openapi.ts'
-import { ERRORS } from '../../api/openapi-parts.ts'
+import { ABOUT, describeError, errorsOf, exampleOf, NOT_MODIFIED } from '../../api/openapi.ts'
 import { type DocumentedRoute, isDocumented, type Route, SERVICE } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../design/html.ts'
@@ -26,7 +25,7 @@ export function renderReference(all: readonly Route[], options: Options, call?: 
   const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
   const main = html`<div class="reference" data-origin="${site.origin}"${site.explorer ? html` data-explorer` : html``}>
 ${call ? renderCall(call, calls, options) : renderCalls(calls, options)}
-${version ? html`` : renderService(service)}
+${version ? html`` : html`${site.explorer ? PICTURES : html``}${renderService(service)}`}
 </div>`
   const title = version ? `${version} API reference` : 'API reference'
   return renderLayout({
@@ -59,8 +58,8 @@ ${renderNotice(first, options)}
 <h2 class="unseen">Introduction</h2>
 <p>${prose(ABOUT)}</p>
 ${version ? html`` : html`<p>New programs use <a href="${referencePath(name)}">${name}</a>. <a href="/deprecation">${headline}</a>.</p>`}
-<h3>Start</h3><p>The request beside this text is a first call. The page of every call sends requests, too, with your values.</p>
-<h3>Address, key and limits</h3><p id="key">The base URL is <code>${site.origin}${referencePath(name).replace('reference', 'api')}</code>. Send your key in the header <code>X-API-KEY</code>. ${site.limits ?? ''}</p>
+<h3>Start</h3><p>The example on this page is a first call. The page of every call sends requests, too, with your values.</p>
+<h3>Address, key and limits</h3><p id="key">The base URL is <code>${site.origin}${referencePath(name).replace('reference', 'api')}</code>. Send your API key in the header <code>X-API-KEY</code>. ${site.limits ?? ''}</p>
 ${renderKeyHelp(site)}
 <h3>Rules</h3><p>${prose(description)} <a href="/openapi.json">OpenAPI document</a></p>
 </div>
@@ -77,6 +76,15 @@ ${version ? renderErrors(shown) : html`<p id="errors">The page of each version d
 const renderService = (service: readonly Route[]) => html`<section id="service">
 ${heading('service', 'For operators and tools')}
 <dl>${service.map(({ path, summary = '' }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${summary}</dd>`)}</dl>
+</section>`
+
+const PICTURES = html`<section id="pictures">
+${heading('pictures', 'Badges, cards and feeds')}
+<p>They need no key. The Share button of a page has them ready to copy.</p>
+<dl><dt><code>/badge/42.svg?show=level&amp;theme=dark</code></dt><dd>A badge of passport 42. <code>show</code> is score, level or top (the rank); <code>style=large</code> shows everything.</dd>
+<dt><code>/badge/42.json?show=score</code></dt><dd>The same for <code>https://img.shields.io/endpoint?url=…</code></dd>
+<dt><code>/card/42.png</code></dt><dd>The picture of link previews, 1200 × 630. Lists and comparisons have one, too: <code>/card/list.png?tag=zk</code>, <code>/card/compare.png?ids=7,42</code>.</dd>
+<dt><code>/movers.atom?days=7</code></dt><dd>An Atom feed: whose score rose, fell or is new.</dd></dl>
 </section>`
 
 /** The groups of most calls, by the scope that a key needs. */
@@ -100,7 +108,6 @@ function renderCallRow(route: DocumentedRoute): Html {
 function renderCall(call: DocumentedRoute, all: readonly DocumentedRoute[], options: Options): Html {
   const { site, version = '' } = options
   const others = all.filter(({ surface }) => surface === call.surface)
-  const parts = [renderKey(site, call), renderEndpoint(call, site.origin)]
   return html`<div class="browse">
 <nav id="others" aria-label="Calls"><details class="facets"><summary>All calls of ${version}</summary>
 ${[...Map.groupBy(others, groupOf)].map(([title, calls]) => html`<div class="facet"><h2>${title}</h2><ul class="chips">${calls.map((each) => html`<li>${renderLink(callPath(each), html`${each.summary} <span>${each.methods?.[0] ?? 'GET'}</span>`, each.id === call.id)}</li>`)}</ul></div>`)}</details></nav>
@@ -110,7 +117,7 @@ ${[...Map.groupBy(others, groupOf)].map(([title, calls]) => html`<div class="fac
 <p>${renderPath(call)}</p></div>
 ${renderNotice(call, options)}
 <p class="lead">${prose(call.description ?? '')}</p>
-${call.needsKey || call.access === 'session' ? parts : parts.toReversed()}
+${renderEndpoint(call, site.origin, renderKey(site, call))}
 ${renderErrors([call], html`The <a href="${referencePath(version)}#errors">errors of all calls</a> apply here, too.`)}
 </div>
 </div>`
@@ -122,26 +129,25 @@ const renderNotice = (call: DocumentedRoute, { headline }: Options): Html =>
     ? html`<p id="deprecation" class="notice"><strong>${headline}</strong> <a href="/deprecation">Dates, and what to do</a></p>`
     : html``
 
-const renderKey = (site: Site, { needsKey, access }: DocumentedRoute) => html`<section id="key" class="call">
-<div class="call-text">
+const renderKey = (site: Site, { needsKey, access }: DocumentedRoute) => html`<div id="key" class="field">
 ${heading('key', access === 'session' ? 'Your token' : 'Your key')}
+<div class="key-row"><label class="unseen" for="api-key">API key or token</label>
+<input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="${access === 'session' ? 'Token' : `ppd_…${needsKey ? '' : ' (optional)'}`}" aria-describedby="key-about">
+<button type="button" class="quiet" data-show hidden>Show key</button></div>
 ${access === 'session' ? ABOUT_TOKEN : html`<p id="key-about">This page sends the key as <code>X-API-KEY</code> and does not store it. The curl example contains it; the others read it from the environment variable <code>KEY</code>.</p>${renderKeyHelp(site)}`}
 <noscript><p>Sending requests from this page requires JavaScript.</p></noscript>
 </div>
-<div class="call-code key-row">
-<label class="unseen" for="api-key">API key or token</label>
-<input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="${access === 'session' ? 'Token' : `ppd_…${needsKey ? '' : ' (optional)'}`}" aria-describedby="key-about">
-<button type="button" class="quiet" data-show hidden>Show key</button>
-</div>
-</section>`
+`
 
 const ABOUT_TOKEN = html`<p id="key-about">This page sends the token as <code>Authorization: Bearer</code> and does not store it. To get one for an hour, <a href="/reference/v3/openSession">prove a wallet of your passport</a>.</p>`
 
 /** Renders the statuses of a version, or those that a call adds to `common`. */
 function renderErrors(api: readonly DocumentedRoute[], common?: Html): Html {
   const errors = api
-    .flatMap((route) => (common ? (route.errors ?? []) : errorsOf(route)))
-    .map((code) => [STATUS_OF[code] as number, ERRORS[code].description] as const)
+    .flatMap((route) => {
+      const codes = common ? (route.errors ?? []) : errorsOf(route)
+      return codes.map((code) => [STATUS_OF[code] as number, describeError(route, code)] as const)
+    })
     .toSorted(([, one], [, other]) => one.length - other.length)
   // The last text of a status is its longest, which has the causes of the others, too.
   const texts = new Map(common ? errors : [[304, NOT_MODIFIED], ...errors])

@@ -144,19 +144,19 @@ function createLabels({ store, rules }: ExplorerOptions) {
   }
 
   async function findKnown(name: FilterName, value: string): Promise<string | undefined> {
-    if (name === 'human') return value === 'true' ? 'human' : 'not shown to be human'
+    if (name === 'human') return value === 'true' ? 'human' : 'no human check'
     if (name === 'points' || name === 'score') return describeComparison(name, value)
     const ruled = name === 'credential' ? namesOf(await rules()).get(value) : undefined
     return ruled ?? known.get(`${name} ${value}`)
   }
 
-  /** Returns "GitHub over 20 points", "score 50 to 60 for skills" or "level Advanced". */
+  /** Returns "GitHub over 20 points", "skills 50 to 60" or "level Advanced". */
   async function describeComparison(name: FilterName, comparison: string): Promise<string> {
     const level = compareLevels((await rules()).levels).find(({ value }) => value === comparison)
     if (name === 'score' && level) return `level ${level.label}`
     const { type, bounds } = parseComparison(comparison)
     const words = describeBounds(bounds, formatFigure)
-    if (name === 'score') return `score ${words}${type === '' ? '' : ` for ${type}`}`
+    if (name === 'score') return `${type || 'score'} ${words}`
     return `${(await findKnown('credential', type)) ?? type} ${words} points`
   }
 

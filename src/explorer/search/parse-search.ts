@@ -4,15 +4,20 @@ import { foldName } from '../../domain/text/fold-name.ts'
 import { SCORE_PARTS } from '../design/charts.ts'
 import { FILTERS, type FilterName, MOST_VALUES, type RankingSort } from './ranking-query.ts'
 
-/** A tag, place or credential that some passports have, the scores of a level, or a filter of v3. */
-export type KnownFacet = { name: Exclude<FilterName, 'human' | 'points'>; value: string; count: number }
+/**
+ * A tag, place or credential that some passports have, the scores of a level, or a filter of v3. If a phrase names the unit
+ * of a credential, `toPoints` turns compared amounts into points: ">1000" contributions into ">=16".
+ */
+export type KnownFacet = Named & { count: number }
 
 /** Finds the facets that a folded phrase names. */
 export type KnownFacets = { get(phrase: string): readonly KnownFacet[] | undefined }
 
 /** `text` has the words of a filter as typed. `rest` is the text without them: a name. */
 export type ParsedSearch = { filters: Named[]; rest: string; sort?: RankingSort | undefined }
-type Named = { name: FilterName; value: string; text: string }
+type Named = { name: FilterName; value: string; text?: string; toPoints?: (comparison: string) => string }
+
+type Words = readonly string[]
 
 /** Later words are part of a name. */
 const MOST_WORDS = 12
@@ -21,7 +26,7 @@ const MOST_FILTERS = 6
 /**
  * Reads filters from a search text such as "human builders in łódź" or "github over 20". The longest phrase wins. If a
  * phrase is both a tag and a place, the word before it decides, or else the number of passports. Every list is a ranking, so
- * "top 10" is left out; "highest identity" is an order.
+ * "top 10" is left out; "highest identity" is an order, and so is "developers".
  */
 export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
   const order = SORT.exec(typed)?.[1]?.toLowerCase()
@@ -40,13 +45,17 @@ export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
     else rest.push(phrase)
     at = end
   }
-  if (filters.length === 0) return { filters, rest: text, sort }
-  // "solidity developers" are people tagged solidity, but "developers in lisbon" are not all people in Lisbon.
-  const isSkill = filters.some(({ name }) => name === 'tag' || name === 'credential')
+  const hasSkills = rest.some((word) => OCCUPATION.test(word))
+  if (filters.length === 0 && !hasSkills) return { filters, rest: text, sort }
   const isName = (word: string) =>
-    !CONNECTING.has(word) && !(isSkill && /^(dev|developer|engineer)s?$/.test(word))
-  return { filters, rest: joinWords(rest.filter((word) => isName(foldName(word)))), sort }
+    !CONNECTING.has(foldName(word)) &&
+    !OCCUPATION.test(word) &&
+    !(filters.length > 0 && /^devs?$/i.test(word))
+  return { filters, rest: joinWords(rest.filter(isName)), sort: sort ?? (hasSkills ? 'skills' : undefined) }
 }
+
+/** Occupations that are no tag or credential ask for skills. */
+export const OCCUPATION = /^(?:coder|developer|engineer|programmer)s*$/i
 
 /** All phrases of a text that may name a facet. */
 export function phrasesOf(text: string): string[] {
@@ -58,7 +67,7 @@ export function phrasesOf(text: string): string[] {
 const splitWords = (text: string) =>
   text.replace(KIND, '').match(/[<>]=?|(?<=^|\s)-(?=\p{L})|[^\s<>]+/gu) ?? []
 
-const joinWords = (words: readonly string[]) => words.join(' ').replace(/(?<=^|\s)- (?=\p{L})/gu, '-')
+const joinWords = (words: Words) => words.join(' ').replace(/(?<=^|\s)- (?=\p{L})/gu, '-')
 
 const ENDING = /[,;]$/
 
@@ -71,7 +80,7 @@ const TOP = /\b(?:top|best|high|highest) (?:\d{1,4}%?|people|scores?)(?!\w)\s*/i
 const KIND = /\b(?:(?:address|ens|wallet) (?=0x|\S+\.eth\b)|(?:credential|place|tag): ?)/gi
 
 /** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
-const phrasesAt = (words: readonly string[], at: number) =>
+const phrasesAt = (words: Words, at: number) =>
   [at + 5, at + 4, at + 3, at + 2, at + 1]
     .filter((end) => end <= words.length)
     .map((end) => ({ phrase: foldName(words.slice(at, end).join(' ')).replace(ENDING, ''), end }))
@@ -85,7 +94,7 @@ const formsOf = (phrase: string): string[] => [
 ]
 
 /** Reads "rust or solidity", "without github" and "not in lisbon or łódź" as a filter of v3. */
-function readTerms(words: readonly string[], at: number, known: KnownFacets) {
+function readTerms(words: Words, at: number, known: KnownFacets) {
   const not = NEGATING.has(foldName(words[at] ?? ''))
   const conditions: Condition[] = []
   let name: FilterName | undefined
@@ -108,10 +117,10 @@ function readTerms(words: readonly string[], at: number, known: KnownFacets) {
   return { name: 'filter' as const, value: formatFilter(terms), end }
 }
 
-type ReadFilter = { name: FilterName; value: string; end: number }
+type ReadFilter = (Named & { end: number }) | undefined
 
-/** Reads a filter that begins at a word. `end` is the index of the word after it. */
-function readFilter(words: readonly string[], at: number, known: KnownFacets): ReadFilter | undefined {
+/** Reads a filter that begins at a word. `end` is the index of the word after it. `isCompared`: a comparison precedes it. */
+function readFilter(words: Words, at: number, known: KnownFacets, isCompared = false): ReadFilter {
   const part = SCORE_PARTS.find((each) => each === words[at]?.toLowerCase()) ?? ''
   const from = words.findIndex((word, to) => to >= at && ![part, 'score', 'of'].includes(word.toLowerCase()))
   // "score 100" means at least 100.
@@ -120,24 +129,33 @@ function readFilter(words: readonly string[], at: number, known: KnownFacets): R
   // "more than 20 github" compares the points for GitHub, "over 100, github" the score.
   const isNear = score && from === at && !ENDING.test(words[score.end - 1] ?? '')
   const skipped = Number(/^(for|in|on)$/i.test(words[score?.end ?? 0] ?? ''))
-  const next = isNear && readFilter(words, score.end + skipped, known)
-  if (next && next.name === 'credential') return { ...next, name: 'points', value: next.value + score.value }
+  const next = isNear && readFilter(words, score.end + skipped, known, true)
+  if (next && next.name === 'credential') return { ...toPoints(next, score), end: next.end }
   if (score) return { ...score, name: 'score', value: `${part}${score.value}` }
   for (const { phrase, end } of phrasesAt(words, at)) {
     const [human, not] = /^(not |non-)?hum(?:ans?|a)?$/.exec(phrase) ?? []
     if (human) return { name: 'human', value: String(not === undefined), end }
     const facet = findFacet(phrase, known, HINTS[foldName(words[at - 1] ?? '')])
+    // Units begin with "#". Without a comparison, a word such as "stars" may be a name.
+    const credential = findFacet(`#${phrase}`, known) ?? facet
     // "github points above 20" means the same as "github above 20"; in "github, score above 20" it is the whole score.
     const isOwn = /^(points?|score)$/i.test(words[end] ?? '') && !ENDING.test(words[end - 1] ?? '')
-    const points = facet?.name === 'credential' ? findComparison(words, end + Number(isOwn)) : undefined
-    if (facet && points) return { ...points, name: 'points', value: `${facet.value}${points.value}` }
-    if (facet) return { name: facet.name, value: facet.value, end }
+    const points = credential?.name === 'credential' && findComparison(words, end + Number(isOwn))
+    if (credential && points) return { ...toPoints(credential, points), end: points.end }
+    const found = isCompared ? credential : facet
+    if (found) return { ...found, end }
   }
   return undefined
 }
 
+const toPoints = (credential: Named, { value }: { value: string }): Named => ({
+  ...credential,
+  name: 'points',
+  value: `${credential.value}${credential.toPoints?.(value) ?? value}`,
+})
+
 /** Numbers may be ids, so they name no facet. */
-function findFacet(phrase: string, known: KnownFacets, hint: KnownFacet['name'] | undefined) {
+function findFacet(phrase: string, known: KnownFacets, hint?: KnownFacet['name']) {
   if (CONNECTING.has(phrase) || /^#?\d+$/.test(phrase)) return undefined
   const others = formsOf(phrase).flatMap((form) => known.get(form) ?? [])
   const facets = known.get(phrase) ?? others.filter(({ name }) => name !== 'place')
@@ -148,7 +166,7 @@ function findFacet(phrase: string, known: KnownFacets, hint: KnownFacet['name'] 
 }
 
 /** Reads a comparison that begins at a word. */
-function findComparison(words: readonly string[], at: number): { value: string; end: number } | undefined {
+function findComparison(words: Words, at: number): { value: string; end: number } | undefined {
   const read = phrasesAt(words, at).map(({ phrase, end }) => ({ value: readComparison(phrase), end }))
   return read.find((each): each is { value: string; end: number } => each.value !== undefined)
 }
@@ -162,5 +180,5 @@ const NEGATING = new Set(['-', 'not', 'no', 'without', 'except', 'excluding'])
 
 /** Words between filters, which are not part of a name. */
 const CONNECTING_WORDS =
-  'a above all an and anyone are based below best but everybody everyone from has have in is level near of or over people person point points score tagged than the top under verified who with'
+  'a above account accounts all an and anyone are based below best but everybody everyone from has have holder holders in is level member members near of or over owner owners people person point points profile profiles score tagged than the top under user users verified who with'
 export const CONNECTING = new Set(CONNECTING_WORDS.split(' '))

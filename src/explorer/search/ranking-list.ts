@@ -31,15 +31,15 @@ type RankingList = { ranked: readonly Ranked[]; scale: number; query: RankingQue
 /** Rows with check boxes for a comparison; the form works without a script. */
 export function renderRankingList({ ranked, scale, query, among }: RankingList): Html {
   const named = tagsOf(query)
-  return html`${query.sort === 'total' ? LEGEND : html``}<ol class="ranking panel" role="list">
-<li class="labels" aria-hidden="true"><span>${isFiltered(query) && among !== undefined ? `Rank among ${query.typed === '' ? 'these' : 'all'} ${formatFigure(among)}` : 'Rank'}</span><span>${FIGURES[query.sort]}</span><span>Compare</span></li>
+  return html`<ol class="ranking panel" role="list">
+<li class="labels" aria-hidden="true"><div class="row between"><span>${isFiltered(query) && among !== undefined ? `Rank among ${query.typed === '' ? 'these' : 'all'} ${formatFigure(among)}` : 'Rank'}</span>${query.sort === 'total' ? LEGEND : html``}</div><span>${FIGURES[query.sort]}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query, named))}</ol>
-<form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="plain">Clear</button></form>
-${ranked.some(({ passport }) => passport.human) ? html`<p class="legend"><span><span class="pill">human</span> <a href="/about#human">a credential shows that this is a person</a></span></p>` : html``}`
+<form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="quiet">Clear</button></form>
+${ranked.some(({ passport }) => passport.human) ? html`<p class="legend"><span><span class="pill">human</span> <a href="/about#human">shown to be a person, not a program</a></span></p>` : html``}`
 }
 
 /** The colours of score bars. */
-const LEGEND = html`<ul class="legend">${SCORE_PARTS.map((part) => html`<li class="${part}"><span class="swatch"></span> ${part}</li>`)}</ul>`
+const LEGEND = html`<span class="legend">${SCORE_PARTS.map((part) => html`<span class="${part}"><span class="swatch"></span> ${part}</span>`)}</span>`
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
 function renderRow(each: Ranked, scale: number, query: RankingQuery, named: ReadonlySet<unknown>): Html {

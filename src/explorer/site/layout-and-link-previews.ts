@@ -44,7 +44,7 @@ export function renderLayout(layout: Layout): string {
 <title>${title} · ${site.name}</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <meta name="theme-color" content="${site.accents.light}">
-${explorer ? RASTER_ICONS : html``}
+${explorer ? html`<link rel="icon" href="/favicon.ico" sizes="32x32">` : html``}
 <link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
 <script src="${site.urlOf('theme.js')}"></script>
 <link rel="stylesheet" href="${site.urlOf('style.css')}">
@@ -77,10 +77,6 @@ export const renderLink = (path: string, text: string | Html, isHere: boolean): 
 /** The script keeps the choice in the browser. Without scripts, the theme is that of the system. */
 const THEMES = html`<label class="scripted">Theme <select id="theme" autocomplete="off"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>`
 
-/** Icons that only the explorer serves. */
-const RASTER_ICONS = html`<link rel="icon" href="/favicon.ico" sizes="32x32">
-<link rel="apple-touch-icon" href="/apple-touch-icon.png">`
-
 /** The form works without JavaScript. Hidden fields keep the filters. */
 export function renderSearch(typed = '', hidden: readonly (readonly [string, string])[] = []): Html {
   return html`<form class="search" action="/" role="search">
@@ -109,7 +105,7 @@ export type Share = {
 /** Open Graph tags, which Twitter reads too. Without an origin, URLs are omitted. Only the explorer has cards. */
 export function renderShareMeta({ name, origin, explorer }: Site, share: Share): Html {
   const { path, type = 'website', title = name, description = '', card = SITE_CARD } = share
-  const { alt = `${name}: people ranked by score` } = share
+  const { alt = `${name}: public records of work, with a histogram of all scores` } = share
   const url = origin !== '' && path !== undefined ? `${origin}${path}` : undefined
   const hasCard = explorer && origin !== ''
   const image = html`<meta property="og:image" content="${origin}${card}">
@@ -117,7 +113,6 @@ export function renderShareMeta({ name, origin, explorer }: Site, share: Share):
 <meta property="og:image:width" content="${CARD_SIZE.width}">
 <meta property="og:image:height" content="${CARD_SIZE.height}">
 <meta property="og:image:alt" content="${alt}">
-<meta name="twitter:image" content="${origin}${card}">
 `
   return html`${url ? html`<link rel="canonical" href="${url}">\n<meta property="og:url" content="${url}">\n` : html``}<meta property="og:type" content="${type}">
 <meta property="og:site_name" content="${name}">

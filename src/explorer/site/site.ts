@@ -58,11 +58,6 @@ export const drawIcon = ({ accents }: Pick<Site, 'accents'>): string =>
   html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="9" y="2" width="46" height="60" rx="7" fill="${accents.light}"/><g fill="none" stroke="${PALETTE.light.panel}" stroke-width="2.2">${[0, 60, 120, 180, 240, 300].map((turn) => html`<circle cx="32" cy="19" r="7.5" transform="rotate(${turn} 32 26)"/>`)}<path d="M21 50h22" stroke-width="3.4" stroke-linecap="round"/></g></svg>`
     .markup
 
-/** Draws the icon on a full background, because phones round its corners. */
-export const drawTile = ({ accents }: Pick<Site, 'accents'>): string =>
-  html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="-10 -10 84 84"><rect x="-10" y="-10" width="84" height="84" fill="${PALETTE.light.ground}"/>${{ markup: drawIcon({ accents }).replace(/^<svg[^>]*>|<\/svg>$/g, '') }}</svg>`
-    .markup
-
 /** Says how to get a key: in a demo by a command, or else as the operator says. */
 export function renderKeyHelp({ keys }: Site): Html {
   if (keys === undefined) return html``

@@ -1,3 +1,4 @@
+import { PROGRAM } from '../../version.ts'
 import { html } from '../design/html.ts'
 import type { ExplorerPage } from '../site/explorer-page-types.ts'
 import { respondPage } from '../site/layout-and-link-previews.ts'
@@ -26,7 +27,7 @@ ${field('keys', 'Keys', '{"keys":[…]}')} ${field('rules', 'Rule set', '{"versi
 </div></section></div>
 <div><section><h2>On your computer</h2><p>Get the snapshot of passport 1, and check it:</p>
 <pre>curl -H 'Accept: application/vc+jwt' ${site.origin}/api/v3/passports/1 > score.jwt
-passportd verify score.jwt</pre>
+${site.demo ? PROGRAM : 'passportd'} verify score.jwt</pre>
 <p class="soft">A snapshot has the scores and the numbers that they were calculated from. It has no name, account or wallet. With the rule set and the keys of the issuer, anybody can check it offline.</p>
 </section></div></div>`,
     }),

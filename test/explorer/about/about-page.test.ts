@@ -93,7 +93,7 @@ test('every page names the owner with a link to /about, and without the explorer
       'skills. Run by <a href="/about">Kites &amp; Co</a>.</p>',
     )
   expect((await server.look('/')).text).toContain(
-    'can grow.</span> Run by <a href="/about">Kites &amp; Co</a>. ',
+    'behind every point. Run by <a href="/about">Kites &amp; Co</a>.</p>',
   )
   const { site } = createSite(settings, '', false)
   const page = renderLayout({ site, title: 'API', description: '', main: html`` })
@@ -165,7 +165,7 @@ test('/about follows the active rules: caps, levels with their thresholds and pe
   expect(text).not.toContain('Hats')
   expect(readable(sectionOf(text, 'human'))).toContain('No rule of this site marks people as human.')
   const levels = sectionOf(text, 'levels')
-  expect(readable(levels)).toContain('Level From People Master 40 1 Flyer 10 1 Novice 0 1')
+  expect(readable(levels)).toContain('Level From People Share Master 40 1 33% Flyer 10 1 33% Novice 0 1 33%')
   for (const link of ['%3E%3D40">Master', '%3E%3D10%3C40">Flyer', '%3E%3D0%3C10">Novice'])
     expect(levels).toContain(`<a href="/?score=${link}</a>`)
   // The bands and their ticks begin at 0, 10 and 40 of 48.
@@ -188,6 +188,9 @@ test('a demo says once on /about and on the home page that its people are invent
   const about = (await demo.look('/about')).text
   expect(about).toContain('This is a demo. Its people and their records are invented.')
   expect(about.match(/invented/g)).toHaveLength(1)
+  const contact = { ...DEFAULT_SITE, ...DEMO_SITE }
+  await using example = await servePeople(PEOPLE, { settings: contact })
+  expect((await example.look('/about')).text).toContain('are invented, and its contact is an example.')
   expect(readable(about)).toContain('Run by The person who started this demo')
   expect((await demo.look('/')).text).toContain('This is a demo: its people are invented.')
   for (const path of ['/about', '/']) expect((await server.look(path)).text).not.toContain('invented')

@@ -21,6 +21,7 @@ const FACETS: Record<string, KnownFacet[]> = {
   'github developer': [{ name: 'credential', value: 'github_developer', count: 300 }],
   advanced: [{ name: 'score', value: '>=120<250', count: 0 }],
   the: [{ name: 'tag', value: 'the', count: 1 }],
+  '#star': [{ name: 'credential', value: 'github_engagement', count: 0, toPoints: () => '>=3' }],
   42: [{ name: 'tag', value: '42', count: 1 }],
 }
 const KNOWN = new Map(Object.entries(FACETS))
@@ -35,7 +36,13 @@ test.each([
   ['solidity lisbon', ['tag=solidity', 'place=lisbon']],
   ['human builders in łódź', ['human=true', 'tag=builder', 'place=lodz']],
   ['the best solidity developers in lisbon', ['tag=solidity', 'place=lisbon']],
-  ['engineers in lisbon', ['place=lisbon', '"engineers"']],
+  ['engineers in lisbon', ['place=lisbon']],
+  ['Dev in lisbon', ['place=lisbon']],
+  ['github users in lisbon', ['credential=github', 'place=lisbon']],
+  ['github 20+', ['points=github>=20']],
+  ['over 100 stars', ['points=github_engagement>=3']],
+  ['stars', ['"stars"']],
+  ['lisbon stars over 100', ['place=lisbon', 'points=github_engagement>=3']],
   ['github over 20', ['points=github>20']],
   ['github points above 20', ['points=github>20']],
   ['points over 20 for github', ['points=github>20']],
@@ -102,6 +109,15 @@ test.each([
   '',
 ])('the text %j without a facet stays a name', (text) => {
   expect(parseSearch(text, KNOWN)).toEqual({ filters: [], rest: text })
+})
+
+test.each([
+  ['developers', '', 'skills'],
+  ['Ada engineer', 'Ada', 'skills'],
+  ['highest identity engineers', '', 'identity'],
+  ['Dev', 'Dev', undefined],
+] as const)('the text %j is the name %j, sorted by %j', (text, rest, sort) => {
+  expect(parseSearch(text, KNOWN)).toEqual({ filters: [], rest, sort })
 })
 
 test('each filter keeps its words as typed', () => {

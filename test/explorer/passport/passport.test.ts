@@ -27,7 +27,7 @@ onEngine('sqlite', 'the passport page', (open) => {
       'Builds kites. builder zk Share Compare',
       'No. 1 in Activity 2nd of 5 people',
       'Activity 1,020 highest of all Identity 12.25 highest of all Skills 10.25 ',
-      '1,020 Activity + 12.25 Identity + 10.25 Skills = 1,042.5',
+      '1,042.5 points by part',
       'Identity 12.25 from 2 credentials',
       'Alpha FID: 7 4 of 8 30 Dec 2025',
       '1 credential without points',

@@ -26,7 +26,7 @@ onEngine('sqlite', 'the score history', (open) => {
     const [, id] =
       /<a class="rise" href="#change-(\d+)" tabindex="-1"><title>2 January 2026: 1,057.5</.exec(text) ?? []
     expect(text).toContain(`<tr id="change-${id}"><td><time datetime="2026-01-02">2 Jan 2026</time>`)
-    expect(text).toContain('<span>last change <time datetime="2026-01-02">2 Jan 2026</time></span>')
+    expect(text).toContain('<span><time datetime="2026-01-02">2 Jan 2026</time></span></p>')
     expect(text).toContain('<svg class="history" aria-hidden="true">')
     const words = readable(text)
     expect(words).toContain(

@@ -19,7 +19,7 @@ test('the card of the site says what the site is, who runs it if that is known, 
   const read = async (settings: SiteSettings) => {
     await using server = await serveCards([named(1, 'Ada', 5), named(2, 'Grace', 4)], settings)
     expect((await server.look('/about')).text).toContain(
-      `<meta property="og:image:alt" content="${settings.name}: people ranked by score">`,
+      `<meta property="og:image:alt" content="${settings.name}: public records of work, with a histogram of all scores">`,
     )
     const { text } = await server.look('/card/site.png')
     return textsOf(text).map((each) => each.text)

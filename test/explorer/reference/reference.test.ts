@@ -75,7 +75,7 @@ onEngine('sqlite', 'the reference page', (open) => {
       '<code>bio</code> <span class="soft">string or null',
       '<code>error</code> <span class="soft">&quot;not_found&quot; or &quot;malformed&quot; or &quot;ambiguous&quot;',
       '<code>include</code> <span class="soft">list of &quot;credentials&quot; or &quot;standing&quot; or &quot;explanation&quot;<',
-      '<code>keys</code> <span class="soft">list of strings<',
+      '<code>keys</code> <span class="soft">list of strings, required<',
       '<code>items</code> <span class="soft">list of objects<',
     ]) {
       expect(text).toContain(type)
@@ -237,14 +237,14 @@ test('example requests use the public URL, or else the Host header if it is a pl
   expect(page).not.toContain('other.example')
 })
 
-test('the key follows the request, unless the call needs one', async () => {
+test('the key follows the parameters, unless the call needs one', async () => {
   await using server = await serveRecords({}, [])
   for (const [id, needsKey] of [
     ['getPassportV3', false],
     ['removePassport', true],
   ] as const) {
     const { text } = await server.get(`/reference/v3/${id}`)
-    expect([id, text.indexOf('id="key"') < text.indexOf(`<section id="${id}"`)]).toEqual([id, needsKey])
+    expect([id, text.indexOf('id="key"') < text.indexOf('<form id="call"')]).toEqual([id, needsKey])
   }
 })
 
