@@ -35,7 +35,7 @@ ${site.demo ? html`<p><strong>This is a demo. Its people and their records are i
 <div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
 <div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
 <div><dt class="soft">People</dt><dd>${text.formatFigure(snapshot.ids.length)}</dd></div>
-${data?.newest === undefined ? html`` : html`<div><dt class="soft">Newest change</dt><dd>${text.formatDay(data.newest)}</dd></div>`}
+${data?.newest === undefined ? html`` : html`<div><dt class="soft">Last change</dt><dd>${text.formatDay(data.newest)}</dd></div>`}
 </dl></div>
 <p class="jump soft">On this page: <a href="#parts">score</a>, <a href="#human">human</a>, <a href="#levels">levels</a>, <a href="#you">is this you?</a>, <a href="#keys">for programs</a></p><div class="columns">
 <div>${renderScoring(rules)}</div>

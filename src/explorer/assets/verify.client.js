@@ -10,6 +10,9 @@ addEventListener('hashchange', () => location.reload())
 const given = location.hash.slice(1)
 if (given.includes('.')) snapshot.value = given
 if (/\d/.test(given)) void check(given)
+const example = document.getElementById('example')
+if (/^\d+$/.test(given))
+  example.textContent = example.textContent.replace('/passports/1 ', `/passports/${given} `)
 
 async function check(id = '') {
   try {

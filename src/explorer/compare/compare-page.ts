@@ -65,14 +65,14 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
       : 'Compare the scores, ranks and credentials of two to four people',
     share,
     script: 'ranking.js',
-    main: html`<div class="cover identity"><h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${LIST.format(each.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi>` : 'Compare people'}</h1>
+    main: html`<div class="cover identity"><h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${LIST.format(each.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi>` : html`<bdi class="clamp">Compare ${each[0] === undefined ? 'people' : `${each[0]} with others`}</bdi>`}</h1>
 ${isComplete ? html`` : html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`}
 ${people.length < MOST_PEOPLE ? renderAddForm(ids) : html``}
 ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}</div>
 <p class="count" role="status" data-count></p><ul class="chips" data-results data-compared="${ids.join(',')}" data-to="${compareAddress([...ids, ''])}"></ul>
 ${isComplete ? renderSharePanel(share, `${share.title} on ${site.name}`, site.origin) : html``}
 ${renderNotes(found)}
-${found.alike.length > 0 || (people.length === 0 && found.top.length > 1) ? renderTop(found) : html``}${people.length > 0 ? renderComparison(people) : html``}`,
+${found.alike.length > 0 || (people.length === 0 && found.top.length > 1) ? renderTop(found) : html``}${isComplete ? renderComparison(people) : html``}`,
   } as const
   return respondPage(layout, people.length === 0 && found.unknown.length > 0 ? 404 : 200)
 }

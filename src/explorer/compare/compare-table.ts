@@ -140,8 +140,7 @@ function bestByType(credentials: readonly CredentialV3[]): Map<string, Credentia
 
 function renderProfiles(people: People): Html {
   const tagsOf = ({ passport }: ComparedPerson) => new Set(passport.profile.tags.map(foldName))
-  const common = people.map(tagsOf).reduce((all, tags) => all.intersection(tags))
-  const shared = people.length > 1 ? common : new Set()
+  const shared = people.map(tagsOf).reduce((all, tags) => all.intersection(tags))
   const places = people.map(({ passport }) => text.renderWord('place', passport.profile.location))
   const tags = people.map(({ passport }) => {
     const words = passport.profile.tags.slice(0, MOST_TAGS).map((tag) => {

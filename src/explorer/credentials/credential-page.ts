@@ -10,7 +10,7 @@ import { findRule, isAllOrNothing, pointsFor, type Rule, stepsOf } from '../../d
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { drawHistogram, partOf } from '../design/charts.ts'
-import { MAX_NAME_LENGTH } from '../design/credential-rows.ts'
+import { formatValue, MAX_NAME_LENGTH } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import * as text from '../design/text.ts'
 import { PNG_UNITS } from '../pictures/cards.ts'
@@ -49,7 +49,8 @@ async function find(options: ExplorerOptions, type: string, signal: AbortSignal)
   if (holders === 0 && !rule) throw notFound()
   const exampleOf = async (id = 0) =>
     (await store.credentials.find({ id }))?.credentials.find((each) => foldName(each.type) === type)
-  const most = rule?.max_score ?? (await exampleOf(people.ids[0]))?.maxScore ?? 0
+  const own = await Promise.all(people.ids.map(exampleOf))
+  const most = rule?.max_score ?? own[0]?.maxScore ?? 0
   const step = Math.max(1, roundUp(most / MOST_BARS))
   const starts = Array.from({ length: Math.max(1, Math.ceil(most / step)) }, (_, at) => at * step)
   // The last one counts those who have the maximum.
@@ -71,7 +72,8 @@ async function find(options: ExplorerOptions, type: string, signal: AbortSignal)
       const [points, { total }] = [pointsOf(people, passport.id), passport.scores]
       if (isSame) return { passport, rank: all.findIndex(({ scores }) => scores.total === total) + 1 }
       const rank = people.ranking?.ranks.get(points) ?? at + 1
-      return { rank, ...showPart(passport, points, part) }
+      const { note, ...shown } = showPart(passport, points, part)
+      return { rank, ...shown, note: [formatValue(own[at]?.value ?? ''), note].filter(Boolean).join(' · ') }
     }),
     median: pointsOf(middle, middle.ids[0]),
     above,
@@ -134,11 +136,8 @@ function renderHolders(found: Found): Html {
   const { type, ranked, scale, holders, isSame, most } = found
   const all = { ...ALL_PASSPORTS, sort: isSame ? 'total' : 'points' } as const
   const query = withFilter(all, 'credential', type)
-  const who = isSame
-    ? `All ${text.formatPeople(holders)} have ${count(most, 'point')} for it, and`
-    : 'People with equal points'
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
-${holders > 1 ? html`<p class="soft">${who} are ordered by their score.</p>` : html``}
+${holders > 1 ? html`<p class="soft">${isSame ? `All have ${count(most, 'point')} for it. ` : ''}People with equal points are ordered by their score.</p>` : html``}
 ${renderRankingList({ query, ranked, scale, among: holders })}
 <p><a class="button quiet" href="${addressOf(query)}">${holders === 1 ? 'Show in the list of people' : `All ${text.formatFigure(holders)} people, with filters`}</a></p>`
 }
@@ -181,7 +180,7 @@ export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => 
     const first = ranked.slice(0, 3).map(async ({ passport: { id, scores }, note }) => {
       const passport = await options.store.passports.find({ id })
       const figure = isSame ? undefined : count(scores.total, 'point')
-      return passport && { ...passport, scores, note, figure }
+      return passport && { ...passport, scores, note: note?.replace(/ · score .*/, ''), figure }
     })
     const people = (await Promise.all(first)).filter((passport) => passport !== undefined)
     const title = drawableText(rule?.name ?? type, site.fonts) || 'Credential'

@@ -25,8 +25,8 @@ ${field('snapshot', 'Snapshot', 'eyJhbGciOiJFZERTQSIs…')}
 ${field('keys', 'Keys', '{"keys":[…]}')} ${field('rules', 'Rule set', '{"version":…}')}</details>
 <p><button id="check" type="button">Check</button></p>
 </div></section></div>
-<div><section><h2>On your computer</h2><p>Get the snapshot of passport 1, and check it:</p>
-<pre>curl -H 'Accept: application/vc+jwt' ${site.origin}/api/v3/passports/1 > score.jwt
+<div><section><h2>On your computer</h2><p>Get a snapshot, and check it:</p>
+<pre id="example">curl -H 'Accept: application/vc+jwt' ${site.origin}/api/v3/passports/1 > score.jwt
 ${site.demo ? PROGRAM : 'passportd'} verify score.jwt</pre>
 <p class="soft">A snapshot has the scores and the numbers that they were calculated from. It has no name, account or wallet. With the rule set and the keys of the issuer, anybody can check it offline.</p>
 </section></div></div>`,

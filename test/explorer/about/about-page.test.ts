@@ -199,14 +199,14 @@ test('a demo says once on /about and on the home page that its people are invent
 test('/about says how old the data is, and from which host it was copied', async () => {
   await using server = await servePeople(PEOPLE)
   const read = async () => readable((await server.look('/about')).text)
-  expect(await read()).toContain('Newest change 2 January 2026')
+  expect(await read()).toContain('Last change 2 January 2026')
   expect(await read()).toContain('The records were imported, and other services can add facts to them.')
   await server.store.mirror.begin('https://v1.example.com/base')
   await server.store.records.save([{ kind: 'passport', passport: named(77, 'New') }], {
     now: NOON + 60_000,
     restore: false,
   })
-  expect(await read()).toContain('Newest change 2 January 2026')
+  expect(await read()).toContain('Last change 2 January 2026')
   expect(await read()).toContain('Records are copied from v1.example.com.')
 })
 
@@ -217,7 +217,7 @@ test('/about works without the age of the data if the event log cannot be read, 
   const { status, headers, text } = await server.look('/about')
   expect([status, headers.get('Cache-Control')]).toEqual([200, 'no-store'])
   expect(text).toContain('<h2>What the levels mean</h2>')
-  expect(text).not.toContain('Newest change')
+  expect(text).not.toContain('Last change')
 })
 
 test('/about and the reference of a demo show the command that creates a key as text to copy', async () => {

@@ -75,11 +75,11 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect((await server.look('/compare?ids=7')).text).not.toContain('id="share"')
   })
 
-  test('the comparison of one person has a form to add a second one, and no shared tags', async () => {
+  test('the comparison of one person has a form to add a second one, and no table', async () => {
     const { text } = await server.look('/compare?ids=7')
     expect(text).toContain('<form class="search" action="/compare">')
-    expect(text).toContain('<div class="compare panel">')
-    expect(readable(text)).not.toContain('shared')
+    expect(readable(text)).toContain('Compare Ada Lovélace 🐉 with others')
+    expect(text).not.toContain('<div class="compare panel">')
   })
 
   test('the comparison accepts ids, wallets, handles and names, and shows each person once', async () => {
@@ -91,8 +91,8 @@ onEngine('sqlite', 'the comparison', (open) => {
     }
     expect(await people(`${ADA_WALLET},Mira`)).toEqual([7, 20])
     expect(await people('lens:ada, 20')).toEqual([7, 20])
-    expect(await people('ada,7,lens:ada')).toEqual([7])
-    expect(await people('900,3')).toEqual([3])
+    expect(await people('ada,7,lens:ada,20')).toEqual([7, 20])
+    expect(await people('900,3,20')).toEqual([3, 20])
     const { text } = await server.look('/compare?ids=7&ids=20')
     expect(text).toContain('name="ids" value="7,20"')
   })

@@ -55,7 +55,17 @@ onEngine('sqlite', 'credential pages', (open) => {
     }
     expect(await textsOf('github')).toEqual([
       ...['GitHub', '3 people by points'],
-      ...['Ben', 'score 40', '40 points', 'Ana', 'score 30', '30 points', 'Cleo', 'score 90', '5 points'],
+      ...[
+        'Ben',
+        'score 40',
+        '40 points',
+        'Ana',
+        '3,600 contributions',
+        '30 points',
+        'Cleo',
+        'score 90',
+        '5 points',
+      ],
       'Skills',
     ])
     expect(await textsOf('owl')).toEqual([
@@ -140,7 +150,7 @@ test('people with equal points for a credential share a rank; if all have the sa
   await using server = await servePeople(people)
   const { text } = await server.look('/credentials/worldcoin')
   expect(readable(text)).toContain(
-    'People who have it All 3 people have 8 points for it, and are ordered by their score.',
+    'People who have it All have 8 points for it. People with equal points are ordered by their score.',
   )
   const rows = rowsOf(text).map(({ name, rank, score }) => `${rank} ${name} ${score}`)
   expect(rows).toEqual(['1 P90 90', '2 P40 40', '3 P5 5'])
