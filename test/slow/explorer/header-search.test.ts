@@ -90,6 +90,7 @@ inBrowser('the search in the header', (browser) => {
     expect(await page.locator('#compare').isVisible()).toBe(false)
     await page.getByRole('checkbox').first().check()
     await page.getByRole('button', { name: 'Clear' }).click()
+    await page.locator('#compare').waitFor({ state: 'hidden' })
     await page.goto(new URL('/?tag=zk', server.url).href)
     expect(await page.locator('#compare').isVisible()).toBe(false)
   })
