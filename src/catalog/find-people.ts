@@ -18,7 +18,7 @@ export const MOST_NAMES = 2
 /** A text that identifies no passport, and candidates for it. `isSearched` is false if `MOST_NAMES` was exceeded. */
 type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
 
-/** If fewer than two were requested, `alike` are people similar to the only one, or else `top` those with the highest scores. */
+/** `alike` are people similar to the only one. `top` has the highest scores if nobody was requested. */
 export type FoundPeople = {
   people: PassportV3[]
   unknown: Unknown[]
@@ -55,8 +55,7 @@ export async function findPeople(
   const [only, other] = [...people.values()]
   const isBegun = other !== undefined || unknown.length > 0
   const alike = isBegun || !only ? [] : await ifAvailable(() => findAlike(reader, only, signal))
-  const first = isBegun || alike.length > 0 ? [] : await listRanked(reader, undefined, signal)
-  const top = first.filter(({ id }) => id !== only?.id)
+  const top = isBegun || only ? [] : await listRanked(reader, undefined, signal)
   const omitted = Math.max(0, texts.length - MOST_PEOPLE)
   return { people: [...people.values()], unknown, omitted, alike, top }
 }

@@ -10,7 +10,7 @@ import { countWhile, cutPage, type ListPage, type Snapshot } from './snapshot.ts
  */
 export type MoversPage = Pick<ListPage, 'ids' | 'next'> & { ranks: number[]; total: number; cursor: string }
 
-export const MOST_LISTED = 1000
+const MOST_LISTED = 1000
 
 /** Reading a million events takes about 3.5 seconds of CPU on SQLite. */
 const MOST_EVENTS = 2_000_000

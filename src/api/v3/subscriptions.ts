@@ -21,6 +21,9 @@ import { actorOf, V3 } from './route-defaults.ts'
 import { readPatch, readRequest } from './subscription-request.ts'
 
 const COLLECTION = { path: '/api/v3/subscriptions', scope: 'events', needsKey: true } as const
+/** What a 404 means here. */
+const NO_WEBHOOK = { not_found: 'The key has no webhook with this id' }
+
 const ITEM = {
   ...COLLECTION,
   path: '/api/v3/subscriptions/:id',
@@ -60,7 +63,7 @@ export const SUBSCRIPTION_ROUTES = [
     id: 'getSubscription',
     summary: 'Get the delivery state of a webhook',
     errors: ['not_found'],
-    errorWords: { not_found: 'The key has no webhook with this id' },
+    errorWords: NO_WEBHOOK,
     handle: get,
   }),
   route(V3, {
@@ -84,7 +87,7 @@ export const SUBSCRIPTION_ROUTES = [
     id: 'removeSubscription',
     summary: 'Remove a webhook',
     errors: ['not_found'],
-    errorWords: { not_found: 'The key has no webhook with this id' },
+    errorWords: NO_WEBHOOK,
     handle: remove,
   }),
   route(V3, {
@@ -96,7 +99,7 @@ export const SUBSCRIPTION_ROUTES = [
     summary: 'Replace the secret and the public key of a webhook',
     description: 'For 24 hours, events are also signed with the old keys.',
     errors: ['not_found'],
-    errorWords: { not_found: 'The key has no webhook with this id' },
+    errorWords: NO_WEBHOOK,
     handle: rotate,
   }),
 ]

@@ -44,8 +44,9 @@ export function findTypesByWord(word: string, types: readonly { value: string }[
 
 /** The units of credentials, such as "#contribution" and "#github contribution", with the points for compared amounts of them. */
 export function findUnits({ types }: RuleSetShape) {
+  // The first of several credentials with a unit is meant: the one with the most points.
   const sorted = Object.entries(types).sort(([, one], [, other]) => other.max_score - one.max_score)
-  const units = sorted.flatMap(([type, rule]) => {
+  return sorted.flatMap(([type, rule]) => {
     const { unit = '' } = findKnown(type) ?? {}
     if (unit === '' || isAllOrNothing(rule)) return []
     // Neighbouring amounts earn the same points.
@@ -60,8 +61,6 @@ export function findUnits({ types }: RuleSetShape) {
       toPoints,
     }))
   })
-  // Of several credentials with the same unit, the one with the most points is meant.
-  return [...new Map(units.toReversed().map((unit) => [unit.phrase, unit])).values()]
 }
 
 /** How a rule turns a value into points, in words. */

@@ -40,7 +40,7 @@ const ONLY_TIME = 'only time helps: '
 
 const MOST_FIRST_STEPS = 2
 
-/** Finds credentials that the person lacks and that add the most points at once. Of those that show a human, one is enough. */
+/** Finds credentials that the person lacks and that add the most points at once. Of those that show a human, one is enough, and none if the person has one. */
 export function findFirstSteps({ credentials, types, roomOf }: Person): NextStep[] {
   const held = new Set(credentials.map(({ type }) => type))
   const steps = Object.entries(types).flatMap(([type, rule]) => {
@@ -48,7 +48,8 @@ export function findFirstSteps({ credentials, types, roomOf }: Person): NextStep
     const step = held.has(type) ? undefined : findFirstStep(type, rule, roomOf(category))
     return step ? [{ type, name, category, score: 0, maxScore, proves_human, ...step }] : []
   })
-  const proof = steps.find(({ proves_human }) => proves_human)
+  const isHuman = credentials.some(({ type, score }) => score > 0 && ruleOf({ types }, type)?.proves_human)
+  const proof = isHuman ? undefined : steps.find(({ proves_human }) => proves_human)
   return steps
     .filter((step) => step === proof || !step.proves_human)
     .sort((one, other) => other.gain - one.gain)

@@ -21,7 +21,7 @@ const RANGE = /^(?:between )?(\d{1,9}(?:\.\d{1,2})?)(?:-|–| and | to )(\d{1,9}
 export function readComparison(phrase: string): string | undefined {
   const [, from, to] = RANGE.exec(phrase) ?? []
   if (from && Number(from) <= Number(to)) return `>=${Number(from)}<=${Number(to)}`
-  const words = phrase.replace(/^(\d+)\+/, 'at least $1')
+  const words = phrase.replace(/^(\d+)\+(?!\S)/, 'at least $1').replace(/(\d),(?=\d{3}\b)/g, '$1')
   const [, comparison = '', number = ''] = /^(.*) (\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/.exec(words) ?? []
   const operator = OPERATORS.find((each) => COMPARISONS[each].includes(comparison))
   return operator && `${operator}${Number(number)}`

@@ -108,12 +108,12 @@ function renderLevels(levels: readonly Level[], snapshot: Snapshot, scale: numbe
     return {
       band: html`<rect x="${xOf(from)}%" width="${text.toCoordinate(xOf(next) - xOf(from))}%" height="100%" fill="var(--accent)" fill-opacity="${opacity}"/>`,
       tick: isNear(at) ? html`` : html`<text x="${xOf(from)}%" y="16">${text.formatFigure(from)}</text>`,
-      row: html`<tr><th scope="row">${drawLevel(at + 1, levels.length)} ${list === undefined ? name : html`<a href="${text.addressOfFilter('score', list)}">${name}</a>`}</th><td class="figure">${text.formatFigure(from)}</td><td class="figure">${text.formatFigure(below(next) - below(from))}</td><td class="figure">${text.formatShare((100 * (below(next) - below(from))) / below())}</td></tr>\n`,
+      row: html`<tr><th scope="row">${drawLevel(at + 1, levels.length)} ${list === undefined ? name : html`<a href="${text.addressOfFilter('score', list)}">${name}</a>`}</th><td class="figure">${text.formatFigure(from)}</td><td class="figure">${text.formatFigure(below(next) - below(from))}</td><td class="figure">${text.formatShare((100 * (below(next) - below(from))) / (below() || 1))}</td></tr>\n`,
     }
   })
   return html`<section id="levels">
 <h2>What the levels mean</h2>
-<p>A level is a name for a range of scores. It says how much is recorded about a person, compared with others here, not how good their work is: look at the credentials.</p>
+<p>A level is a name for a range of scores. It says how much is recorded about a person, not how good their work is. For that, look at the credentials.</p>
 <figure>
 ${drawHistogram(counts)}
 <svg class="bar" aria-hidden="true">${shown.map(({ band }) => band)}</svg>

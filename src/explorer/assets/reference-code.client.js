@@ -39,7 +39,7 @@ function toNodes(value, { name, indent, end, isOpen }) {
       name: isList ? undefined : key,
       indent: `${indent}  `,
       end: at === entries.length - 1 ? '' : ',',
-      // Only the first item of a list is open, which is enough to see its fields, and short ones.
+      // The first item of a list is open, to show its fields. Short items are open, too.
       isOpen: !isList || at === 0 || JSON.stringify(each).length < SHORT_ITEM,
     }),
   )

@@ -65,7 +65,7 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
       : 'Compare the scores, ranks and credentials of two to four people',
     share,
     script: 'ranking.js',
-    main: html`<div class="cover identity"><h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${LIST.format(each.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi>` : html`<bdi class="clamp">Compare ${each[0] === undefined ? 'people' : `${each[0]} with others`}</bdi>`}</h1>
+    main: html`<div class="cover identity"><h1>${isComplete ? html`<bdi class="clamp" dir="ltr">${LIST.format(each.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi>` : html`<span class="clamp">Compare ${each[0] === undefined ? 'people' : html`<bdi>${each[0]}</bdi> with others`}</span>`}</h1>
 ${isComplete ? html`` : html`<p class="lead">Put two to four people side by side: their scores, ranks, credentials and tags. Share the address of the page to share the comparison.</p>`}
 ${people.length < MOST_PEOPLE ? renderAddForm(ids) : html``}
 ${isComplete ? html`<p class="row actions">${SHARE_BUTTON}</p>` : html``}</div>

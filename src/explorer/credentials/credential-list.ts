@@ -60,7 +60,7 @@ ${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === 
 function renderTable(rows: readonly Row[], total: number): Html {
   const groups = groupByCategory(rows.map((row) => ({ ...row, category: row.rule?.category ?? '' })))
   return html`<article class="passport-page"><section id="types"><table>
-<thead><tr><th scope="col">Credential</th><th scope="col">What it is</th><th scope="col" class="figure">Points</th><th scope="col" class="figure">People</th></tr></thead>
+<thead><tr><th scope="col">Credential</th><th scope="col">What it is</th><th scope="col" class="figure">At most</th><th scope="col" class="figure">People</th></tr></thead>
 ${groups.map(({ category, items }) => {
   const [part, title] = [partOf(category), category === '' ? html`Without a rule` : renderCategory(category)]
   return html`<tbody${part ? html` id="${part}"` : html``} class="${part ?? 'other'}"><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
@@ -72,7 +72,7 @@ ${items.map((row) => renderRow(row, total))}</tbody>`
 function renderRow({ value, count: holders, label, rule, about }: Row, total: number): Html {
   const share = Math.min(100, (100 * holders) / Math.max(total, holders))
   return html`<tr><th scope="row">${{ markup: linkToType(value, shortWord(label, MAX_NAME_LENGTH)) }}</th><td class="wide soft">${about}</td>
-<td class="figure">${rule ? `up to ${count(rule.max_score, 'point')}` : '–'}</td>
+<td class="figure">${rule ? count(rule.max_score, 'point') : '–'}</td>
 <td class="figure">${formatPeople(holders)} <span class="soft">${formatShare(share)}</span><span class="extra">${renderProgress(holders, total)}</span></td></tr>
 `
 }

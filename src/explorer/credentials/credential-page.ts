@@ -39,12 +39,12 @@ export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => 
 
 type Found = Awaited<ReturnType<typeof find>>
 
-async function find(options: ExplorerOptions, type: string, signal: AbortSignal) {
+async function find(options: ExplorerOptions, type: string, signal: AbortSignal, limit = PAGE_SIZE) {
   const { store, catalog } = options
   const rules = await options.rules()
   const rule = findRule(rules, type)
   const list = { ...listOf(type), pointsFor: [type], signal }
-  const request = { ...list, limit: PAGE_SIZE, offset: 0, ranksOf: [] }
+  const request = { ...list, limit, offset: 0, ranksOf: [] }
   const { total: holders, ...people } = await findList(options, request, store.passports.listByIds)
   if (holders === 0 && !rule) throw notFound()
   const exampleOf = async (id = 0) =>
@@ -137,7 +137,7 @@ function renderHolders(found: Found): Html {
   const all = { ...ALL_PASSPORTS, sort: isSame ? 'total' : 'points' } as const
   const query = withFilter(all, 'credential', type)
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
-${holders > 1 ? html`<p class="soft">${isSame ? `All have ${count(most, 'point')} for it. ` : ''}People with equal points are ordered by their score.</p>` : html``}
+${holders > 1 ? html`<p class="soft">${isSame ? `All have ${count(most, 'point')} for it. The highest score is first.` : 'People with equal points are ordered by their score.'}</p>` : html``}
 ${renderRankingList({ query, ranked, scale, among: holders })}
 <p><a class="button quiet" href="${addressOf(query)}">${holders === 1 ? 'Show in the list of people' : `All ${text.formatFigure(holders)} people, with filters`}</a></p>`
 }
@@ -176,11 +176,11 @@ export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => 
     await request.charge(PNG_UNITS)
     const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
     const type = foldName(name ?? '')
-    const { rule, holders, ranked, isSame, scale } = await find(options, type, signal)
+    const { rule, holders, ranked, isSame, scale } = await find(options, type, signal, 3)
     const first = ranked.slice(0, 3).map(async ({ passport: { id, scores }, note }) => {
       const passport = await options.store.passports.find({ id })
       const figure = isSame ? undefined : count(scores.total, 'point')
-      return passport && { ...passport, scores, note: note?.replace(/ · score .*/, ''), figure }
+      return passport && { ...passport, scores, note: note?.replace(/^.* · (?=score )/, ''), figure }
     })
     const people = (await Promise.all(first)).filter((passport) => passport !== undefined)
     const title = drawableText(rule?.name ?? type, site.fonts) || 'Credential'

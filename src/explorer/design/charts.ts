@@ -70,7 +70,7 @@ const [WIDTH, HEIGHT] = [400, 100]
 /** The bars have a minimum height, so that rare values are visible. */
 const LEAST_HEIGHT = 3
 
-/** A histogram that the style sheet stretches, with a vertical line at this bar. Screen readers get its caption only. */
+/** A histogram that the style sheet stretches. `line` is where a vertical line is, in bars. Screen readers get its caption only. */
 export function drawHistogram(counts: readonly number[], line?: number): Html {
   const width = WIDTH / counts.length
   const scale = HEIGHT / Math.max(...counts, 1)

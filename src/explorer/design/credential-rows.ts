@@ -60,7 +60,7 @@ export function describeChange(name: string, before: number, after: number): str
 }
 
 const CAUSES: Record<Cause, string> = {
-  added: 'added',
+  added: 'first recorded',
   gone: 'removed',
   value: 'new data',
   rules: 'new rules',
@@ -70,7 +70,7 @@ const CAUSES: Record<Cause, string> = {
 }
 
 /** Words before the value that a credential has since a change. */
-const BEFORE_VALUE: Partial<Record<Cause, string>> = { added: 'added: ', value: 'now ' }
+const BEFORE_VALUE: Partial<Record<Cause, string>> = { added: 'first recorded: ', value: 'now ' }
 
 /** Returns " (now 33 contracts)" or " (time passed)". `value` may be unknown. */
 export function describeCause(cause: Cause, value = ''): string {

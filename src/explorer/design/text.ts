@@ -67,7 +67,7 @@ export const formatChange = (change: number): string =>
 
 /** Rounds a percentage, but never up to 100%. */
 export const formatShare = (percent: number): string =>
-  percent < 1 ? 'below 1%' : `${percent === 100 ? 100 : Math.min(99, Math.round(percent))}%`
+  percent > 0 && percent < 1 ? 'below 1%' : `${percent === 100 ? 100 : Math.min(99, Math.round(percent))}%`
 
 export const formatPeople = (number: number): string =>
   number === 1 ? '1 person' : `${formatFigure(number)} people`
@@ -94,9 +94,9 @@ export const describeTop = (atLeast: number, total: number): string =>
   atLeast <= 1 && total > 1 ? 'No. 1' : `Top ${Math.ceil((atLeast / total) * 100)}%`
 
 /** Returns "ahead of 46%", or "highest of all"; empty if nobody has a lower score. */
-export function describeAhead(atLeast: number, total: number): string {
+export function describeAhead(atLeast: number, total: number, whom = ''): string {
   const percent = Math.floor((1 - atLeast / total) * 100)
-  return percent <= 0 ? '' : atLeast <= 1 ? 'highest of all' : `ahead of ${percent}%`
+  return percent <= 0 ? '' : atLeast <= 1 ? 'highest of all' : `ahead of ${percent}%${whom}`
 }
 
 /** Formats a rank: "1st", "12th" or "1,022nd". */

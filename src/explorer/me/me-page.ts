@@ -43,9 +43,9 @@ export const createMeRoutes = ({ site, store }: ExplorerOptions): Route[] => {
     const token = tokenOf(request)
     const subject = await sessions.findSubject(context, token)
     const wallet = /^0x[\da-f]{40}$/i.exec(queryOf(request).get('wallet') ?? '')?.[0]
-    const person = wallet && (await store.passports.find({ wallet: wallet.toLowerCase() }))
+    const ref = wallet && !subject ? { wallet: wallet.toLowerCase() } : undefined
     const own = subject ? renderOwn(subject, csrfOf(token)) : renderProof(wallet)
-    const main = renderMe(site, notice, step ?? own, person || undefined)
+    const main = renderMe(site, notice, step ?? own, ref && (await store.passports.find(ref)))
     const origin = publicOriginOf(request, site.origin)
     const page = respondPage({ ...PAGE_OF_ME, site: { ...site, origin }, main }, status)
     return sendPage(request, context, withoutCaching(page))

@@ -43,7 +43,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
       head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
       main: html`<div class="cover activity"><h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
-<div class="row actions"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feed}">Feed</a></div></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}
+<div class="row actions"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feed}">Atom feed</a></div></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}
 <div class="pair">${sections.map((section) => renderSection(section, asked))}</div>
 <p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
     })
@@ -55,7 +55,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
 export const createMoversCard = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
-    const { asked, sections, isCurrent } = await findSections(options, request)
+    const { asked, sections, isCurrent } = await findSections(options, request, 3)
     const counts = sections.map(({ sort, total }) => count(total, NOUNS[sort]))
     // Lists without people leave their rows to the others.
     const most = Math.ceil(3 / Math.max(1, sections.filter(({ total }) => total > 0).length))

@@ -68,7 +68,7 @@ function describeSource({ lines, version, scores }: ExplainedPassport): Html {
       : html`The score came with the imported record, which has no credentials.`
   if (lines.every(({ from }) => from === 'record')) return html`All points came with the imported record.`
   const isCurved = lines.some(({ calculation }) => ['sqrt', 'ln'].includes(calculation?.rule.convert ?? ''))
-  return html`Each credential earns points by a <a href="/about#parts">rule of this site</a> (rule set <code>${version}</code>).${isCurved ? ' A square root (√) or a logarithm (ln) lets the first steps count most.' : ''}${lines.some(({ from }) => from === 'record') ? html` Points from the imported record are those that the record had <a href="/about#data">where it came from</a>.` : html``}`
+  return html`Each credential earns points by a <a href="/about#parts">rule of this site</a> (rule set <code>${version}</code>).${isCurved ? ' A square root (√) or a logarithm (ln) lets the first steps count most.' : ''}${lines.some(({ from }) => from === 'record') ? html` Other points came with the imported record, from its <a href="/about#data">source</a>.` : html``}`
 }
 
 function renderLine(line: ExplanationLine): Html {

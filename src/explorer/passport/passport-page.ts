@@ -64,11 +64,12 @@ ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
 <div>${passportScore.renderParts(passport, context)}</div>
 <div>${renderGrowth({ credentials, scores, types, caps, wallet: passport.mainWallet })}</div>
-<div>${renderHistory(history)}
-${list}</div>
-<div>${passportScore.renderAlike(passport, alike ?? [])}
-${renderSocials(passport)}
-${renderWallets(passport)}
+<div>${renderHistory(history)}</div>
+<div>${passportScore.renderAlike(passport, alike ?? [])}</div>
+</div>
+${list}
+<div class="pair"><div>${renderSocials(passport)}</div>
+<div>${renderWallets(passport)}
 <p class="soft">For programs: <a href="/api/v3/passports/${id}?include=credentials">this passport as JSON</a>${needsKey ? ' (key required)' : ''}, <a href="/reference/v3/getPassportV3">API reference</a></p>
 </div>
 </div>
@@ -80,7 +81,7 @@ ${renderWallets(passport)}
   }
 }
 
-const UNCHECKED = html`<a class="soft" href="/about#human">no human check recorded</a>`
+const UNCHECKED = html`<a class="pill" href="/about#human">no human check</a>`
 
 /** The script polls the page until this element is gone. */
 const RECALCULATING: Html = html`<section id="recalculating" class="notice">

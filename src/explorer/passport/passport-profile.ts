@@ -30,17 +30,13 @@ ${score}
 </div>`
 }
 
-const [MAX_BIO_LENGTH, LONGEST_OPEN_BIO] = [3000, 280]
+const MAX_BIO_LENGTH = 600
 
-/** The style sheet shows three lines of a long bio until it is opened. A very long one is cut. */
+/** A long bio is cut, and the style sheet shows its first lines. */
 function renderBio(bio: string): Html {
   if (bio === '') return html``
   const text = bio.length > MAX_BIO_LENGTH ? `${bio.slice(0, MAX_BIO_LENGTH).toWellFormed()}…` : bio
-  const isShort = text.length <= LONGEST_OPEN_BIO && text.split('\n').length <= 4
-  if (isShort) return html`<p class="bio" dir="auto">${text}</p>`
-  return html`<details id="bio">
-<summary><span class="bio clamp" dir="auto">${text}</span> <span class="more">More</span> <span class="more less">Less</span></summary>
-</details>`
+  return html`<p class="bio clamp" dir="auto">${text}</p>`
 }
 
 function renderTags(tags: readonly string[]): Html {

@@ -90,9 +90,8 @@ async function renderRanking(
   const findOther = () => findOthers(context, list, filters, signal)
   const others = found.total === 0 ? await ifReady(context, findOther) : undefined
   // Nobody tagged security is named auditor: "security auditor" lists the people tagged security.
-  const without = others?.lists.find(({ query }) => query.typed !== list.typed)
-  const isRead = list.sort !== asked.sort || lists.isFiltered(list)
-  if (without && !others?.named && isRead && !lists.isFiltered(asked)) {
+  const without = others?.lists.find(({ query }) => query.typed === '' && list.typed !== '')
+  if (without && !others?.named && lists.isFiltered(list) && !lists.isFiltered(asked)) {
     const other = { query: { ...without.query, page: asked.page }, leftOut: list.typed }
     return renderRanking(context, asked, other, request)
   }
@@ -142,15 +141,15 @@ function renderPage(shown: Shown, status: number): RenderedPage {
     description: `${led === '' || isHome ? '' : `${whole}: ${led}. `}${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
     script: 'ranking.js',
     main: html`<div class="intro cover"><div>${renderHeading(shown)}
-${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="lead" data-live>${isHome ? html`${renderExamples(facets, standing)}${renderLead(site)}` : html``}</div></div>
+${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="lead" data-live>${isHome ? html`${renderExamples(facets)}${renderLead(site)}` : html``}</div></div>
 <div id="strip" data-live>${isHome ? renderScoreStrip(standing) : html``}</div></div>
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
 <div>
-<div id="chips" data-live>${controls.renderChips(query, filters)}${reading?.instead && query.typed !== asked.typed ? controls.renderAsName(asked) : ''}</div>
+<div id="chips" data-live>${controls.renderChips(query, filters)}${reading?.instead && !isSame({ ...query, page: 1 }, lists.withText(asked, query.typed)) ? controls.renderAsName(asked) : ''}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" class="row" data-live>${found.total === 0 ? html`` : html`${controls.renderSorts(query)}${panel}`}</div></div>
 <div id="results" data-results>
-${controls.renderSuggestions(reading?.suggestions)}${changes ? html`<p class="notice">See the <a href="${changes}">movers</a>: whose score changed, and why.</p>` : html``}${reading?.isSuggested && found.total > 0 ? html`<p class="notice">No exact match for “${shortWord(asked.typed, MAX_TITLE_VALUE)}”. These people match the most similar words.</p>` : html``}${reading?.isAmount ? html`<p class="notice">Amounts are compared by the points that they earn.</p>` : html``}${reading?.leftOut ? html`<p class="notice" data-late>“${reading.leftOut}” is no tag, place or credential here, and none of these people has it in a name or handle.</p>` : html``}${renderResults(shown)}
+${controls.renderSuggestions(reading?.suggestions)}${changes ? html`<p class="notice">See the <a href="${changes}">movers</a>: whose score changed, and why.</p>` : html``}${reading?.isSuggested && found.total > 0 ? html`<p class="notice">No exact match for “${shortWord(asked.typed, MAX_TITLE_VALUE)}”. These people match the most similar words.</p>` : html``}${reading?.note && found.total > 0 ? html`<p class="notice">${reading.note}</p>` : html``}${reading?.leftOut ? html`<p class="notice" data-late>“${reading.leftOut}” is no tag, place or credential here, and none of these people has it in a name or handle.</p>` : html``}${renderResults(shown)}
 </div>
 </div>
 </div>`,
@@ -175,12 +174,11 @@ const renderLead = ({ demo, owner }: Site) =>
 `
 
 /** Shows that the search understands descriptions, with the most frequent tag and place. */
-function renderExamples(facets: Facets | undefined, { median }: Standing): Html {
+function renderExamples(facets: Facets | undefined): Html {
   const [tag, place] = [facets?.tag[0], facets?.place[0]]
   if (!tag || !place) return html``
-  const round = 50 * Math.ceil(median / 50)
   const words = [tag, place].map(({ label }) => shortWord(label, MAX_TITLE_VALUE)).join(' ')
-  return html`<p class="soft">Or describe people: <a href="/?${String(new URLSearchParams({ q: words }))}">${words}</a>, <a href="/?q=human,+score+over+${round}">human, score over ${round}</a>.</p>`
+  return html`<p class="soft">Or describe people: <a href="/?${String(new URLSearchParams({ q: words }))}">${words}</a>, <a href="/?q=highest+skills">highest skills</a>.</p>`
 }
 
 /** Hidden fields of the search form keep the filters and the order. */
@@ -215,13 +213,12 @@ export function describeList({ typed, filters, sort }: RankingQuery, active: rea
 
 const MAX_TITLE_VALUE = 90
 
-const renderHelp = (typed: string) =>
-  html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?q=human+score+over+100">human, score over 100</a></li><li><a href="/?q=highest+skills">highest skills</a></li><li><a href="/tags-and-places">tags and places</a></li><li><a href="/movers">movers</a></li>${typed === '' ? html`` : html`<li><a href="/credentials?${String(new URLSearchParams({ q: typed }))}">credentials about “${shortWord(typed, 30)}”</a></li>`}</ul></div>`
+const HELP = html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?q=human+score+over+100">human, score over 100</a></li><li><a href="/?q=highest+skills">highest skills</a></li><li><a href="/tags-and-places">tags and places</a></li><li><a href="/credentials">credentials</a></li><li><a href="/movers">movers</a></li></ul></div>`
 
 function renderResults({ found, others }: Shown): Html {
   const { query, last, total, scale } = found
   if (total === 0)
-    return html`${others ? controls.renderOthers(others) : html``}${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : others?.lists.length ? '' : renderHelp(query.typed)}`
+    return html`${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : others?.lists.length ? '' : HELP}${others ? controls.renderOthers(others) : html``}`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${lists.addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = lists.typesOf(query)

@@ -23,8 +23,7 @@ export type SearchReading = {
   suggestions?: readonly Suggestion[]
   /** The list of the first suggestion, or of similar tags, places and credentials, for a text that nobody matches. */
   instead?: () => RankingQuery
-  /** The text has an amount such as "over 1000 contributions", which `query` has in points. */
-  isAmount?: boolean
+  note?: string | undefined
   /** Nobody matches the text, and `query` is the list of `instead`. */
   isSuggested?: boolean
   /** Words that no name or handle among the people of the filters has. `query` is the list without them. */
@@ -34,69 +33,80 @@ export type SearchReading = {
 const MOST_SUGGESTIONS = 3
 const NAMES = ['tag', 'place', 'credential'] as const
 
-/** Reads filters from the search text, and suggests tags, places and credentials for its end. */
-export function createSearchReader(options: ExplorerOptions, { labelOf }: FacetReader) {
-  /** Evaluates the index once, or twice if a rare facet may be a name. The rule set has the names of credentials. */
-  async function read(query: RankingQuery, signal: AbortSignal): Promise<SearchReading> {
-    const current = await options.rules()
-    const titles = new Map([...namesOf(current)].map(([type, name]) => [type, foldName(name)]))
-    const all = withText(query, '')
-    const counts = await countFacets(options.catalog, all, requestsFor(query.typed, titles), signal)
-    const [known = [], begun = [], offered = []] = [0, NAMES.length, 2 * NAMES.length].map((from) =>
-      NAMES.flatMap((name, at) => counts[from + at]?.map((each) => ({ ...each, name })) ?? []),
-    )
-    const phrases = [...withPhrases([...known, ...offered], titles), ...namesOfRules(current)]
-    const facets = Map.groupBy(phrases, ({ phrase }) => phrase)
-    const read = parseSearch(query.typed, facets)
-    const [only] = read.rest === '' && read.filters.length === 1 ? read.filters : []
-    const { count: least = Number.POSITIVE_INFINITY } =
-      known.find(({ name, value }) => name === only?.name && value === only.value) ?? {}
-    const isNameFirst = least <= PAGE_SIZE && (await countNamed(options, toListQuery(query), signal)) >= least
-    const parsed = isNameFirst ? { filters: [], rest: query.typed } : read
-    // A name that cannot be read as a filter needs no quotes.
-    if (query.isName) return { query: { ...query, isName: parsed.filters.length > 0 } }
-    const list = toQuery(all, parsed)
-    const words = query.typed.split(/\s+/)
-    const ends = words.map((_, from) => foldName(words.slice(from).join(' ')))
-    const candidates = begun
-      .filter(({ name, value }) => !list.filters[name].includes(value))
-      .map((facet) => ({ ...facet, used: countUsed(ends, phrasesFor(facet, titles)) }))
-      .sort((one, other) => other.used - one.used || other.count - one.count)
-    const suggest = async ({ name, value, count, first, used }: (typeof candidates)[number]) => {
-      const before = withoutConnecting(words.slice(0, -used)).join(' ')
-      const read = (named: Parameters<typeof parseSearch>[1]) =>
-        withFilter(toQuery(all, parseSearch(before, named)), name, value)
-      const label = await labelOf(name, value, first)
-      return { name, label, count: used === words.length ? count : undefined, query: read(facets), read }
-    }
-    const bestOf = (name: string) =>
-      candidates.filter((each) => each.name === name).slice(0, MOST_SUGGESTIONS)
-    // Leaves out suggestions that would turn words of a filter into a name.
-    const suggestions = (await Promise.all(NAMES.flatMap(bestOf).map(suggest))).filter(
-      (each) => each.query.typed.length <= list.typed.length,
-    )
-    return {
-      query: { ...list, page: query.page },
-      isAmount: parsed.filters.some(({ name, toPoints }) => name === 'points' && toPoints !== undefined),
-      suggestions,
-      instead() {
-        const find = createSpelling(phrases)
-        const topic = (word: string) => findTopic(word, facets, offered, current)
-        const guess = (text: string) => (OCCUPATION.test(text) ? undefined : (topic(text) ?? find(text)))
-        const similar = { get: (text: string) => facets.get(text) ?? guess(text) }
-        // In "experts with github", the last word is a filter already: it does not begin "GitHub Developer".
-        const end = ends.at(-1) ?? ''
-        const isRead = parsed.filters.some(({ text = '' }) => foldName(text).split(' ').at(-1) === end)
-        const first = isRead || topic(end) ? undefined : suggestions[0]?.read(similar)
-        return first ?? toQuery(all, parseSearch(query.typed, similar))
-      },
-    }
-  }
+type Reader = { options: ExplorerOptions; labelOf: FacetReader['labelOf'] }
 
-  /** Returns `undefined` while the index is not ready, because it must not delay a search by name. */
-  return async (query: RankingQuery, signal: AbortSignal): Promise<SearchReading | undefined> =>
-    query.typed === '' ? { query } : ifReady(options, () => read(query, signal))
+/** Creates a reader, which returns `undefined` while the index is not ready, because it must not delay a search by name. */
+export const createSearchReader =
+  (options: ExplorerOptions, { labelOf }: FacetReader) =>
+  async (query: RankingQuery, signal: AbortSignal): Promise<SearchReading | undefined> =>
+    query.typed === '' ? { query } : ifReady(options, () => readSearch({ options, labelOf }, query, signal))
+
+/** Reads filters from the search text, and suggests tags, places and credentials for its end. Evaluates the index once, or twice if a rare facet may be a name. The rule set has the names of credentials. */
+async function readSearch({ options, labelOf }: Reader, query: RankingQuery, signal: AbortSignal) {
+  const current = await options.rules()
+  const titles = new Map([...namesOf(current)].map(([type, name]) => [type, foldName(name)]))
+  const all = withText(query, '')
+  const counts = await countFacets(options.catalog, all, requestsFor(query.typed, titles), signal)
+  const [known = [], begun = [], offered = []] = [0, NAMES.length, 2 * NAMES.length].map((from) =>
+    NAMES.flatMap((name, at) => counts[from + at]?.map((each) => ({ ...each, name })) ?? []),
+  )
+  const named = [...known, ...offered]
+  const withPhrases = (facet: KnownFacet) => phrasesFor(facet, titles).map((phrase) => ({ ...facet, phrase }))
+  const phrases = [...named.flatMap(withPhrases), ...namesOfRules(current)]
+  const facets = Map.groupBy(phrases, ({ phrase }) => phrase)
+  const read = parseSearch(query.typed, facets)
+  const [only] = read.rest === '' && read.filters.length === 1 ? read.filters : []
+  const { count: least = Number.POSITIVE_INFINITY } =
+    named.find(({ name, value }) => name === only?.name && value === only.value) ?? {}
+  const isNameFirst = least <= PAGE_SIZE && (await countNamed(options, toListQuery(query), signal)) >= least
+  const parsed = isNameFirst ? { filters: [], rest: query.typed } : read
+  // A name that cannot be read as a filter needs no quotes.
+  if (query.isName) return { query: { ...query, isName: parsed.rest !== query.typed } }
+  const list = toQuery(all, parsed)
+  const words = query.typed.split(/\s+/)
+  const ends = words.map((_, from) => foldName(words.slice(from).join(' ')))
+  const candidates = begun
+    .filter(({ name, value }) => !list.filters[name].includes(value))
+    .map((facet) => ({ ...facet, used: countUsed(ends, phrasesFor(facet, titles)) }))
+    .sort((one, other) => other.used - one.used || other.count - one.count)
+  const suggest = async ({ name, value, count, first, used }: (typeof candidates)[number]) => {
+    const before = withoutConnecting(words.slice(0, -used)).join(' ')
+    const read = (named: Parameters<typeof parseSearch>[1]) =>
+      withFilter(toQuery(all, parseSearch(before, named)), name, value)
+    const label = await labelOf(name, value, first)
+    return { name, label, count: used === words.length ? count : undefined, query: read(facets), read }
+  }
+  const bestOf = (name: string) => candidates.filter((each) => each.name === name).slice(0, MOST_SUGGESTIONS)
+  // Leaves out suggestions that would turn words of a filter into a name.
+  const suggestions = (await Promise.all(NAMES.flatMap(bestOf).map(suggest))).filter(
+    (each) => each.query.typed.length <= list.typed.length,
+  )
+  return {
+    query: { ...list, page: query.page },
+    note: describeReading(parsed),
+    suggestions,
+    instead() {
+      const find = createSpelling(phrases)
+      const topic = (word: string) => findTopic(word, facets, offered, current)
+      const isOther = (text: string) => text.startsWith('#') || OCCUPATION.test(text)
+      const guess = (text: string) => (isOther(text) ? undefined : (topic(text) ?? find(text)))
+      const similar = { get: (text: string) => facets.get(text) ?? guess(text) }
+      // In "experts with github", the last word is a filter already: it does not begin "GitHub Developer".
+      const end = ends.at(-1) ?? ''
+      const isRead = parsed.filters.some(({ text = '' }) => foldName(text).split(' ').at(-1) === end)
+      const first = isRead || topic(end) ? undefined : suggestions[0]?.read(similar)
+      return first ?? toQuery(all, parseSearch(query.typed, similar))
+    },
+  }
 }
+
+/** Says how the text was read, if its words do not. */
+const describeReading = ({ filters, isJob }: ParsedSearch): string | undefined =>
+  filters.some(({ toPoints }) => toPoints)
+    ? 'Amounts are compared by the points that they earn, so some people have less or more.'
+    : isJob
+      ? 'No tag or credential has this occupation, so the people are sorted by skills.'
+      : undefined
 
 /** Levels, and units after "#". They count nobody, so that a tag or place of the same name is preferred. */
 const namesOfRules = (rules: RuleSetShape): (KnownFacet & { phrase: string })[] => [
@@ -112,17 +122,14 @@ function findTopic(word: string, facets: Map<string, unknown>, offered: KnownFac
   return types.length === 0 ? undefined : [{ name: 'filter' as const, value, count: 0 }]
 }
 
-const withPhrases = <T extends KnownFacet>(facets: readonly T[], titles: ReadonlyMap<string, string>) =>
-  facets.flatMap((facet) => phrasesFor(facet, titles).map((phrase) => ({ ...facet, phrase })))
-
 /** All phrases that name a facet. */
 const phrasesFor = ({ name, value }: KnownFacet, titles: ReadonlyMap<string, string>) =>
-  [value, ...(name === 'credential' ? [value.replaceAll('_', ' '), titles.get(value) ?? value] : [])].flatMap(
-    (phrase) => [phrase, ...(PARTS.exec(phrase)?.slice(1).filter(Boolean) ?? [])],
-  )
+  name === 'credential'
+    ? [value, value.replaceAll('_', ' '), titles.get(value) ?? value]
+    : [value, ...(PARTS.exec(value)?.slice(1).filter(Boolean) ?? [])]
 
 /** "tokyo" and "東京" stand for "tokyo 東京", "paris" for "paris, france". */
-const PARTS = /^(.*?)(?:,.*| ([^\p{Script=Latin}]+))$/u
+const PARTS = /^(.*?)(?:,.*| ([^\p{Script=Latin}\d]+))$/u
 
 /** Leaves out connecting words at the end. */
 const withoutConnecting = (words: readonly string[]) =>

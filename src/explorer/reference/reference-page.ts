@@ -1,5 +1,5 @@
 import { ABOUT, describeError, errorsOf, exampleOf, NOT_MODIFIED } from '../../api/openapi.ts'
-import { type DocumentedRoute, isDocumented, type Route, SERVICE } from '../../api/route.ts'
+import { type DocumentedRoute, isDocumented, type Route } from '../../api/route.ts'
 import { STATUS_OF } from '../../domain/errors.ts'
 import { type Html, html, prose } from '../design/html.ts'
 import { renderLayout, renderLink } from '../site/layout-and-link-previews.ts'
@@ -22,10 +22,9 @@ export const versionsOf = (calls: readonly DocumentedRoute[]): string[] =>
 export function renderReference(all: readonly Route[], options: Options, call?: DocumentedRoute): string {
   const { site, version } = options
   const calls = all.filter(isDocumented).filter(({ surface }) => surface.usesKeys)
-  const service = all.filter(({ surface, summary }) => surface === SERVICE && summary)
   const main = html`<div class="reference" data-origin="${site.origin}"${site.explorer ? html` data-explorer` : html``}>
 ${call ? renderCall(call, calls, options) : renderCalls(calls, options)}
-${version ? html`` : html`${site.explorer ? PICTURES : html``}${renderService(service)}`}
+${version || !site.explorer ? html`` : PICTURES}
 </div>`
   const title = version ? `${version} API reference` : 'API reference'
   return renderLayout({
@@ -58,7 +57,7 @@ ${renderNotice(first, options)}
 <h2 class="unseen">Introduction</h2>
 <p>${prose(ABOUT)}</p>
 ${version ? html`` : html`<p>New programs use <a href="${referencePath(name)}">${name}</a>. <a href="/deprecation">${headline}</a>.</p>`}
-<h3>Start</h3><p>The example on this page is a first call. The page of every call sends requests, too, with your values.</p>
+<h3>Start</h3><p>The example on this page is a first call. You can send requests from the page of each call.</p>
 <h3>Address, key and limits</h3><p id="key">The base URL is <code>${site.origin}${referencePath(name).replace('reference', 'api')}</code>. Send your API key in the header <code>X-API-KEY</code>. ${site.limits ?? ''}</p>
 ${renderKeyHelp(site)}
 <h3>Rules</h3><p>${prose(description)} <a href="/openapi.json">OpenAPI document</a></p>
@@ -72,11 +71,6 @@ ${[...Map.groupBy(shown, (call) => (version ? groupOf(call) : `${call.surface.ta
 </section>
 ${version ? renderErrors(shown) : html`<p id="errors">The page of each version describes its <a href="${referencePath(name)}#errors">errors</a>.</p>`}`
 }
-
-const renderService = (service: readonly Route[]) => html`<section id="service">
-${heading('service', 'For operators and tools')}
-<dl>${service.map(({ path, summary = '' }) => html`<dt><a href="${path}"><code>${path}</code></a></dt><dd>${summary}</dd>`)}</dl>
-</section>`
 
 const PICTURES = html`<section id="pictures">
 ${heading('pictures', 'Badges, cards and feeds')}
@@ -149,7 +143,7 @@ function renderErrors(api: readonly DocumentedRoute[], common?: Html): Html {
       return codes.map((code) => [STATUS_OF[code] as number, describeError(route, code)] as const)
     })
     .toSorted(([, one], [, other]) => one.length - other.length)
-  // The last text of a status is its longest, which has the causes of the others, too.
+  // A status has one text here: the longest.
   const texts = new Map(common ? errors : [[304, NOT_MODIFIED], ...errors])
   const rows = [...texts]
     .toSorted(([one], [other]) => one - other)

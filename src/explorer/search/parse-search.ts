@@ -13,8 +13,8 @@ export type KnownFacet = Named & { count: number }
 /** Finds the facets that a folded phrase names. */
 export type KnownFacets = { get(phrase: string): readonly KnownFacet[] | undefined }
 
-/** `text` has the words of a filter as typed. `rest` is the text without them: a name. */
-export type ParsedSearch = { filters: Named[]; rest: string; sort?: RankingSort | undefined }
+/** `text` has the words of a filter as typed. `rest` is the text without them: a name. `isJob`: an occupation asked for the order. */
+export type ParsedSearch = { filters: Named[]; rest: string; sort?: RankingSort | undefined; isJob?: boolean }
 type Named = { name: FilterName; value: string; text?: string; toPoints?: (comparison: string) => string }
 
 type Words = readonly string[]
@@ -51,11 +51,12 @@ export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
     !CONNECTING.has(foldName(word)) &&
     !OCCUPATION.test(word) &&
     !(filters.length > 0 && /^devs?$/i.test(word))
-  return { filters, rest: joinWords(rest.filter(isName)), sort: sort ?? (hasSkills ? 'skills' : undefined) }
+  const isJob = hasSkills && !sort
+  return { filters, rest: joinWords(rest.filter(isName)), sort: isJob ? 'skills' : sort, isJob }
 }
 
-/** Occupations that are no tag or credential ask for skills. */
-export const OCCUPATION = /^(?:coder|developer|engineer|programmer)s*$/i
+/** Occupations that are no tag or credential ask for skills. An "s" may be repeated, because `formsOf` adds one. */
+export const OCCUPATION = /^(?:coder|developer|engineer|programmer)s*[,;]?$/i
 
 /** All phrases of a text that may name a facet. */
 export function phrasesOf(text: string): string[] {
@@ -141,7 +142,10 @@ function readFilter(words: Words, at: number, known: KnownFacets, isCompared = f
     // "github points above 20" means the same as "github above 20"; in "github, score above 20" it is the whole score.
     const isOwn = /^(points?|score)$/i.test(words[end] ?? '') && !ENDING.test(words[end - 1] ?? '')
     const points = credential?.name === 'credential' && findComparison(words, end + Number(isOwn))
-    if (credential && points) return { ...toPoints(credential, points), end: points.end }
+    // "github over 1000 contributions" compares amounts, too.
+    const after = points ? readFilter(words, points.end, known, true) : undefined
+    const unit = after?.toPoints && after.value === credential?.value ? after : undefined
+    if (credential && points) return { ...toPoints(unit ?? credential, points), end: (unit ?? points).end }
     const found = isCompared ? credential : facet
     if (found) return { ...found, end }
   }
@@ -160,7 +164,10 @@ function findFacet(phrase: string, known: KnownFacets, hint?: KnownFacet['name']
   const others = formsOf(phrase).flatMap((form) => known.get(form) ?? [])
   const facets = known.get(phrase) ?? others.filter(({ name }) => name !== 'place')
   const [best] = facets.toSorted(
-    (one, other) => Number(other.name === hint) - Number(one.name === hint) || other.count - one.count,
+    (one, other) =>
+      Number(other.name === hint) - Number(one.name === hint) ||
+      Number(other.value === phrase) - Number(one.value === phrase) ||
+      other.count - one.count,
   )
   return best
 }
@@ -180,5 +187,5 @@ const NEGATING = new Set(['-', 'not', 'no', 'without', 'except', 'excluding'])
 
 /** Words between filters, which are not part of a name. */
 const CONNECTING_WORDS =
-  'a above account accounts all an and anyone are based below best but everybody everyone from has have holder holders in is level member members near of or over owner owners people person point points profile profiles score tagged than the top under user users verified who with'
+  'a above account accounts all an and anyone are based below best but everybody everyone for from has have holder holders in is level member members near of on or over owner owners people person point points profile profiles score tagged than the top under user users verified who with'
 export const CONNECTING = new Set(CONNECTING_WORDS.split(' '))

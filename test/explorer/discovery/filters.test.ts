@@ -163,7 +163,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(readable(text)).toContain('A passport is one person’s public record')
     const [, example = ''] = /Or describe people: <a href="([^"]+)"/.exec(text) ?? []
     expect(readable((await server.look(example)).text)).toContain('2 people tagged “ZK” in São Paulo')
-    expect(readable(text)).toContain('Or describe people: ZK São Paulo , human, score over 50 .')
+    expect(readable(text)).toContain('Or describe people: ZK São Paulo , highest skills .')
   })
 
   test('the search keeps the filters', async () => {

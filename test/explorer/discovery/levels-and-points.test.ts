@@ -73,6 +73,7 @@ test.each([
   const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
   expect(shown).toContain(` ${words} Find a person`)
   expect(shown).not.toContain('No exact match')
+  expect(shown).toContain('No tag or credential has this occupation, so the people are sorted by skills.')
 })
 
 test.each([
@@ -83,13 +84,16 @@ test.each([
 ])('the amount in %j is compared by its points', async (typed, words) => {
   const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
   expect(shown).toMatch(new RegExp(`\\d+ ${words} Find a person`))
-  expect(shown).toContain('Amounts are compared by the points that they earn.')
+  expect(shown).toContain(
+    'Amounts are compared by the points that they earn, so some people have less or more.',
+  )
 })
 
-test('words that nobody has, beside an occupation, are named', async () => {
+test('words that nobody has, beside an occupation, find nobody, and are offered without them', async () => {
   const shown = readable((await server.look('/?q=rust+developers')).text)
-  expect(shown).toContain('1,000 people by skills')
-  expect(shown).toContain('“rust” is no tag, place or credential here')
+  expect(shown).toContain('No people matching “rust” by skills')
+  expect(shown).toContain('These searches find people: Without “rust” 1,000')
+  expect(shown).not.toContain('sorted by skills')
 })
 
 test.each([['hackathon', 'people with ETHGlobal or TAIKAI or Base Buildathon']])(

@@ -11,6 +11,11 @@ const FACETS: Record<string, KnownFacet[]> = {
   lodz: [{ name: 'place', value: 'lodz', count: 65 }],
   york: [{ name: 'place', value: 'york', count: 5 }],
   'new york': [{ name: 'place', value: 'new york', count: 4 }],
+  paris: [
+    { name: 'place', value: 'paris, texas', count: 4 },
+    { name: 'place', value: 'paris', count: 2 },
+  ],
+  engagement: [{ name: 'credential', value: 'github_engagement', count: 9 }],
   'paris, france': [{ name: 'place', value: 'paris, france', count: 4 }],
   base: [
     { name: 'tag', value: 'base', count: 9 },
@@ -43,6 +48,10 @@ test.each([
   ['over 100 stars', ['points=github_engagement>=3']],
   ['stars', ['"stars"']],
   ['lisbon stars over 100', ['place=lisbon', 'points=github_engagement>=3']],
+  ['over 1,000 stars', ['points=github_engagement>=3']],
+  ['engagement over 1000 stars', ['points=github_engagement>=3']],
+  ['developers, lisbon', ['place=lisbon']],
+  ['paris', ['place=paris']],
   ['github over 20', ['points=github>20']],
   ['github points above 20', ['points=github>20']],
   ['points over 20 for github', ['points=github>20']],
@@ -117,7 +126,7 @@ test.each([
   ['highest identity engineers', '', 'identity'],
   ['Dev', 'Dev', undefined],
 ] as const)('the text %j is the name %j, sorted by %j', (text, rest, sort) => {
-  expect(parseSearch(text, KNOWN)).toEqual({ filters: [], rest, sort })
+  expect(parseSearch(text, KNOWN)).toMatchObject({ filters: [], rest, sort })
 })
 
 test('each filter keeps its words as typed', () => {

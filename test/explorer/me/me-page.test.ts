@@ -53,11 +53,14 @@ test('a pasted signature opens a session with a cookie that scripts and other si
   expect((await site.look('/me/passport.json')).status).toBe(401)
 })
 
-test('the link of a passport fills its main wallet in, and other values are ignored', async () => {
+test('the link of a passport names the person and fills the main wallet in, and other values are ignored', async () => {
   await using site = await servePage()
   const { text } = await site.look('/passports/70')
   const [, address = ''] = /href="(\/me\?[^"]+)">Is this you/.exec(text) ?? []
-  expect((await site.look(address)).text).toContain(`name="wallet" value="${ZOE.address.toLowerCase()}"`)
+  const shown = (await site.look(address)).text
+  expect(shown).toContain(`name="wallet" value="${ZOE.address.toLowerCase()}"`)
+  expect(shown).toMatch(/First show that the passport is yours.*<li><a href="\/passports\/70">/s)
+  expect((await site.look('/me')).text).not.toContain('/passports/70')
   for (const wallet of ['0x12', 'a"b', `${ZOE.address}0`])
     expect((await site.look(`/me?${new URLSearchParams({ wallet })}`)).text).toContain(
       'name="wallet" value=""',

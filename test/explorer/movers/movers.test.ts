@@ -102,7 +102,7 @@ onEngine('sqlite', 'movers', (open) => {
     }
   })
 
-  test('the page shows 10 people of each list, and links longer lists to their own pages of 100; so has the feed', async () => {
+  test('the page shows 10 people of each list, and links longer lists to their own pages', async () => {
     await using store = await open()
     const people = Array.from({ length: 45 }, (_, at) => person(at + 1, `Nr${at}`, 10))
     await saveRecords(store, people, { now: NOON - 60 * DAY })
@@ -122,7 +122,7 @@ onEngine('sqlite', 'movers', (open) => {
     expect(rises.text).toContain('<title>Rises of the last 7 days')
     expect((await server.look('/movers?sort=name')).status).toBe(400)
     expect(rises.text).toContain(
-      '<a class="button quiet" href="/movers.atom?days=7&amp;sort=-change">Feed</a>',
+      '<a class="button quiet" href="/movers.atom?days=7&amp;sort=-change">Atom feed</a>',
     )
     const feed = await server.look('/movers.atom?sort=-change')
     expect(feed.text.match(/<entry>/g)).toHaveLength(43)

@@ -103,7 +103,7 @@ onEngine('sqlite', 'the passport page', (open) => {
     expect(words).toContain('Passport 5')
     expect(words).toContain('Passport score 0 Beginner 30 points to Regular')
     expect(words).toContain('No credentials yet.')
-    expect(words).toContain('Passport 5 no human check recorded')
+    expect(words).toContain('Passport 5 no human check')
     expect(words).not.toMatch(/Not verified|Top|1st|lower/)
   })
 

@@ -30,7 +30,7 @@ onEngine('sqlite', 'the score history', (open) => {
     expect(text).toContain('<svg class="history" aria-hidden="true">')
     const words = readable(text)
     expect(words).toContain(
-      'Date Change Score Causes 2 Jan 2026 &#9650; +15 1,042.5 to 1,057.5 GitHub +15 (added: 900)',
+      'Date Change Score Causes 2 Jan 2026 &#9650; +15 1,042.5 to 1,057.5 GitHub +15 (first recorded: 900)',
     )
     expect(words).toContain('&ndash; 1,042.5 first known score')
   })
@@ -50,7 +50,7 @@ onEngine('sqlite', 'the score history', (open) => {
       '2 Jan 2026 &#9660; \u22125 1,057.5 to 1,052.5 GitHub \u22125, 15 to 10 (now 400)',
     )
     // Events have no earlier values, so an earlier change does not say what was new.
-    expect(readable(text)).toContain('1,042.5 to 1,057.5 GitHub +15 (added) ')
+    expect(readable(text)).toContain('1,042.5 to 1,057.5 GitHub +15 (first recorded) ')
     expect(text).toContain(`<a class="fall" href="#change-${id}" tabindex="-1">`)
     expect(text).toMatch(/<path class="fall" vector-effect="non-scaling-stroke" d="M[\d.]+ 16V[\d.]+"/)
     // The highest score and the first one are labelled at their heights. The axis begins a little below the lowest score.

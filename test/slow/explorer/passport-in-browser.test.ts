@@ -121,7 +121,7 @@ inBrowser('the passport page in a browser', (browser) => {
       '/card/12.png?score=1057.5',
     )
     await page.getByRole('button', { name: 'Close' }).click()
-    expect(await page.getByRole('cell', { name: 'GitHub +15 (added: 900)' }).isVisible()).toBe(true)
+    expect(await page.getByRole('cell', { name: 'GitHub +15 (first recorded: 900)' }).isVisible()).toBe(true)
     await page.getByText('How every point is calculated').click()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
       'Score calculation of Mira Kettlewood',

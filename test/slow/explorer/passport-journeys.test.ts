@@ -170,7 +170,7 @@ inBrowser('journeys on the passport page', (browser) => {
     expect(await color('#history .fall')).not.toBe(await color('#history .rise'))
     // Each mark of the chart leads to the row of its change.
     await page.locator('.history a.rise').first().click()
-    expect(await page.locator('tr:target').textContent()).toContain('GitHub +15 (added)')
+    expect(await page.locator('tr:target').textContent()).toContain('GitHub +15 (first recorded)')
   })
 
   test('a visitor without JavaScript learns by keyboard why a person counts as human, even if the credential is folded', async () => {

@@ -53,6 +53,7 @@ inBrowser('the page that checks a score, in a browser', (browser) => {
     ]
     expect(fetched).toEqual(paths)
     expect(await page.locator('#verdict li').count()).toBe(5)
+    expect(await page.locator('#example').textContent()).toContain('/api/v3/passports/12 > score.jwt')
     expect(await page.locator('#verdict tr').count()).toBeGreaterThan(3)
     expect(await page.locator('#verdict').textContent()).toContain('ENS4 from the imported record')
     const points = await page.locator('#verdict td:last-child').allTextContents()
