@@ -81,7 +81,7 @@ function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
 <p>A score counts what other services have recorded. It does not judge a person, and it misses work that no service recorded. These credentials can earn the most points:</p>
 ${renderChips(top.slice(0, MOST_CHIPS))}
 <p><a href="/credentials">What all credentials are, and what they earn</a></p>
-<p class="soft">These are the rules of version ${version}. Some imported records already had points. Their passports show these points as they were, and say so.</p>
+<p class="soft">These are the rules of version ${version}. Some imported records already had points. Their passports show those points unchanged.</p>
 </section>`
 }
 

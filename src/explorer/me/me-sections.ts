@@ -25,7 +25,7 @@ const section = (id: string, title: string, body: Html): Html =>
   html`<section id="${id}">\n<h2>${title}</h2>\n${body}\n</section>\n`
 
 const renderForm = (action: string, button: string, fields: Html, look = ''): Html =>
-  html`<form class="stack" method="post" action="/me"><input type="hidden" name="action" value="${action}">${fields}<p><button class="${look}">${button}</button></p></form>`
+  html`<form class="stack" method="post"><input type="hidden" name="action" value="${action}">${fields}<p><button class="${look}">${button}</button></p></form>`
 
 const hiddenField = (name: string, value = '') => html`<input type="hidden" name="${name}" value="${value}">`
 

@@ -107,7 +107,7 @@ export function renderGrowth({ credentials, scores, types, caps, wallet }: Growt
   return html`<section id="growth">
 <h2>What would raise the score</h2>
 ${renderSteps(steps)}
-${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add. If this site does not record them, <a href="/me?wallet=${encodeURIComponent(wallet)}">ask for it</a>.</h3>${renderSteps(firsts)}`}
+${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add. <a href="/me?wallet=${encodeURIComponent(wallet)}">Tell this site</a> if it does not record them.</h3>${renderSteps(firsts)}`}
 </section>`
 }
 

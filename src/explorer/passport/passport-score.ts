@@ -49,7 +49,7 @@ export function renderParts(passport: Passport, { standing, parts, caps, signs }
     return html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead === '' ? html`` : html` <span class="soft detail">${ahead}</span>`}</dd></div>`
   })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span> Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>` : html``}</dl>
 ${describeTotal(scores, caps)}
-${isSum ? html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and again whenever data or rules change. Points for time are those of that day.</p>` : html``}
+${isSum ? html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and again whenever data or rules change. Points that grow with time are those of that day.</p>` : html``}
 <p class="row"><a href="/passports/${passport.id}/score">How every point is calculated</a> <a href="/about#parts">What the parts mean</a>${signs ? html` <a href="/verify#${passport.id}">Check this score</a>` : html``}</p>
 </section>`
 }

@@ -105,7 +105,7 @@ const describeReading = ({ filters, isJob }: ParsedSearch): string | undefined =
   filters.some(({ toPoints }) => toPoints)
     ? 'Amounts are compared by the points that they earn, so some people have less or more.'
     : isJob
-      ? 'No tag or credential has this occupation, so the people are sorted by skills.'
+      ? 'The occupation is no tag or credential here, so the people are sorted by skills.'
       : undefined
 
 /** Levels, and units after "#". They count nobody, so that a tag or place of the same name is preferred. */

@@ -12,7 +12,7 @@ export function renderEndpoint(route: DocumentedRoute, origin: string, key: Html
   return html`
 <section id="${id}" class="call">
 <div class="call-text">
-${needsKey || access === 'session' ? key : ''}<h2>${fieldsFor(route).length > 0 ? 'Parameters' : 'Request'}</h2>
+${needsKey || access === 'session' ? key : ''}${fieldsFor(route).length > 0 ? html`<h2>Parameters</h2>` : body ? html`<h2>Request</h2>` : ''}
 <form id="call" data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"${needsKey ? html` data-needs-key` : html``}${access === 'session' ? html` data-bearer` : html``} novalidate aria-label="Try it: ${summary}">
 ${fieldsFor(route).map((field) => renderField(id, field))}
 ${body ? renderBody(id, bodyExample) : html``}

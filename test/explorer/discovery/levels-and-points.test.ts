@@ -73,7 +73,7 @@ test.each([
   const shown = readable((await server.look(`/?${new URLSearchParams({ q: typed })}`)).text)
   expect(shown).toContain(` ${words} Find a person`)
   expect(shown).not.toContain('No exact match')
-  expect(shown).toContain('No tag or credential has this occupation, so the people are sorted by skills.')
+  expect(shown).toContain('The occupation is no tag or credential here, so the people are sorted by skills.')
 })
 
 test.each([

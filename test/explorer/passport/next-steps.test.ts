@@ -77,7 +77,7 @@ test('the page names the credentials that the person lacks and that add the most
   ) => readable(renderGrowth({ credentials, scores: SCORES, types, caps: {}, wallet: '', ...given }).markup)
   const full = credential('a', { type: 'github', category: 'Skills', score: 40, maxScore: 40 })
   expect(render([full])).toBe(
-    'What would raise the score Credentials to add. If this site does not record them, ask for it . Base Buildathon 0 of 20 Take part in a buildathon of Base: +10 for the first buildathon World ID 0 of 8 Verify in person at an Orb, an eye scanner of World: +8',
+    'What would raise the score Credentials to add. Tell this site if it does not record them. Base Buildathon 0 of 20 Take part in a buildathon of Base: +10 for the first buildathon World ID 0 of 8 Verify in person at an Orb, an eye scanner of World: +8',
   )
   const only = (...names: (keyof typeof types)[]) =>
     Object.fromEntries(Object.entries(types).filter(([type]) => names.includes(type)))
