@@ -28,7 +28,7 @@ export function describeType(type: string, rule: Rule | undefined): string {
   return `${about ?? unknown}${rule.proves_human ? ' People who have it are marked as human.' : ''}`
 }
 
-/** Finds the types whose rules have a word in their names, or else in their descriptions, such as "developers" and "hackathon". */
+/** Finds the types whose rules have a word in their names, or else in their descriptions, such as "hackathon". */
 export function findTypesByWord(word: string, types: readonly { value: string }[], rules: RuleSetShape) {
   const singular = word.replace(/s$/, '')
   if (!/^\p{L}{5,}$/u.test(singular)) return []

@@ -10,7 +10,7 @@ import { findRule, isAllOrNothing, pointsFor, type Rule, stepsOf } from '../../d
 import { count } from '../../domain/text/counts-and-sizes.ts'
 import { foldName } from '../../domain/text/fold-name.ts'
 import { drawHistogram, partOf } from '../design/charts.ts'
-import { formatValue, MAX_NAME_LENGTH } from '../design/credential-rows.ts'
+import { MAX_NAME_LENGTH } from '../design/credential-rows.ts'
 import { type Html, html } from '../design/html.ts'
 import * as text from '../design/text.ts'
 import { PNG_UNITS } from '../pictures/cards.ts'
@@ -39,18 +39,17 @@ export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => 
 
 type Found = Awaited<ReturnType<typeof find>>
 
-async function find(options: ExplorerOptions, type: string, signal: AbortSignal, limit = PAGE_SIZE) {
+async function find(options: ExplorerOptions, type: string, signal: AbortSignal) {
   const { store, catalog } = options
   const rules = await options.rules()
   const rule = findRule(rules, type)
   const list = { ...listOf(type), pointsFor: [type], signal }
-  const request = { ...list, limit, offset: 0, ranksOf: [] }
+  const request = { ...list, limit: PAGE_SIZE, offset: 0, ranksOf: [] }
   const { total: holders, ...people } = await findList(options, request, store.passports.listByIds)
   if (holders === 0 && !rule) throw notFound()
   const exampleOf = async (id = 0) =>
     (await store.credentials.find({ id }))?.credentials.find((each) => foldName(each.type) === type)
-  const own = await Promise.all(people.ids.map(exampleOf))
-  const most = rule?.max_score ?? own[0]?.maxScore ?? 0
+  const most = rule?.max_score ?? (await exampleOf(people.ids[0]))?.maxScore ?? 0
   const step = Math.max(1, roundUp(most / MOST_BARS))
   const starts = Array.from({ length: Math.max(1, Math.ceil(most / step)) }, (_, at) => at * step)
   // The last one counts those who have the maximum.
@@ -72,8 +71,7 @@ async function find(options: ExplorerOptions, type: string, signal: AbortSignal,
       const [points, { total }] = [pointsOf(people, passport.id), passport.scores]
       if (isSame) return { passport, rank: all.findIndex(({ scores }) => scores.total === total) + 1 }
       const rank = people.ranking?.ranks.get(points) ?? at + 1
-      const { note, ...shown } = showPart(passport, points, part)
-      return { rank, ...shown, note: [formatValue(own[at]?.value ?? ''), note].filter(Boolean).join(' · ') }
+      return { rank, ...showPart(passport, points, part) }
     }),
     median: pointsOf(middle, middle.ids[0]),
     above,
@@ -176,11 +174,11 @@ export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => 
     await request.charge(PNG_UNITS)
     const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
     const type = foldName(name ?? '')
-    const { rule, holders, ranked, isSame, scale } = await find(options, type, signal, 3)
+    const { rule, holders, ranked, isSame, scale } = await find(options, type, signal)
     const first = ranked.slice(0, 3).map(async ({ passport: { id, scores }, note }) => {
       const passport = await options.store.passports.find({ id })
       const figure = isSame ? undefined : count(scores.total, 'point')
-      return passport && { ...passport, scores, note: note?.replace(/^.* · (?=score )/, ''), figure }
+      return passport && { ...passport, scores, note, figure }
     })
     const people = (await Promise.all(first)).filter((passport) => passport !== undefined)
     const title = drawableText(rule?.name ?? type, site.fonts) || 'Credential'

@@ -38,7 +38,7 @@ export function renderCredential(credential: Credential): CredentialRow {
 }
 
 /** Formats the number of a value such as "135294 followers". */
-export const formatValue = (value: string, limit = MAX_VALUE_LENGTH): string =>
+const formatValue = (value: string, limit = MAX_VALUE_LENGTH): string =>
   shortWord(value, limit).replace(/^\d{4,15}(?= )/, (text) => formatFigure(Number(text)))
 
 /** Links to the page of the credential type, which lists the people who have it. */
