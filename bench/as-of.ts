@@ -4,7 +4,7 @@
  *   npx bun bench/as-of.ts [--changes 5] [--rounds 5] [--seconds 2]
  */
 import { join } from 'node:path'
-import { openStore } from '../src/store/open.ts'
+import { openStore } from '../src/core/store/open.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { saveChange } from './data-sets/data-set-with-history.ts'
 import { createKey } from './support/api-key.ts'

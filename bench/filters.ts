@@ -3,11 +3,11 @@
  *
  *   npx bun bench/filters.ts [--passports 1000000] [--rounds 5] [--seconds 2]
  */
-import { createLiveIndex } from '../src/catalog/live-index.ts'
-import { buildSnapshot } from '../src/catalog/snapshot.ts'
-import { parseFilter } from '../src/domain/lists/filter.ts'
-import { formatCursor, type ListQuery, parseSort } from '../src/domain/lists/list-request.ts'
-import { openStore } from '../src/store/open.ts'
+import { createLiveIndex } from '../src/core/index/live-index.ts'
+import { buildSnapshot } from '../src/core/index/snapshot.ts'
+import { parseFilter } from '../src/core/lists/filter.ts'
+import { formatCursor, type ListQuery, parseSort } from '../src/core/lists/list-request.ts'
+import { openStore } from '../src/core/store/open.ts'
 import { sqliteDataSet } from './data-sets/data-set.ts'
 import { KEY_HEADERS } from './support/api-key.ts'
 import { type Figure, figureOf } from './support/figures.ts'

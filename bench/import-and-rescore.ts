@@ -16,8 +16,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { presentRecord } from '../src/ingest/export.ts'
-import { DEFAULT_RULES } from '../src/scoring/stamped-rule-set.ts'
+import { DEFAULT_RULES } from '../src/core/scoring/stamped-rule-set.ts'
+import { presentRecord } from '../src/features/records/export.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { manyPeople } from './data-sets/data-set.ts'
 import { bytesPerEvent } from './support/event-bytes.ts'
@@ -67,7 +67,7 @@ async function measure(root: string, rates: Rates): Promise<void> {
 
 /** Returns how many records a command processes per CPU second. Throws if the command did not process all records. */
 async function rateOf(root: string, database: string, args: string[], done: RegExp): Promise<number> {
-  const child = Bun.spawn([process.execPath, '--smol', join(root, 'src/cli/main.ts'), ...args], {
+  const child = Bun.spawn([process.execPath, '--smol', join(root, 'src/main.ts'), ...args], {
     cwd: folder.path,
     env: { DATABASE_URL: `sqlite:${database}`, RULES: rules },
     stdin: 'ignore',

@@ -7,13 +7,13 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { createLiveIndex } from '../src/catalog/live-index.ts'
-import { buildSnapshot, updateSnapshot } from '../src/catalog/snapshot.ts'
-import { type DatabaseAddress, parseDatabaseAddress } from '../src/config/database-address.ts'
-import { parseFilter } from '../src/domain/lists/filter.ts'
-import { parseSort } from '../src/domain/lists/list-request.ts'
-import { presentRecord } from '../src/ingest/export.ts'
-import { openStore } from '../src/store/open.ts'
+import { createLiveIndex } from '../src/core/index/live-index.ts'
+import { buildSnapshot, updateSnapshot } from '../src/core/index/snapshot.ts'
+import { parseFilter } from '../src/core/lists/filter.ts'
+import { parseSort } from '../src/core/lists/list-request.ts'
+import { type DatabaseAddress, parseDatabaseAddress } from '../src/core/store/database-address.ts'
+import { openStore } from '../src/core/store/open.ts'
+import { presentRecord } from '../src/features/records/export.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { manyPeople } from './data-sets/data-set.ts'
 import { IMPORTED, largePostgres, largeSqlite } from './data-sets/large-data-set.ts'
@@ -159,14 +159,11 @@ async function measureScoring(): Promise<void> {
 
 async function run(args: string[], name: string): Promise<void> {
   const begin = performance.now()
-  const child = Bun.spawn(
-    [process.execPath, '--smol', join(import.meta.dir, '../src/cli/main.ts'), ...args],
-    {
-      env: { DATABASE_URL: database },
-      stdout: 'ignore',
-      stderr: 'inherit',
-    },
-  )
+  const child = Bun.spawn([process.execPath, '--smol', join(import.meta.dir, '../src/main.ts'), ...args], {
+    env: { DATABASE_URL: database },
+    stdout: 'ignore',
+    stderr: 'inherit',
+  })
   if ((await child.exited) !== 0) throw new Error(`${args.join(' ')} failed.`)
   const cpu = Number(child.resourceUsage()?.cpuTime.total) / 1e6
   show(name, 'a second of CPU', CHANGED / cpu)

@@ -4,8 +4,8 @@
  *   npx bun bench/webhooks.ts [--events 1000] [--rounds 3]
  */
 import { join } from 'node:path'
-import type { Subscription } from '../src/domain/webhooks/subscription.ts'
-import { openStore } from '../src/store/open.ts'
+import { openStore } from '../src/core/store/open.ts'
+import type { Subscription } from '../src/features/webhooks/subscription.ts'
 import { makeKey } from '../test/support/http/keys.ts'
 import { subscribe } from '../test/support/http/webhook-receiver.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'

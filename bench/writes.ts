@@ -6,9 +6,9 @@
  */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sumScores } from '../src/domain/credential.ts'
-import { presentRecord } from '../src/ingest/export.ts'
-import { openStore } from '../src/store/open.ts'
+import { sumScores } from '../src/core/passport/credential.ts'
+import { openStore } from '../src/core/store/open.ts'
+import { presentRecord } from '../src/features/records/export.ts'
 import { makeKey } from '../test/support/http/keys.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { manyPeople } from './data-sets/data-set.ts'
@@ -30,7 +30,7 @@ const WARM_UP_SECONDS = 10
 /** Passports that are stored before each measurement. */
 const STORED = 20 * BATCH
 const reads = paced(loadOf(`'/api/v1/passports/' .. math.random(1, ${STORED})`), 10, 8)
-const MAIN = join(import.meta.dir, '../src/cli/main.ts')
+const MAIN = join(import.meta.dir, '../src/main.ts')
 
 using folder = tempFolder()
 const database = join(folder.path, 'bench.db')

@@ -7,7 +7,7 @@ import { constants, devNull } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../src/cli/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 // The scripts of package.json have the same flags.
 const FLAGS = ['--smol', `--config=${devNull}`, '--no-env-file']

@@ -12,14 +12,14 @@ import lock from '../package-lock.json'
 
 const ROOT = join(import.meta.dir, '..')
 const ENTRY_POINTS = [
-  'src/cli/main.ts',
+  'src/main.ts',
   'src/serve/server-thread.ts',
   'src/serve/search-thread.ts',
-  'src/serve/picture-thread.ts',
+  'src/features/pictures/thread.ts',
   'src/serve/writer-thread.ts',
-  'src/serve/check-thread.ts',
-  'src/serve/backup-thread.ts',
-  'src/serve/delivery-thread.ts',
+  'src/serve/damage-thread.ts',
+  'src/features/backup/thread.ts',
+  'src/features/webhooks/thread.ts',
 ]
 export const TARGETS = [
   'linux-arm64',
@@ -72,7 +72,7 @@ async function build(file: string, platform: Bun.CompileBuildOptions): Promise<s
       execArgv: ['--smol'],
       // A bunfig.toml in the working directory could otherwise execute code.
       autoloadBunfig: false,
-      // src/cli/main.ts reads .env itself, because Bun would expand "$" in values.
+      // src/main.ts reads .env itself, because Bun would expand "$" in values.
       autoloadDotenv: false,
     },
     plugins: [TEXT_PLUGIN],

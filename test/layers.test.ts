@@ -1,34 +1,40 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { UPWARD_IMPORTS } from './upward-imports.ts'
 
-/** The layers that each layer may import, besides itself. A layer is a folder or file directly below src. */
-const READING = ['domain', 'store', 'catalog']
-const RUNNING = ['config', 'log.ts', 'version.ts']
-const SERVING = [...READING, ...RUNNING, 'scoring', 'api', 'explorer']
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  domain: [],
-  config: ['domain'],
-  store: ['domain', 'config'],
-  scoring: ['domain', 'store'],
-  catalog: ['domain', 'store', 'thread-calls.ts'],
-  ingest: ['domain', 'store', 'scoring'],
-  api: READING,
-  explorer: [...READING, 'config', 'api', 'thread-calls.ts', 'version.ts'],
-  mcp: [...READING, ...RUNNING, 'scoring', 'api'],
-  serve: [...SERVING, 'thread-calls.ts'],
-  cli: [...SERVING, 'ingest', 'mcp', 'serve'],
-  'log.ts': [],
-  'thread-calls.ts': ['domain'],
-  'version.ts': [],
-}
+/** The rooms of src, from the lowest floor to the highest. A room imports rooms of lower floors only. */
+const FLOORS = [
+  ['core/basics'],
+  ['core/passport'],
+  ['core/history', 'core/lists'],
+  ['core/store'],
+  ['core/scoring', 'core/index'],
+  ['core/reads'],
+  ['core/config'],
+  ['core/http'],
+  ['core/threads', 'core/api'],
+  ['core/cli'],
+  ['ui'],
+  ['features'],
+  ['serve'],
+  ['main.ts'],
+]
 
-/** Layers that run on any platform: they do not use Bun. */
-const PURE = ['domain', 'scoring', 'ingest']
+/** Rooms and files that run on any platform: they do not use Bun. */
+const PURE =
+  /^(core\/(passport|history|lists)\/|features\/(mirror\/mirror|copy\/copy|records\/(import|export))\.ts)/
 
 const SRC = join(import.meta.dir, '../src')
 const files = [...new Bun.Glob('**/*.ts').scanSync(SRC)].filter((file) => !file.endsWith('.d.ts'))
-const layerOf = (path: string) => path.split('/')[0] ?? path
+/** `core/store/rows/event.ts` is in `core/store`, and each feature is a room. */
+const roomOf = (path: string) =>
+  path
+    .split('/')
+    .slice(0, /^(core|features)\//.test(path) ? 2 : 1)
+    .join('/')
+const floorOf = (room: string) =>
+  FLOORS.findIndex((rooms) => rooms.includes(room.startsWith('features/') ? 'features' : room))
 
 const importsIn = (code: string) =>
   [...code.matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] as string)
@@ -38,40 +44,23 @@ const filesWith = (text: RegExp, among = files) => among.filter((file) => text.t
 const targetsOf = (file: string) =>
   importsIn(source.get(file) ?? '')
     .filter((name) => name.startsWith('.'))
-    .map((name) => normalize(join(dirname(file), name)))
+    .map((name) => normalize(join(dirname(file), name)).replace(/\?text$/, ''))
 
-test('every file of src belongs to a layer', () => {
+test('every file of src is in a room', () => {
   expect(files.length).toBeGreaterThan(20)
-  expect(files.filter((file) => !(layerOf(file) in MAY_IMPORT))).toEqual([])
+  expect(files.filter((file) => floorOf(roomOf(file)) < 0)).toEqual([])
 })
 
-test('imports follow the table of layers', () => {
-  const isAllowed = (from: string, to: string) => from === to || MAY_IMPORT[from]?.includes(to)
+test('imports go down, except those of the list, which has no others', () => {
   const outside = ['../package.json', '../packages/client/src/exchange.ts']
-  const wrong = files.flatMap((file) =>
+  const upward = files.flatMap((file) =>
     targetsOf(file)
-      .filter((target) => !outside.includes(target) && !isAllowed(layerOf(file), layerOf(target)))
+      .filter((target) => !outside.includes(target) && roomOf(target) !== roomOf(file))
+      .filter((target) => floorOf(roomOf(target)) >= floorOf(roomOf(file)))
       .map((target) => `${file} imports ${target}`),
   )
-  expect(wrong).toEqual([])
-})
-
-/** Files in a folder v1 or v2, and files whose name begins with v1 or v2. */
-const isDeprecated = (path: string) => /(^|\/)v[12](\/|[-.])/.test(path)
-
-/** Files outside the store that connect V1 and V2 to the rest. The store renders V1 JSON when it writes. */
-const JOINTS = ['api/routes.ts', 'ingest/mirror.ts']
-
-test('only the store, the files of V1 and V2, and the files that connect them import files of V1 or V2', () => {
-  const wrong = files
-    .filter((file) => !isDeprecated(file) && layerOf(file) !== 'store' && !JOINTS.includes(file))
-    .flatMap((file) =>
-      targetsOf(file)
-        .filter(isDeprecated)
-        .map((target) => `${file} imports ${target}`),
-    )
-  expect(wrong).toEqual([])
-  expect(isDeprecated('domain/v1/schemas.ts') && isDeprecated('ingest/v1-response.ts')).toBe(true)
+  const listed = Object.values(UPWARD_IMPORTS).flat()
+  expect([...new Set(upward)].toSorted()).toEqual(listed.toSorted())
 })
 
 test('no imports between files of src are circular, not even imports of types', () => {
@@ -87,9 +76,9 @@ test('no imports between files of src are circular, not even imports of types', 
 /** Schemas need TypeBox, which takes a tenth of a second of CPU to load. */
 test('only the threads that serve requests load the schemas', () => {
   const transpiler = new Bun.Transpiler({ loader: 'ts' })
-  const loaded = new Set(['cli/commands/serve.ts'])
-  for (const name of ['writer', 'search', 'picture', 'check', 'backup', 'delivery'])
-    loaded.add(`serve/${name}-thread.ts`)
+  const threads = ['writer', 'search', 'damage'].map((name) => `serve/${name}-thread.ts`)
+  const others = ['pictures', 'backup', 'webhooks'].map((name) => `features/${name}/thread.ts`)
+  const loaded = new Set(['serve/command.ts', ...threads, ...others])
   for (const file of loaded)
     for (const { kind, path } of transpiler.scanImports(source.get(file) ?? ''))
       if (kind === 'import-statement') loaded.add(path.startsWith('.') ? join(dirname(file), path) : path)
@@ -97,42 +86,9 @@ test('only the threads that serve requests load the schemas', () => {
   expect([...loaded].filter((name) => name.startsWith('typebox'))).toEqual([])
 })
 
-/** The folders that each folder of the explorer may import. A page never imports the folder of another page. */
-const PAGE_IMPORTS = ['design', 'site', 'search', 'pictures']
-const EXPLORER_IMPORTS: Record<string, readonly string[]> = {
-  design: [],
-  site: ['assets', 'design'],
-  search: ['design', 'site'],
-  pictures: ['design', 'site'],
-  about: PAGE_IMPORTS,
-  ranking: PAGE_IMPORTS,
-  passport: PAGE_IMPORTS,
-  credentials: PAGE_IMPORTS,
-  compare: PAGE_IMPORTS,
-  movers: PAGE_IMPORTS,
-  verify: PAGE_IMPORTS,
-  reference: PAGE_IMPORTS,
-  me: PAGE_IMPORTS,
-}
-
-test('folders of the explorer import only folders in their allow list, and its root has only error-page.ts and explorer.ts', () => {
-  const own = files.filter((file) => layerOf(file) === 'explorer')
-  const isOfRoot = (file: string) => dirname(file) === 'explorer'
-  expect(own.filter(isOfRoot).toSorted()).toEqual(['explorer/error-page.ts', 'explorer/explorer.ts'])
-  const folderOf = (path: string) => path.split('/')[1] as string
-  const isAllowed = (from: string, to: string) => from === to || EXPLORER_IMPORTS[from]?.includes(to)
-  const wrong = own
-    .filter((file) => !isOfRoot(file))
-    .flatMap((file) =>
-      targetsOf(file)
-        .filter((target) => layerOf(target) === 'explorer' && !isAllowed(folderOf(file), folderOf(target)))
-        .map((target) => `${file} imports ${target}`),
-    )
-  expect(wrong).toEqual([])
-})
-
-test('pure layers do not use Bun', () => {
-  const pure = files.filter((file) => PURE.includes(layerOf(file)))
+test('pure rooms and files do not use Bun', () => {
+  const pure = files.filter((file) => PURE.test(file))
+  expect(pure.length).toBeGreaterThan(30)
   expect(filesWith(/\bBun\b|'bun[:']/, pure)).toEqual([])
 })
 
@@ -149,15 +105,16 @@ test('the client uses neither Bun nor Node, and only its types.ts and option-nam
   }
 })
 
-test('only the store contains SQL', () => {
-  const others = files.filter((file) => layerOf(file) !== 'store')
+test('only the store, statements of features and backups contain SQL', () => {
+  const mayContain = /^(core\/store\/|features\/(\w|-)+\/([a-z]+-)?statements\.ts|features\/backup\/)/
+  const others = files.filter((file) => !mayContain.test(file))
   const sql = /bun:sqlite|[`'"]\s*(select|insert into|insert or|update|delete from)\s/
   expect(filesWith(sql, others)).toEqual([])
 })
 
 test('only main.ts exits the process and reads settings from the environment; version.ts asks how it was started', () => {
-  expect(filesWith(/process\.env/).toSorted()).toEqual(['cli/main.ts', 'version.ts'])
-  expect(filesWith(/process\.exit\(/)).toEqual(['cli/main.ts'])
+  expect(filesWith(/process\.env/).toSorted()).toEqual(['core/basics/version.ts', 'main.ts'])
+  expect(filesWith(/process\.exit\(/)).toEqual(['main.ts'])
 })
 
 const ROOT = join(import.meta.dir, '..')

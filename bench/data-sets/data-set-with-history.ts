@@ -1,8 +1,8 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sumScores } from '../../src/domain/credential.ts'
-import { openStore } from '../../src/store/open.ts'
-import type { Store } from '../../src/store/store.ts'
+import { sumScores } from '../../src/core/passport/credential.ts'
+import { openStore } from '../../src/core/store/open.ts'
+import type { Store } from '../../src/core/store/store.ts'
 import { CREDENTIALS, manyPeople, sqliteDataSet } from './data-set.ts'
 
 const BATCH = 500

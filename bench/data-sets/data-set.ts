@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sumScores } from '../../src/domain/credential.ts'
-import type { IncomingRecord } from '../../src/domain/record/record.ts'
-import { openStore } from '../../src/store/open.ts'
-import type { Store } from '../../src/store/store.ts'
+import { sumScores } from '../../src/core/passport/credential.ts'
+import type { IncomingRecord } from '../../src/core/passport/record.ts'
+import { openStore } from '../../src/core/store/open.ts'
+import type { Store } from '../../src/core/store/store.ts'
 import { inventPeople, type Person } from '../../test/support/store/invented-people.ts'
 import { createKey } from '../support/api-key.ts'
 
@@ -14,7 +14,7 @@ export const DATA_FOLDER = process.env.BENCH_DATA ?? join(tmpdir(), 'passportd-b
 /** Credentials per passport. With the usual 17, a million passports would take 8 GB. */
 export const CREDENTIALS = 8
 
-const MIGRATIONS = join(import.meta.dir, '../../src/store/migrations')
+const MIGRATIONS = join(import.meta.dir, '../../src/core/store/migrations')
 
 /** Part of the names of data sets: those of another schema are not used. */
 export const SCHEMA = Bun.hash.crc32(

@@ -17,7 +17,7 @@ const LIMITS = {
 }
 const ROOT = join(import.meta.dir, '../..')
 
-/** Returns how often each line ran. The names of lines are such as `src/log.ts:7`. */
+/** Returns how often each line ran. The names of lines are such as `src/core/basics/log.ts:7`. */
 async function countLines(operation: string, count: number): Promise<Map<string, number>> {
   using folder = tempFolder()
   const { exited } = Bun.spawn(

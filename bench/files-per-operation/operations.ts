@@ -1,7 +1,7 @@
 /** The operations that bench/files-per-operation/main.ts runs under coverage. */
 import { expect, test } from 'bun:test'
-import { importRecords } from '../../src/ingest/import.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/core/store/store.ts'
+import { importRecords } from '../../src/features/records/import.ts'
 import { serveExplorer } from '../../test/support/explorer/explorer-server.ts'
 import { openTestStore } from '../../test/support/store/engines.ts'
 import { NOON, named } from '../../test/support/store/records.ts'

@@ -1,5 +1,5 @@
-import { formatKey, KEY_RANDOM_BYTES } from '../../src/domain/api-key.ts'
-import type { Store } from '../../src/store/store.ts'
+import { formatKey, KEY_RANDOM_BYTES } from '../../src/core/store/api-key.ts'
+import type { Store } from '../../src/core/store/store.ts'
 
 const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES).fill(7))
 

@@ -1,4 +1,4 @@
-import { foldName } from '../../src/domain/text/fold-name.ts'
+import { foldName } from '../../src/core/basics/text/fold-name.ts'
 import { nameOf } from '../data-sets/data-set.ts'
 
 const KEYWORDS = 4000

@@ -18,7 +18,7 @@ const ROOT = join(import.meta.dir, '../..')
 const FIRST_PATH = '/api/v1/passports/1'
 
 /** `passportd serve` with one server thread. */
-export const SERVE = [process.execPath, '--smol', join(ROOT, 'src/cli/main.ts'), 'serve', '--workers', '1']
+export const SERVE = [process.execPath, '--smol', join(ROOT, 'src/main.ts'), 'serve', '--workers', '1']
 
 /** Starts `passportd serve` with key, rate limit, quota, usage, metrics and explorer. */
 export const startOurs = (database: string, env: Record<string, string> = {}): Promise<Server> =>

@@ -1,12 +1,13 @@
 /** Prints src/types.ts with types in place of schemas, so that the package needs no dependency. `npm pack` runs it. */
-import { STATUS_OF } from '../../src/domain/errors.ts'
-import * as passports from '../../src/domain/record/wire-schemas.ts'
-import * as v1 from '../../src/domain/v1/schemas.ts'
-import * as data from '../../src/domain/v3/event-data.ts'
-import * as events from '../../src/domain/v3/event-schema.ts'
-import * as v3 from '../../src/domain/v3/schemas.ts'
-import * as subscriptions from '../../src/domain/v3/subscription-schema.ts'
-import * as writes from '../../src/domain/v3/write-schemas.ts'
+
+import * as v3 from '../../src/core/api/schemas.ts'
+import * as writes from '../../src/core/api/write-schemas.ts'
+import { STATUS_OF } from '../../src/core/basics/errors.ts'
+import * as data from '../../src/core/history/event-data.ts'
+import * as events from '../../src/core/history/event-schema.ts'
+import * as passports from '../../src/core/passport/wire-schemas.ts'
+import * as v1 from '../../src/features/v1/schemas.ts'
+import * as subscriptions from '../../src/features/webhooks/schemas.ts'
 
 /** The part of JSON Schema that the API uses. */
 type Schema = {

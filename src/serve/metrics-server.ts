@@ -1,4 +1,9 @@
-import { openPort } from '../api/open-port.ts'
+import { attempt, describeError } from '../core/basics/errors.ts'
+import { createErrorLog, type Log } from '../core/basics/log.ts'
+import { VERSION } from '../core/basics/version.ts'
+import type { Config } from '../core/config/config.ts'
+import type { EventLog } from '../core/history/event.ts'
+import { openPort } from '../core/http/open-port.ts'
 import {
   counter,
   type Family,
@@ -6,15 +11,10 @@ import {
   PROMETHEUS_TYPE,
   presentFamilies,
   type Sample,
-} from '../api/prometheus-text.ts'
-import type { Config } from '../config/config.ts'
-import { attempt, describeError } from '../domain/errors.ts'
-import type { EventLog } from '../domain/history/event.ts'
-import { createErrorLog, type Log } from '../log.ts'
-import type { ReplicaStatus, Store } from '../store/store.ts'
-import type { SubscriptionCount } from '../store/subscription-store.ts'
-import { VERSION } from '../version.ts'
-import { type Damage, isDamaged } from './damage.ts'
+} from '../core/http/prometheus-text.ts'
+import { type Damage, isDamaged } from '../core/store/damage.ts'
+import type { ReplicaStatus, Store } from '../core/store/store.ts'
+import type { SubscriptionCount } from '../features/webhooks/store.ts'
 
 type Options = { store: Store; damage: Damage; log: Log; readThreads: () => Family[] }
 

@@ -1,5 +1,5 @@
-import { counter, type Family, gauge } from '../api/prometheus-text.ts'
-import { createHistogram, createMetrics } from '../api/request-metrics.ts'
+import { counter, type Family, gauge } from '../core/http/prometheus-text.ts'
+import { createHistogram, createMetrics } from '../core/http/request-metrics.ts'
 
 const SAMPLE_MILLISECONDS = 100
 

@@ -1,15 +1,15 @@
-import { createFixedWindow, type RateLimitCounter } from '../api/rate-limit.ts'
-import { createRedisRateLimit } from '../api/redis/redis-rate-limit.ts'
-import { createSharedCatalog } from '../catalog/catalog.ts'
-import { createSearchClient } from '../catalog/remote-search.ts'
-import type { Config } from '../config/config.ts'
-import { isExpected } from '../domain/errors.ts'
-import type { WireRecordsResult } from '../domain/v3/write-schemas.ts'
-import { createRasterizerClient } from '../explorer/pictures/rasterizer-calls.ts'
-import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
-import type { Store } from '../store/store.ts'
-import { createCaller } from '../thread-calls.ts'
-import { noteDamage, withDamage } from './damage.ts'
+import type { WireRecordsResult } from '../core/api/write-schemas.ts'
+import { isExpected } from '../core/basics/errors.ts'
+import { createCaller } from '../core/basics/thread-calls.ts'
+import type { Config } from '../core/config/config.ts'
+import { createFixedWindow, type RateLimitCounter } from '../core/http/rate-limit.ts'
+import { createRedisRateLimit } from '../core/http/redis-rate-limit.ts'
+import { createSharedCatalog } from '../core/index/catalog.ts'
+import { releaseReplaced } from '../core/index/release-snapshots.ts'
+import { createSearchClient } from '../core/index/remote-search.ts'
+import { noteDamage, withDamage } from '../core/store/damage.ts'
+import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
+import type { Store } from '../core/store/store.ts'
 import {
   threadLog as log,
   type StartMessage,
@@ -17,8 +17,8 @@ import {
   type ToThread,
   WRITER_METHODS,
   type WriterCall,
-} from './messages.ts'
-import { releaseReplaced } from './release-snapshots.ts'
+} from '../core/threads/messages.ts'
+import { createRasterizerClient } from '../features/pictures/rasterizer-calls.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics, type RedisMetrics } from './server-thread-metrics.ts'
 

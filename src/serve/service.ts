@@ -1,17 +1,17 @@
-import { type Family, gauge } from '../api/prometheus-text.ts'
-import { createWindowMemory } from '../api/rate-limit.ts'
-import type { Snapshot } from '../catalog/snapshot.ts'
-import { tlsProblems } from '../config/check-tls-files.ts'
-import type { Config } from '../config/config.ts'
-import type { Font } from '../config/font-folder.ts'
-import { CommandError } from '../domain/errors.ts'
-import type { Log } from '../log.ts'
-import type { Store } from '../store/store.ts'
-import { createDamage } from './damage.ts'
-import type { CalledThread, FromThread } from './messages.ts'
+import { CommandError } from '../core/basics/errors.ts'
+import type { Log } from '../core/basics/log.ts'
+import { tlsProblems } from '../core/config/check-tls-files.ts'
+import type { Config } from '../core/config/config.ts'
+import { type Family, gauge } from '../core/http/prometheus-text.ts'
+import { createWindowMemory } from '../core/http/rate-limit.ts'
+import { releaseReplaced } from '../core/index/release-snapshots.ts'
+import type { Snapshot } from '../core/index/snapshot.ts'
+import { createDamage } from '../core/store/damage.ts'
+import type { Store } from '../core/store/store.ts'
+import type { CalledThread, FromThread } from '../core/threads/messages.ts'
+import { startThread, type ThreadOptions } from '../core/threads/thread.ts'
+import type { Font } from '../features/pictures/fonts-folder.ts'
 import { createMetricSums, startMetrics } from './metrics-server.ts'
-import { releaseReplaced } from './release-snapshots.ts'
-import { startThread, type ThreadOptions } from './thread.ts'
 
 type Options = {
   config: Config
@@ -28,6 +28,16 @@ export type Service = Awaited<ReturnType<typeof startService>>
 type Thread = ReturnType<typeof startThread>
 
 type Node = ReturnType<typeof createNode>
+
+const THREAD_FILES = {
+  'server-thread': 'serve/server-thread.ts',
+  'writer-thread': 'serve/writer-thread.ts',
+  'search-thread': 'serve/search-thread.ts',
+  'damage-thread': 'serve/damage-thread.ts',
+  'picture-thread': 'features/pictures/thread.ts',
+  'backup-thread': 'features/backup/thread.ts',
+  'delivery-thread': 'features/webhooks/thread.ts',
+}
 
 /** Creates the state that the threads of this process share. */
 const createNode = ({ config, log, fonts }: Options) => ({
@@ -87,7 +97,7 @@ export async function startService(options: Options) {
     node.isStarted = true
     for (const thread of [writer, search]) thread.post({ kind: 'started' })
     if (config.database.engine === 'sqlite') {
-      const check = start(node, 'check-thread', { onMessage: () => check.terminate() })
+      const check = start(node, 'damage-thread', { onMessage: () => check.terminate() })
       independent.push(check)
     }
     if (config.backups) independent.push(start(node, 'backup-thread'))
@@ -134,9 +144,14 @@ function connect(thread: CalledThread, called: Pick<Thread, 'post'>, server: Pic
 }
 
 /** Starts a thread whose metrics are part of the sums. Calls `onStart` after the start message was sent. */
-const start = (node: Node, name: string, { onStart, onMessage }: Partial<ThreadOptions> = {}): Thread =>
+const start = (
+  node: Node,
+  name: keyof typeof THREAD_FILES,
+  { onStart, onMessage }: Partial<ThreadOptions> = {},
+): Thread =>
   startThread({
     name,
+    file: THREAD_FILES[name],
     log: node.log,
     onStart(thread) {
       const { config, damage, windows, fonts, snapshot, port } = node

@@ -1,16 +1,16 @@
-import type { Config } from '../config/config.ts'
-import { dayOf } from '../domain/usage.ts'
-import { findRules } from '../scoring/stamped-rule-set.ts'
-import { openStore, SERVE_TIMEOUT } from '../store/open.ts'
-import type { Awaitable, Store } from '../store/store.ts'
-import { createQueue, receiveCalls } from '../thread-calls.ts'
-import { type Damage, noteDamage } from './damage.ts'
-import { logRetirement } from './jobs/log-retirement-phases.ts'
-import { type Job, pause, supervise } from './jobs/supervise.ts'
-import { updateScores } from './jobs/update-scores.ts'
-import { updateSnapshots } from './jobs/update-snapshots.ts'
-import { threadLog as log, send, type ToThread, type WriterCall } from './messages.ts'
-import { releaseReplaced } from './release-snapshots.ts'
+import { type Job, pause, supervise } from '../core/basics/jobs.ts'
+import { createQueue, receiveCalls } from '../core/basics/thread-calls.ts'
+import type { Config } from '../core/config/config.ts'
+import { releaseReplaced } from '../core/index/release-snapshots.ts'
+import { updateSnapshots } from '../core/index/update-snapshots.ts'
+import { findRules } from '../core/scoring/stamped-rule-set.ts'
+import { updateScores } from '../core/scoring/update-scores.ts'
+import { type Damage, noteDamage } from '../core/store/damage.ts'
+import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
+import type { Awaitable, Store } from '../core/store/store.ts'
+import { threadLog as log, send, type ToThread, type WriterCall } from '../core/threads/messages.ts'
+import { dayOf } from '../features/keys/usage.ts'
+import { logRetirement } from '../features/retire/job.ts'
 
 const HOUR_MILLISECONDS = 3_600_000
 
@@ -29,7 +29,7 @@ async function answer(call: WriterCall): Promise<unknown> {
       return await (part[call.method] as (...args: unknown[]) => unknown)(...call.args)
     }
     // Loaded when it is needed, because the validator loads slowly.
-    const { saveSentRecords } = await import('../api/v3/save-sent-records.ts')
+    const { saveSentRecords } = await import('../features/records/save-sent-records.ts')
     return await saveSentRecords(store, await findRules(store), call.records)
   } catch (error) {
     noteDamage(damage, error)

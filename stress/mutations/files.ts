@@ -1,64 +1,64 @@
 import type { Mutation } from './mutation.ts'
 
-const EVENTS = ['test/store/events/events.test.ts', 'test/store/events/event-log.test.ts']
-const SQLITE = ['test/store/sqlite.test.ts']
-const MIGRATIONS = ['test/store/migrations.test.ts', 'test/store/sqlite.test.ts']
-const BACKUP = ['test/cli/backup.test.ts', 'test/cli/restore.test.ts']
+const EVENTS = ['test/core/history/events.test.ts', 'test/core/history/event-log.test.ts']
+const SQLITE = ['test/core/store/sqlite.test.ts']
+const MIGRATIONS = ['test/core/store/migrations.test.ts', 'test/core/store/sqlite.test.ts']
+const BACKUP = ['test/system/features/backup/backup.test.ts', 'test/system/features/backup/restore.test.ts']
 
 /** Mutations of the handling of database files. */
 export const FILE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'secure delete: removed data stays in free pages',
-    file: 'src/store/sqlite/connect.ts',
+    file: 'src/core/store/database/sqlite/connect.ts',
     from: 'pragma secure_delete = on',
     to: 'pragma secure_delete = off',
-    tests: ['test/store/removal-leaves-no-bytes.test.ts'],
+    tests: ['test/core/store/removal-leaves-no-bytes.test.ts'],
   },
   {
     name: 'files: a commit may be lost after a power failure',
-    file: 'src/store/sqlite/connect.ts',
+    file: 'src/core/store/database/sqlite/connect.ts',
     from: 'pragma synchronous = full',
     to: 'pragma synchronous = normal',
     tests: SQLITE,
   },
   {
     name: 'files: other users may read the database',
-    file: 'src/store/sqlite/connect.ts',
+    file: 'src/core/store/database/sqlite/connect.ts',
     from: "openSync(path, 'a', 0o600)",
     to: "openSync(path, 'a', 0o644)",
     tests: SQLITE,
   },
   {
     name: 'migrations: a database of another program is migrated',
-    file: 'src/store/sqlite/migrate.ts',
+    file: 'src/core/store/database/sqlite/migrate.ts',
     from: 'version !== 0 || isFilled',
     to: 'version !== 0',
     tests: MIGRATIONS,
   },
   {
     name: 'migrations: a database of a newer version is opened',
-    file: 'src/store/migrations/schema-version.ts',
+    file: 'src/core/store/migrations/schema-version.ts',
     from: '  if (version > last) {',
     to: '  if (version > last + 1) {',
     tests: MIGRATIONS,
   },
   {
     name: 'migrations: a database older than version 0.2.1 is migrated',
-    file: 'src/store/migrations/schema-version.ts',
+    file: 'src/core/store/migrations/schema-version.ts',
     from: 'version > 0 && version < migrations.first',
     to: 'version < 0',
     tests: MIGRATIONS,
   },
   {
     name: 'backup: a damaged backup is accepted',
-    file: 'src/store/sqlite/backup.ts',
+    file: 'src/features/backup/backup.ts',
     from: "const [problem] = listDamage(database, 'integrity_check')",
     to: 'const [problem]: string[] = []',
     tests: BACKUP,
   },
   {
     name: 'backup: the copy has the same event log as the original',
-    file: 'src/store/sqlite/backup.ts',
+    file: 'src/features/backup/backup.ts',
     from: '    renameEventLog(partial)\n',
     to: '',
     tests: EVENTS,
@@ -66,7 +66,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'backup: a restore replaces a database without --force',
-    file: 'src/store/sqlite/restore.ts',
+    file: 'src/features/backup/restore.ts',
     from: '!force && old !== undefined',
     to: 'force && old !== undefined',
     tests: BACKUP,

@@ -1,15 +1,15 @@
 import { type Mutation, ON_SQLITE } from './mutation.ts'
 
-const MERGES = ['test/store/merges-and-removals.test.ts']
-const IMPORT = ['test/store/v1.test.ts']
-const UNIQUE = ['test/scoring/unique-accounts.test.ts']
-const SCORING = ['test/scoring/rescore.test.ts', 'test/scoring/adoption.test.ts']
+const MERGES = ['test/core/store/merges-and-removals.test.ts']
+const IMPORT = ['test/features/v1/reads.test.ts']
+const UNIQUE = ['test/system/core/scoring/unique-accounts.test.ts']
+const SCORING = ['test/core/scoring/rescore.test.ts', 'test/core/scoring/adoption.test.ts']
 
 /** Mutations of records, merges and scores. */
 export const RECORD_MUTATIONS: readonly Mutation[] = [
   {
     name: 'merges: a survivor keeps the main wallet of an unmerged passport',
-    file: 'src/store/write/merges.ts',
+    file: 'src/core/store/write/merges.ts',
     from: "own.includes(row.main_wallet) ? (left[0] ?? '') : row.main_wallet",
     to: 'row.main_wallet',
     tests: MERGES,
@@ -17,7 +17,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'merges: passports merged into a removed one stay',
-    file: 'src/store/write/merges.ts',
+    file: 'src/core/store/write/merges.ts',
     from: 'passports.listMerged(id).flatMap((each) => remove(',
     to: '([] as number[]).flatMap((each) => remove(',
     tests: MERGES,
@@ -25,7 +25,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'merges: a chain of merges is not followed to its end',
-    file: 'src/store/rows/passport.ts',
+    file: 'src/core/store/rows/passport.ts',
     from: 'LONGEST_CHAIN = 1000',
     to: 'LONGEST_CHAIN = 1',
     tests: MERGES,
@@ -33,7 +33,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'merges: a survivor does not take over a wallet',
-    file: 'src/store/write/record-writer.ts',
+    file: 'src/core/store/write/record-writer.ts',
     from: ' || survivor === row.id\n',
     to: '\n',
     tests: MERGES,
@@ -41,7 +41,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'merges: the V1 response of a survivor is not rendered after an unmerge',
-    file: 'src/store/write/write-model.ts',
+    file: 'src/core/store/write/write-model.ts',
     from: '        markSurvivor(before?.merged_into)\n',
     to: '',
     tests: [...IMPORT, ...MERGES],
@@ -49,7 +49,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'import: an unchanged record is written again',
-    file: 'src/store/write/record-writer.ts',
+    file: 'src/core/store/write/record-writer.ts',
     from: 'return prefix + version + hashOf(',
     to: 'return prefix + performance.now() + hashOf(',
     tests: IMPORT,
@@ -57,7 +57,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'import: a record that is new for V2 counts as unchanged',
-    file: 'src/store/write/record-writer.ts',
+    file: 'src/core/store/write/record-writer.ts',
     from: "'' : 'v2:'",
     to: "'' : ''",
     tests: IMPORT,
@@ -65,7 +65,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'import: a removed passport comes back',
-    file: 'src/store/write/record-writer.ts',
+    file: 'src/core/store/write/record-writer.ts',
     from: 'wasRemoved && !restore',
     to: 'wasRemoved && restore',
     tests: MERGES,
@@ -73,7 +73,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'stale: new credentials are shown with the old score',
-    file: 'src/store/write/record-writer.ts',
+    file: 'src/core/store/write/record-writer.ts',
     from: 'row.stale === 0 || before === undefined',
     to: 'row.stale !== 2',
     tests: IMPORT,
@@ -81,7 +81,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'stale: a record with other parts than its total is not scored',
-    file: 'src/store/write/record-writer.ts',
+    file: 'src/core/store/write/record-writer.ts',
     from: '||\n    !addsUp(record)',
     to: '',
     tests: SCORING,
@@ -89,7 +89,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'stale: a scored passport stays stale',
-    file: 'src/store/write/apply-score.ts',
+    file: 'src/core/store/write/apply-score.ts',
     from: '    stale: 0,\n',
     to: '    stale: 1,\n',
     tests: SCORING,
@@ -97,7 +97,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'unique: an account counts for several passports',
-    file: 'src/store/sql/unique-accounts.ts',
+    file: 'src/core/store/write/unique-accounts.ts',
     from: 'survivors.get(owner) !== survivors.get(id)',
     to: 'false',
     tests: UNIQUE,
@@ -105,7 +105,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'unique: the next passport with an account is not scored again',
-    file: 'src/store/sql/unique-accounts.ts',
+    file: 'src/core/store/write/unique-accounts.ts',
     from: 'isEarlier(firstBefore.get(key), first) !== isEarlier(firstAfter.get(key), first)',
     to: 'false',
     tests: UNIQUE,
@@ -113,15 +113,15 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'expires: a passport is not scored again when a data point expires',
-    file: 'src/store/sql/scoring.ts',
+    file: 'src/core/store/sql/scoring.ts',
     from: '  if (job.watched?.expiring.length) await markDue(tx, limit, job.now)\n',
     to: '',
-    tests: ['test/scoring/expiry.test.ts'],
+    tests: ['test/core/scoring/expiry.test.ts'],
     ...ON_SQLITE,
   },
   {
     name: 'rules: a scorer adopts rules that are not the active ones',
-    file: 'src/store/sql/rule-adoption.ts',
+    file: 'src/core/store/sql/rule-adoption.ts',
     from: '  if ((active_rules ?? next) !== next) return undefined\n',
     to: '',
     tests: SCORING,
@@ -129,7 +129,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'rules: the first rule set replaces the scores of records',
-    file: 'src/store/sql/rule-adoption.ts',
+    file: 'src/core/store/sql/rule-adoption.ts',
     from: 'withRecordScores: rules !== undefined',
     to: 'withRecordScores: true',
     tests: SCORING,
@@ -137,7 +137,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'rules: an adoption continues where that of other rules ended',
-    file: 'src/store/sql/rule-adoption.ts',
+    file: 'src/core/store/sql/rule-adoption.ts',
     from: 'adopting === next ? Number(adopted_to) : -1',
     to: 'adopting === undefined ? -1 : Number(adopted_to)',
     tests: SCORING,

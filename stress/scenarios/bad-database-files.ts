@@ -11,8 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { exportRecords } from '../../src/ingest/export.ts'
-import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { openSqlite } from '../../src/core/store/database/sqlite/open.ts'
+import { exportRecords } from '../../src/features/records/export.ts'
 import { createRandom } from '../../test/support/random.ts'
 import { INVENTED, linesOf } from '../../test/support/store/json-lines.ts'
 import { tempFolder } from '../../test/support/temp-folder.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { openStore } from '../../src/store/open.ts'
+import { openStore } from '../../src/core/store/open.ts'
 import { run, serveProcess } from '../../test/support/cli.ts'
 import { tcpProxy } from '../../test/support/http/tcp-proxy.ts'
 import { change } from '../../test/support/postgres/connection-urls.ts'

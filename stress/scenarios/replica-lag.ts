@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import { openPostgres } from '../../src/store/postgres/open.ts'
+import { openPostgres } from '../../src/core/store/database/postgres/open.ts'
 import { tcpProxy } from '../../test/support/http/tcp-proxy.ts'
 import { startPostgres, startReplica } from '../../test/support/postgres/postgres.ts'
 import { saveRecords } from '../../test/support/store/engines.ts'

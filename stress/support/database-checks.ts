@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { createCatalog } from '../../src/catalog/catalog.ts'
-import { foldName } from '../../src/domain/text/fold-name.ts'
-import { exportRecords } from '../../src/ingest/export.ts'
-import type { Store } from '../../src/store/store.ts'
+import { foldName } from '../../src/core/basics/text/fold-name.ts'
+import { createCatalog } from '../../src/core/index/catalog.ts'
+import type { Store } from '../../src/core/store/store.ts'
+import { exportRecords } from '../../src/features/records/export.ts'
 import type { workplace } from '../../test/support/cli-sandbox.ts'
 
 export type Sandbox = Awaited<ReturnType<typeof workplace>>

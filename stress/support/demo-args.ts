@@ -1,4 +1,4 @@
-import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { openSqlite } from '../../src/core/store/database/sqlite/open.ts'
 import { saveRecords } from '../../test/support/store/engines.ts'
 import { INVENTED } from '../../test/support/store/json-lines.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { foldName } from '../../src/domain/text/fold-name.ts'
-import { openSqlite } from '../../src/store/sqlite/open.ts'
+import { foldName } from '../../src/core/basics/text/fold-name.ts'
+import { openSqlite } from '../../src/core/store/database/sqlite/open.ts'
 import { record } from '../../test/support/store/records.ts'
 
 const REPETITIVE = [

@@ -3,10 +3,10 @@ import {
   type LogEvent,
   PASSPORT_FIELDS,
   type PassportField,
-} from '../../src/domain/history/event.ts'
-import type { Scores } from '../../src/domain/passport.ts'
-import type { PassportRecord } from '../../src/domain/record/record.ts'
-import type { Store } from '../../src/store/store.ts'
+} from '../../src/core/history/event.ts'
+import type { Scores } from '../../src/core/passport/passport.ts'
+import type { PassportRecord } from '../../src/core/passport/record.ts'
+import type { Store } from '../../src/core/store/store.ts'
 import type { Fail } from '../run-scenario.ts'
 
 /**

@@ -5,7 +5,7 @@ import {
   type Deprecation,
   PassportError,
 } from '../../packages/client/src/index.ts'
-import { NO_PLAN } from '../../src/domain/retirement.ts'
+import { NO_PLAN } from '../../src/features/retire/plan.ts'
 import { failureOf, serveRecords } from '../support/http/server.ts'
 import { named } from '../support/store/records.ts'
 import { until } from '../support/wait-until.ts'

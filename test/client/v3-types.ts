@@ -1,4 +1,4 @@
-// This file is only compiled: `tsc` checks it with the source of the client, and test/slow/packed-client.test.ts with the packed types.
+// This file is only compiled: `tsc` checks it with the source of the client, and test/system/client/packed-client.test.ts with the packed types.
 import {
   type Client,
   type PassportOptions,

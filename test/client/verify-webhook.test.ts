@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { verifyWebhook, WebhookError } from '../../packages/client/src/index.ts'
-import { createSigningKey, signMessage } from '../../src/domain/webhooks/signature.ts'
+import { createSigningKey, signMessage } from '../../src/features/webhooks/signature.ts'
 import { failureOf } from '../support/http/server.ts'
 
 const [OLD, NEW, OTHER] = [createSigningKey(), createSigningKey(), createSigningKey()]

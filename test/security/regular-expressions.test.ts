@@ -9,9 +9,9 @@ const QUADRATIC = /\s+$/
 
 /** Slow patterns that only get short input: an IP address, the digits of a number, a setting. */
 const SHORT_TEXT_ONLY = [
-  'src/api/client-identity.ts: (\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$',
-  'src/config/database-address.ts: ^(\\w*:?\\/*).*@',
-  'src/explorer/design/text.ts: \\B(?=(?:\\d{3})+$)',
+  'src/core/http/client-identity.ts: (\\d+)\\.(\\d+)\\.(\\d+)\\.(\\d+)$',
+  'src/core/store/database-address.ts: ^(\\w*:?\\/*).*@',
+  'src/ui/text.ts: \\B(?=(?:\\d{3})+$)',
   'src/serve/request-listener.ts: \\d+$',
 ]
 

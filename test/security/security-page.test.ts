@@ -17,7 +17,7 @@ test('every mitigation in docs/security.md names a test', () => {
 
 test('every test named in docs/security.md exists', () => {
   expect(testsNamedIn(document).filter((named) => !isTest(named))).toEqual([])
-  expect(isTest({ file: 'test/log.test.ts', title: 'people read' })).toBe(false)
+  expect(isTest({ file: 'test/core/basics/log.test.ts', title: 'people read' })).toBe(false)
 })
 
 test('the table of costs in docs/security.md names only requests of bench/request-costs.ts, in the same order', () => {
@@ -29,7 +29,7 @@ test('the table of costs in docs/security.md names only requests of bench/reques
 })
 
 test('hashes of keys are compared in constant time', () => {
-  const source = readPage('src/api/client-identity.ts')
+  const source = readPage('src/core/http/client-identity.ts')
   expect(source).toContain('timingSafeEqual(hash, key.hash)')
   expect(source).not.toMatch(/[!=]==? (key\.)?hash|hash [!=]==?/)
 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
-import { createLog } from '../../src/log.ts'
-import type { ToThread } from '../../src/serve/messages.ts'
-import { startThread } from '../../src/serve/thread.ts'
+import { createLog } from '../../src/core/basics/log.ts'
+import type { ToThread } from '../../src/core/threads/messages.ts'
+import { startThread } from '../../src/core/threads/thread.ts'
 import { until } from '../support/wait-until.ts'
 
 /** Only the thread of this test knows this message. */
 const THROW = { kind: 'throw' } as unknown as ToThread
 
-const NAME = '../../test/support/threads/failing-thread'
+const NAME = 'failing-thread'
 
 /** A thread that echoes 'started' each time it starts, and throws at once if `fails()`. */
 function startFailing(fails: () => boolean) {
@@ -21,6 +21,7 @@ function startFailing(fails: () => boolean) {
   const ended: Worker[] = []
   const thread = startThread({
     name: NAME,
+    file: '../test/support/threads/failing-thread.ts',
     log,
     onStart({ post }) {
       starts.push(performance.now())

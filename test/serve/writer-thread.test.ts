@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { createWindowMemory } from '../../src/api/rate-limit.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { createLog } from '../../src/log.ts'
-import { createDamage } from '../../src/serve/damage.ts'
-import type { WriterCall } from '../../src/serve/messages.ts'
-import { startThread } from '../../src/serve/thread.ts'
-import { openStore } from '../../src/store/open.ts'
-import { createCaller } from '../../src/thread-calls.ts'
+import { createLog } from '../../src/core/basics/log.ts'
+import { createCaller } from '../../src/core/basics/thread-calls.ts'
+import { readConfig } from '../../src/core/config/config.ts'
+import { createWindowMemory } from '../../src/core/http/rate-limit.ts'
+import { createDamage } from '../../src/core/store/damage.ts'
+import { openStore } from '../../src/core/store/open.ts'
+import type { WriterCall } from '../../src/core/threads/messages.ts'
+import { startThread } from '../../src/core/threads/thread.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { until } from '../support/wait-until.ts'
 
@@ -30,6 +30,7 @@ async function startWriter() {
   const client = createCaller<WriterCall, unknown>('The writer thread ended.', 2)
   const thread = startThread({
     name: 'writer-thread',
+    file: 'serve/writer-thread.ts',
     log: createLog({ write: () => undefined, json: true, now: Date.now }),
     onStart({ post }) {
       const { port1, port2 } = new MessageChannel()

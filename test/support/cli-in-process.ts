@@ -1,5 +1,5 @@
-import { describeFailure, runCommand } from '../../src/cli/run-command.ts'
-import { printableLines } from '../../src/domain/text/quote.ts'
+import { printableLines } from '../../src/core/basics/text/quote.ts'
+import { describeFailure, runCommand } from '../../src/core/cli/run-command.ts'
 import { NOON } from './store/records.ts'
 
 type Options = {

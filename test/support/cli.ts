@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-export const MAIN = join(import.meta.dir, '../../src/cli/main.ts')
+export const MAIN = join(import.meta.dir, '../../src/main.ts')
 
 type Env = Record<string, string>
 

@@ -1,12 +1,12 @@
-import { createFixedWindow } from '../../src/api/rate-limit.ts'
-import { saveSentRecords } from '../../src/api/v3/save-sent-records.ts'
-import { createCatalog } from '../../src/catalog/catalog.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { createLog } from '../../src/log.ts'
-import { findRules } from '../../src/scoring/stamped-rule-set.ts'
+import { createLog } from '../../src/core/basics/log.ts'
+import { readConfig } from '../../src/core/config/config.ts'
+import { createFixedWindow } from '../../src/core/http/rate-limit.ts'
+import { createCatalog } from '../../src/core/index/catalog.ts'
+import { findRules } from '../../src/core/scoring/stamped-rule-set.ts'
+import { openStore } from '../../src/core/store/open.ts'
+import type { Store } from '../../src/core/store/store.ts'
+import { saveSentRecords } from '../../src/features/records/save-sent-records.ts'
 import { listen } from '../../src/serve/request-listener.ts'
-import { openStore } from '../../src/store/open.ts'
-import type { Store } from '../../src/store/store.ts'
 
 type Options = {
   /** Wraps the store of the node. */

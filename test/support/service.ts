@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { readConfig } from '../../src/config/config.ts'
-import { readFontFolder } from '../../src/config/font-folder.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/core/basics/log.ts'
+import { readConfig } from '../../src/core/config/config.ts'
+import { openStore } from '../../src/core/store/open.ts'
+import { readFontFolder } from '../../src/features/pictures/fonts-folder.ts'
 import { startService } from '../../src/serve/service.ts'
-import { openStore } from '../../src/store/open.ts'
 import { inventPeople } from './store/invented-people.ts'
 import { tempFolder } from './temp-folder.ts'
 

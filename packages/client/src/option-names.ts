@@ -1,6 +1,6 @@
-import { INCLUDES, PATHS } from '../../../src/api/v3/parameters.ts'
-import { EVENT_TYPES } from '../../../src/domain/history/event.ts'
-import { GROUP_FIELDS, MOVERS_SORTS, SORT_FIELDS } from '../../../src/domain/lists/list-request.ts'
+import { INCLUDES, PATHS } from '../../../src/core/api/parameters.ts'
+import { EVENT_TYPES } from '../../../src/core/history/event.ts'
+import { GROUP_FIELDS, MOVERS_SORTS, SORT_FIELDS } from '../../../src/core/lists/list-request.ts'
 
 /** The names that options of v3 accept. For the package, build-option-names.ts replaces the lists by literals. */
 export const NAMES = {

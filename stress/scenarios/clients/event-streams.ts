@@ -1,5 +1,5 @@
-import { openPostgres } from '../../../src/store/postgres/open.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { openPostgres } from '../../../src/core/store/database/postgres/open.ts'
+import type { Store } from '../../../src/core/store/store.ts'
 import { followEvents } from '../../../test/support/http/event-stream.ts'
 import { makeKey } from '../../../test/support/http/keys.ts'
 import { testDatabase } from '../../../test/support/postgres/postgres.ts'

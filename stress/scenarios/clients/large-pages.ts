@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openSqlite } from '../../../src/store/sqlite/open.ts'
+import { openSqlite } from '../../../src/core/store/database/sqlite/open.ts'
 import { serveProcess } from '../../../test/support/cli.ts'
 import { parseExposition } from '../../../test/support/http/prometheus.ts'
 import { inventPeople } from '../../../test/support/store/invented-people.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/config/database-address.ts'
-import { openStore } from '../../../src/store/open.ts'
+import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/core/store/database-address.ts'
+import { openStore } from '../../../src/core/store/open.ts'
 import { serveProcess } from '../../../test/support/cli.ts'
 import { makeKey } from '../../../test/support/http/keys.ts'
 import { testDatabase } from '../../../test/support/postgres/postgres.ts'

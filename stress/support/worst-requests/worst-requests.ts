@@ -1,4 +1,4 @@
-import { unitsOfBody } from '../../../src/api/rate-limit.ts'
+import { unitsOfBody } from '../../../src/core/http/rate-limit.ts'
 import type { Reading } from './send-at-once.ts'
 
 /** An expensive request. `request` returns the n-th request, without the headers that identify the client. */

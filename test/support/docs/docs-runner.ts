@@ -1,10 +1,10 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ApiKey } from '../../../src/domain/api-key.ts'
-import { writeSigningKeys } from '../../../src/domain/proof/signing-keys.ts'
-import { fillWithDemo } from '../../../src/ingest/demo/fill-with-demo.ts'
-import { openStore } from '../../../src/store/open.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { ApiKey } from '../../../src/core/store/api-key.ts'
+import { openStore } from '../../../src/core/store/open.ts'
+import type { Store } from '../../../src/core/store/store.ts'
+import { fillWithDemo } from '../../../src/features/demo/fill-with-demo.ts'
+import { writeSigningKeys } from '../../../src/features/proof/signing-keys.ts'
 import { COMMAND, resultOf } from '../cli.ts'
 import { callHere } from '../cli-in-process.ts'
 import { makeKey } from '../http/keys.ts'
@@ -44,7 +44,7 @@ process.stderr.write(err)
 process.exitCode = code
 `
 
-/** Examples use only `npm run -s passportd --`. test/cli/serve/serve.test.ts runs the real npm. */
+/** Examples use only `npm run -s passportd --`. test/system/serve/serve.test.ts runs the real npm. */
 const NPM = `
 [ "$1 $2 $3 $4" = 'run -s passportd --' ] || { echo "npm $*: not supported in examples" >&2; exit 64; }
 shift 4

@@ -1,5 +1,5 @@
-import { rescoreSome } from '../../../src/scoring/rescore.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { rescoreSome } from '../../../src/core/scoring/rescore.ts'
+import type { Store } from '../../../src/core/store/store.ts'
 import { ADA_WALLET, credential, dataPoint, NOON, named, record, social } from '../store/records.ts'
 import { hand, scorerOf } from '../store/scoring.ts'
 

@@ -1,5 +1,5 @@
-import type { WireEvent } from '../../../src/domain/v3/event-schema.ts'
-import { owning } from '../dispose-parts.ts'
+import type { WireEvent } from '../../../src/core/history/event-schema.ts'
+import { owning } from '../owning.ts'
 import type { TestStore } from '../store/engines.ts'
 import { until } from '../wait-until.ts'
 import { makeKey } from './keys.ts'

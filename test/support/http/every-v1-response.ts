@@ -1,4 +1,4 @@
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/core/store/store.ts'
 import { serveTest } from './server.ts'
 
 /** The responses of all three V1 endpoints for all listed passports, by path. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type ApiKey, formatKey, KEY_RANDOM_BYTES } from '../../../src/domain/api-key.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { type ApiKey, formatKey, KEY_RANDOM_BYTES } from '../../../src/core/store/api-key.ts'
+import type { Store } from '../../../src/core/store/store.ts'
 import { apiKey } from '../store/records.ts'
 
 /** Creates a key whose random bytes are all `seed`. */

@@ -1,4 +1,4 @@
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/core/store/store.ts'
 import { makeKey } from './keys.ts'
 import { serveTest } from './server.ts'
 

@@ -1,5 +1,5 @@
 import Schema from 'typebox/schema'
-import { createReference } from '../../../src/explorer/reference/reference-routes.ts'
+import { createReference } from '../../../src/features/reference/routes.ts'
 
 type DocumentedResponse = {
   headers: Record<string, { $ref: string }>

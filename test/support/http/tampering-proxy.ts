@@ -1,5 +1,5 @@
-import { rotateSigningKeys } from '../../../src/domain/proof/signing-keys.ts'
-import { owning } from '../dispose-parts.ts'
+import { rotateSigningKeys } from '../../../src/features/proof/signing-keys.ts'
+import { owning } from '../owning.ts'
 import type { TestStore } from '../store/engines.ts'
 import { NOON } from '../store/records.ts'
 import { serveEvents } from './event-stream.ts'

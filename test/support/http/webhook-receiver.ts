@@ -1,8 +1,8 @@
 import { Webhook } from 'standardwebhooks'
-import { createSigningKey, type SigningKey } from '../../../src/domain/webhooks/signature.ts'
-import { NO_FAILURES, type Subscription } from '../../../src/domain/webhooks/subscription.ts'
-import { createDeliveryLoop } from '../../../src/serve/webhooks/delivery-loop.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { Store } from '../../../src/core/store/store.ts'
+import { createDeliveryLoop } from '../../../src/features/webhooks/delivery-loop.ts'
+import { createSigningKey, type SigningKey } from '../../../src/features/webhooks/signature.ts'
+import { NO_FAILURES, type Subscription } from '../../../src/features/webhooks/subscription.ts'
 import { NOON } from '../store/records.ts'
 
 export type Received = {

@@ -1,13 +1,13 @@
-import type { Scope } from '../../../src/domain/api-key.ts'
-import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
+import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
 import {
   DEFAULT_RULES,
   type Rule,
   type RuleSet,
   stampRules,
   toAppliedRules,
-} from '../../../src/scoring/stamped-rule-set.ts'
-import { owning } from '../dispose-parts.ts'
+} from '../../../src/core/scoring/stamped-rule-set.ts'
+import type { Scope } from '../../../src/core/store/api-key.ts'
+import { owning } from '../owning.ts'
 import type { TestStore } from '../store/engines.ts'
 import { NOON } from '../store/records.ts'
 import { scorerOf } from '../store/scoring.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { SQL } from 'bun'
-import { openPostgres } from '../../../src/store/postgres/open.ts'
+import { openPostgres } from '../../../src/core/store/database/postgres/open.ts'
 
 export const connect = (url: string) => new SQL(url, { max: 1 })
 

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
-import { openPostgres } from '../../../src/store/postgres/open.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { openPostgres } from '../../../src/core/store/database/postgres/open.ts'
+import type { Store } from '../../../src/core/store/store.ts'
 import { until } from '../wait-until.ts'
 import type { PostgresServer } from './postgres.ts'
 

@@ -1,5 +1,5 @@
-import { canonicalJson, sha256 } from '../../../src/domain/proof/canonical-json.ts'
-import { didOf, signJwt } from '../../../src/domain/proof/signing-keys.ts'
+import { canonicalJson, sha256 } from '../../../src/core/basics/canonical-json.ts'
+import { didOf, signJwt } from '../../../src/features/proof/signing-keys.ts'
 import { NOON } from '../store/records.ts'
 import { KEYS } from './snapshots.ts'
 

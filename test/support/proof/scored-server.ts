@@ -1,5 +1,5 @@
-import type { PassportRecord } from '../../../src/domain/record/record.ts'
-import { adoptRules, rescoreSome } from '../../../src/scoring/rescore.ts'
+import type { PassportRecord } from '../../../src/core/passport/record.ts'
+import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
 import { serveRecords, type serveTest } from '../http/server.ts'
 import { credential, dataPoint, record, social } from '../store/records.ts'
 import { scorerOf } from '../store/scoring.ts'

@@ -1,9 +1,9 @@
-import { createSharedCatalog } from '../../../src/catalog/catalog.ts'
-import { createLiveIndex } from '../../../src/catalog/live-index.ts'
-import { createMovers } from '../../../src/catalog/movers.ts'
-import { createSearchClient, createSearchServer } from '../../../src/catalog/remote-search.ts'
-import { buildSnapshot } from '../../../src/catalog/snapshot.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { createSharedCatalog } from '../../../src/core/index/catalog.ts'
+import { createLiveIndex } from '../../../src/core/index/live-index.ts'
+import { createSearchClient, createSearchServer } from '../../../src/core/index/remote-search.ts'
+import { buildSnapshot } from '../../../src/core/index/snapshot.ts'
+import { createMovers } from '../../../src/core/reads/movers.ts'
+import type { Store } from '../../../src/core/store/store.ts'
 
 /** A catalog whose search server runs in this thread, instead of the search thread. Its snapshot is never updated. */
 export async function catalogWithoutThread(store: Store, options: { mostAwaited?: number } = {}) {

@@ -1,7 +1,7 @@
-import { type Catalog, createCatalog } from '../../../src/catalog/catalog.ts'
-import { type FindRequest, findPage } from '../../../src/catalog/find-list.ts'
-import { buildSnapshot, type Snapshot } from '../../../src/catalog/snapshot.ts'
-import type { ListedPassport, Store } from '../../../src/store/store.ts'
+import { type Catalog, createCatalog } from '../../../src/core/index/catalog.ts'
+import { type FindRequest, findPage } from '../../../src/core/index/find-list.ts'
+import { buildSnapshot, type Snapshot } from '../../../src/core/index/snapshot.ts'
+import type { ListedPassport, Store } from '../../../src/core/store/store.ts'
 
 const catalogs = new WeakMap<Store, Catalog>()
 

@@ -1,7 +1,7 @@
-import type { LogEvent, ScoreState } from '../../../src/domain/history/event.ts'
-import { addToDiff, beginDiff, finishDiff, type ScoreDiff } from '../../../src/domain/history/score-diff.ts'
-import { readLater } from '../../../src/store/read-later-events.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { LogEvent, ScoreState } from '../../../src/core/history/event.ts'
+import { addToDiff, beginDiff, finishDiff, type ScoreDiff } from '../../../src/core/history/score-diff.ts'
+import { readLater } from '../../../src/core/reads/history.ts'
+import type { Store } from '../../../src/core/store/store.ts'
 
 /** All events of these passports after a time, newest first for each passport. */
 export async function listLater({ events }: Store, ids: readonly number[], time: number) {

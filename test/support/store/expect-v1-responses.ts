@@ -1,16 +1,16 @@
 import { expect } from 'bun:test'
-import { byScore, type Credential } from '../../../src/domain/credential.ts'
-import type { FullPassport, PassportRef } from '../../../src/domain/passport.ts'
+import { etagOf } from '../../../src/core/basics/hash.ts'
+import { byScore, type Credential } from '../../../src/core/passport/credential.ts'
+import type { FullPassport, PassportRef } from '../../../src/core/passport/passport.ts'
 import {
   presentCredential,
   presentListedPassport,
   presentPassport,
   toShownFields,
-} from '../../../src/domain/record/present.ts'
-import type { PassportRecord } from '../../../src/domain/record/record.ts'
-import { presentListedPassportV2, presentPassportV2 } from '../../../src/domain/v2/present.ts'
-import { etagOf } from '../../../src/store/hash.ts'
-import type { Store } from '../../../src/store/store.ts'
+} from '../../../src/core/passport/present.ts'
+import type { PassportRecord } from '../../../src/core/passport/record.ts'
+import type { Store } from '../../../src/core/store/store.ts'
+import { presentListedPassportV2, presentPassportV2 } from '../../../src/features/v2/present.ts'
 
 export type Shown = ReadonlyMap<number, string>
 

@@ -1,6 +1,6 @@
-import { accountKeyOf } from '../../../src/domain/passport.ts'
-import type { PassportRecord } from '../../../src/domain/record/record.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { accountKeyOf } from '../../../src/core/passport/passport.ts'
+import type { PassportRecord } from '../../../src/core/passport/record.ts'
+import type { Store } from '../../../src/core/store/store.ts'
 
 /** The scores by a rule that gives one point per unit of the best `code` account that no other passport had first. */
 export async function expectedScores(store: Store) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { presentEventItem } from '../../../src/domain/v3/present-event.ts'
-import type { Store } from '../../../src/store/store.ts'
+import { presentEventItem } from '../../../src/core/history/present-event.ts'
+import type { Store } from '../../../src/core/store/store.ts'
 
 const hash = (...parts: (string | Uint8Array)[]) =>
   parts.reduce((sum, part) => sum.update(part), createHash('sha256')).digest()

@@ -1,5 +1,5 @@
-import { readDemo, toScored } from '../../../src/ingest/demo/fill-with-demo.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
+import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
+import { readDemo, toScored } from '../../../src/features/demo/fill-with-demo.ts'
 import { NOON } from './records.ts'
 
 /** The people of the demo without a history: each record gives the scores of all its credentials. */

@@ -1,4 +1,4 @@
-import { presentRecord } from '../../../src/ingest/export.ts'
+import { presentRecord } from '../../../src/features/records/export.ts'
 import { inventPeople } from './invented-people.ts'
 
 export const toLines = (...fields: readonly object[]): string =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { FACET_FIELDS } from '../../../src/domain/lists/facets.ts'
-import type { Condition, Filter, FilterField, Operator } from '../../../src/domain/lists/filter.ts'
+import { FACET_FIELDS } from '../../../src/core/lists/facets.ts'
+import type { Condition, Filter, FilterField, Operator } from '../../../src/core/lists/filter.ts'
 import {
   GROUP_FIELDS,
   type Group,
@@ -8,8 +8,8 @@ import {
   type ListQuery,
   type ScoreField,
   SORT_FIELDS,
-} from '../../../src/domain/lists/list-request.ts'
-import type { StoredFacets } from '../../../src/store/store.ts'
+} from '../../../src/core/lists/list-request.ts'
+import type { StoredFacets } from '../../../src/core/store/store.ts'
 
 export type Facets = { id: number; name: string } & Record<ScoreField, number> &
   Record<GroupField | 'points', readonly string[]>

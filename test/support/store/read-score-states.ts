@@ -1,6 +1,6 @@
-import { byScore } from '../../../src/domain/credential.ts'
-import type { ScoreState } from '../../../src/domain/history/event.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { ScoreState } from '../../../src/core/history/event.ts'
+import { byScore } from '../../../src/core/passport/credential.ts'
+import type { Store } from '../../../src/core/store/store.ts'
 
 /** The states of all passports by id, including merged ones. */
 export async function readStates(store: Store): Promise<Map<number, ScoreState>> {

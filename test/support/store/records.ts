@@ -1,8 +1,8 @@
-import type { ApiKey } from '../../../src/domain/api-key.ts'
-import type { Credential } from '../../../src/domain/credential.ts'
-import type { DataPoint } from '../../../src/domain/data-point.ts'
-import type { Profile, Scores, Social } from '../../../src/domain/passport.ts'
-import type { PassportRecord } from '../../../src/domain/record/record.ts'
+import type { Credential } from '../../../src/core/passport/credential.ts'
+import type { DataPoint } from '../../../src/core/passport/data-point.ts'
+import type { Profile, Scores, Social } from '../../../src/core/passport/passport.ts'
+import type { PassportRecord } from '../../../src/core/passport/record.ts'
+import type { ApiKey } from '../../../src/core/store/api-key.ts'
 
 export const NOON = Date.UTC(2026, 0, 2, 12)
 

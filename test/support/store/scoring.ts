@@ -1,7 +1,7 @@
-import type { DataPoint } from '../../../src/domain/data-point.ts'
-import type { PassportRef } from '../../../src/domain/passport.ts'
-import { DEFAULT_RULES } from '../../../src/scoring/stamped-rule-set.ts'
-import type { Store } from '../../../src/store/store.ts'
+import type { DataPoint } from '../../../src/core/passport/data-point.ts'
+import type { PassportRef } from '../../../src/core/passport/passport.ts'
+import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
+import type { Store } from '../../../src/core/store/store.ts'
 import { dataPoint, NOON } from './records.ts'
 
 export const LATER = NOON + 1000

@@ -1,5 +1,5 @@
 /** A thread that reads from a store without a pause, as a busy server does. */
-import { openSqlite } from '../../../src/store/sqlite/open.ts'
+import { openSqlite } from '../../../src/core/store/database/sqlite/open.ts'
 
 declare const self: Worker
 

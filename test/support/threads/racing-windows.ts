@@ -1,4 +1,4 @@
-import { createFixedWindow } from '../../../src/api/rate-limit.ts'
+import { createFixedWindow } from '../../../src/core/http/rate-limit.ts'
 import { NOON } from '../store/records.ts'
 
 declare const self: Worker

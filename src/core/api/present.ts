@@ -1,0 +1,104 @@
+import { parseSocialCount } from '../basics/text/social-count.ts'
+import type { WireDiff } from '../history/event-schema.ts'
+import type { CredentialV3, PassportV3 } from '../history/passport-state.ts'
+import type { Social } from '../passport/passport.ts'
+import { presentInstant } from '../passport/present.ts'
+import type { Explanation, ExplanationLine } from '../passport/rules/explanation.ts'
+import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
+
+/** A member is absent if the request did not include it, and `null` if its value is unknown. */
+export type Included = {
+  rules_digest?: string | null
+  standing?: WireStanding | null
+  explanation?: WireExplanation | null
+  change?: WireDiff
+}
+
+export function presentPassport(passport: PassportV3, included: Included): WirePassport {
+  const { scores, profile } = passport
+  return {
+    passport_id: passport.id,
+    score: scores.total,
+    activity_score: scores.activity,
+    identity_score: scores.identity,
+    skills_score: scores.skills,
+    calculating_score: passport.stale,
+    last_calculated_at: presentInstant(passport.calculatedAt),
+    human_checkmark: passport.human,
+    main_wallet: orNull(passport.mainWallet),
+    verified_wallets: passport.verifiedWallets,
+    passport_profile: {
+      display_name: orNull(profile.displayName),
+      bio: orNull(profile.bio),
+      location: orNull(profile.location),
+      tags: profile.tags,
+    },
+    passport_socials: passport.socials.map(presentSocial),
+    merged_from: passport.mergedFrom,
+    rules: orNull(passport.rules),
+    rules_digest: null,
+    ...(passport.credentials && { credentials: passport.credentials.map(presentCredential) }),
+    ...included,
+  }
+}
+
+/** V3 serves `null` for unknown text, where V1 serves "". */
+const orNull = (text: string) => (text === '' ? null : text)
+
+function presentSocial(social: Social): WireSocial {
+  return {
+    source: social.source,
+    profile_name: orNull(social.name),
+    profile_display_name: orNull(social.displayName),
+    profile_bio: orNull(social.bio),
+    location: orNull(social.location),
+    profile_url: orNull(social.url),
+    profile_image_url: orNull(social.imageUrl),
+    follower_count: parseSocialCount(social.followers),
+    following_count: parseSocialCount(social.following),
+  }
+}
+
+function presentCredential(credential: CredentialV3): WireCredential {
+  return {
+    id: credential.id,
+    type: credential.type,
+    name: credential.name,
+    category: credential.category,
+    score: credential.score,
+    max_score: credential.max_score,
+    value: orNull(credential.value),
+    earned_at: orNull(credential.earned_at),
+    last_calculated_at: credential.last_calculated_at,
+    issuer: credential.issuer ?? null,
+    from: credential.from ?? null,
+  }
+}
+
+/** `score` is the served score of the passport. */
+export function presentExplanation(explanation: Explanation, score: number): WireExplanation {
+  const { method, rules, givenHuman, lines, caps } = explanation
+  return { method, rules, score, given_human: givenHuman, lines: lines.map(presentLine), caps: { ...caps } }
+}
+
+function presentLine(line: ExplanationLine): WireExplanation['lines'][number] {
+  const { type, name, category, score, maxScore, from, formula, givenScore = score, accounts } = line
+  return {
+    type,
+    name,
+    category: orNull(category),
+    score,
+    from,
+    given_score: from === 'record' ? givenScore : null,
+    formula,
+    max_score: maxScore,
+    accounts: accounts.map(({ account, value, raw, formula, issuer = null, obstacle }) => ({
+      account: orNull(account),
+      value,
+      ...raw,
+      counts: from === 'rule' && obstacle === undefined,
+      formula: orNull(formula),
+      issuer,
+    })),
+  }
+}

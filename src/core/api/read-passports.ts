@@ -1,0 +1,150 @@
+import type { ScoreState } from '../history/event.ts'
+import type { WireDiff } from '../history/event-schema.ts'
+import { type PassportV3, stateOf, toPassportAt } from '../history/passport-state.ts'
+import { undo } from '../history/undo.ts'
+import { takeTurn } from '../http/backpressure/turns-and-large-pages.ts'
+import type { Context } from '../http/route.ts'
+import type { Snapshot } from '../index/snapshot.ts'
+import type { PassportKey } from '../passport/passport.ts'
+import { readLater } from '../reads/history.ts'
+import { rankOf } from '../reads/standing.ts'
+import type { Awaitable, FindOptions } from '../store/store.ts'
+import { checkKnown, type Fields, type Include } from './parameters.ts'
+import { presentExplanation, presentPassport } from './present.ts'
+import type { WireStanding } from './schemas.ts'
+
+/** A passport as JSON, the ids of several passports that share the handle, or `undefined` if none was found. */
+export type RenderedResult = { passport: PassportV3; json: string } | { candidates: number[] } | undefined
+
+/** Passports that are rendered in one turn of the event loop. */
+const PER_TURN = 50
+
+/**
+ * Returns the results of the first keys, in order. The store decides how many keys it reads, but reads at least one. `asOf`
+ * is a time in the past; past standings and explanations are unknown.
+ */
+export async function readPassports(
+  context: Context,
+  keys: readonly PassportKey[],
+  fields: Fields,
+  asOf?: number,
+): Promise<RenderedResult[]> {
+  const options = { credentials: fields.includes.has('credentials') }
+  const found = await findAt(context, keys, options, asOf)
+  return renderPassports(context, found, fields, { isPast: asOf !== undefined })
+}
+
+/** `changes` has the changes of passports that are movers, by id. */
+export async function renderPassports(
+  context: Context,
+  found: Found,
+  { includes, selection }: Fields,
+  { isPast = false, changes }: { isPast?: boolean; changes?: ReadonlyMap<number, WireDiff> },
+): Promise<RenderedResult[]> {
+  const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
+  const explanations =
+    includes.has('explanation') && !isPast ? await context.explainAll(passportsOf(found)) : null
+  const digests = await context.findDigests(passportsOf(found).map(({ rules }) => rules))
+  const render = (passport: PassportV3): string => {
+    const explanation = explanations?.get(passport.id)
+    const change = changes?.get(passport.id)
+    const wire = presentPassport(passport, {
+      ...(includes.has('standing') && { standing: snapshot && presentStanding(snapshot, passport) }),
+      ...(includes.has('explanation') && {
+        explanation: explanation ? presentExplanation(explanation, passport.scores.total) : null,
+      }),
+      rules_digest: digests.get(passport.rules) ?? null,
+      ...(change && { change }),
+    })
+    return JSON.stringify(selection ? pick(wire, selection) : wire)
+  }
+  const rendered: RenderedResult[] = []
+  for (const result of found) {
+    if (rendered.length > 0 && rendered.length % PER_TURN === 0) await takeTurn(context)
+    rendered.push(
+      result && 'passport' in result ? { passport: result.passport, json: render(result.passport) } : result,
+    )
+  }
+  return rendered
+}
+
+/** The selected fields of a value, or of each item of a list. */
+function pick(value: unknown, paths: readonly string[]): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => pick(item, paths))
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, inner]) => {
+      if (paths.includes(name)) return [[name, inner]]
+      const below = paths.filter((path) => path.startsWith(`${name}.`))
+      const within = below.map((path) => path.slice(name.length + 1))
+      return within.length === 0 ? [] : [[name, pick(inner, within)]]
+    }),
+  )
+}
+
+/** Yields the results of all keys, in order. Each `read` returns some of them. Other requests run between reads. */
+export async function* readAll<Key, Result>(
+  keys: readonly Key[],
+  read: (keys: readonly Key[]) => Awaitable<readonly Result[]>,
+  nextTurn: () => Awaitable<void>,
+): AsyncGenerator<Result, undefined> {
+  for (let at = 0; at < keys.length; ) {
+    if (at > 0) await nextTurn()
+    const results = await read(keys.slice(at))
+    yield* results
+    at += results.length
+  }
+}
+
+type Found = Awaited<ReturnType<Context['store']['v3']['find']>>
+
+/** The passports now, or as of a time: all later events are undone. Throws `before_history`. */
+export async function findAt(
+  { store }: Pick<Context, 'store'>,
+  keys: readonly PassportKey[],
+  options: FindOptions,
+  time: number | undefined,
+): Promise<Found> {
+  const found = await store.v3.find(keys, options)
+  if (time === undefined) return found
+  const now = new Map(passportsOf(found).map((passport) => [passport.id, stateOf(passport)]))
+  const states = new Map<number, ScoreState | undefined>(now)
+  const check = (knownSince: number) => checkKnown('as_of', time, knownSince)
+  for await (const events of readLater(store.events, now.keys(), time, check)) {
+    for (const [id, later] of Map.groupBy(events, (event) => ('passportId' in event ? event.passportId : 0)))
+      states.set(id, undo(states.get(id), later))
+  }
+  return found.map((result) => {
+    if (!result || !('passport' in result)) return result
+    const { passport } = result
+    const [current, state] = [now.get(passport.id), states.get(passport.id)]
+    return current && state && { passport: toPassportAt(passport, current, state) }
+  })
+}
+
+const passportsOf = (found: Found): PassportV3[] =>
+  found.flatMap((result) => (result && 'passport' in result ? [result.passport] : []))
+
+function presentStanding(snapshot: Snapshot, { scores }: PassportV3): WireStanding {
+  const { rank, below, total } = rankOf(snapshot, scores.total)
+  // Rounded down, because 100 would mean that all passports have a lower score.
+  return { rank, of: total, percentile: total === 0 ? 0 : Math.floor((below / total) * 1000) / 10 }
+}
+
+/*
+ * Units: the number of requests that a request of v3 counts as. One unit is about a millisecond of CPU with 100,000 passports.
+ * bench/request-costs.ts measures it, and docs/security.md has the table.
+ */
+
+/** Each passport in a response costs points; 25 points are one unit. `standing` is free, because the ranking is in memory. */
+const POINTS_PER_UNIT = 25
+const PASSPORT_POINTS = 1
+const PART_POINTS: Record<Include, number> = { credentials: 1, explanation: 2, standing: 0 }
+const PAST_POINTS = 3
+
+export function unitsOfPassports(count: number, { includes }: Fields, isPast = false): number {
+  // Past standings and explanations cost nothing, because they are unknown.
+  const parts = [...includes].filter((part) => !isPast || part === 'credentials')
+  const points = parts.reduce((sum, part) => sum + PART_POINTS[part], PASSPORT_POINTS)
+  return Math.ceil((count * (points + (isPast ? PAST_POINTS : 0))) / POINTS_PER_UNIT)
+}

@@ -1,0 +1,245 @@
+import Type, { type Static } from 'typebox'
+import {
+  closed,
+  describedObject,
+  instant,
+  orNull,
+  score,
+  withOptionalFields,
+} from '../basics/schema-helpers.ts'
+import { Diff } from '../history/event-schema.ts'
+import { RuleSetFile } from '../passport/rules/rule-set.ts'
+import * as record from '../passport/wire-schemas.ts'
+
+const text = (description = 'null if unknown') => orNull(Type.String(), description)
+const count = () => orNull(Type.Integer({ minimum: 0 }), 'null if unknown, or if it is not a plain number')
+
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'Always `about:blank`: `code` identifies the problem' }),
+    title: Type.String({ description: 'The name of the status' }),
+    status: Type.Integer(),
+    detail: Type.String({ description: 'A message for people' }),
+    code: Type.String({ description: 'Stable, for programs' }),
+    request_id: Type.String({ description: 'Identifies the request in the log of the service' }),
+    errors: Type.Array(
+      closed({
+        pointer: Type.String({
+          description:
+            'A JSON Pointer into the body as a URI fragment, such as `#/keys/3`, `?` and the name of a parameter, or `{key}`',
+        }),
+        detail: Type.String(),
+        line: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            description: 'The record of the body; the pointer of NDJSON is into its line',
+          }),
+        ),
+      }),
+      { description: 'The invalid values; empty for other problems' },
+    ),
+  },
+  {
+    additionalProperties: true,
+    description: 'The body of every error of v3 (RFC 9457); some codes add members',
+  },
+)
+
+export const Profile = describedObject('The self-description of a person', {
+  display_name: text('The name of the person; null if unknown'),
+  bio: text('Some sentences about the person; null if unknown'),
+  location: text('A place as the person wrote it; null if unknown'),
+  tags: Type.Array(Type.String(), { description: 'Words such as `builder`' }),
+})
+
+export const Social = describedObject('A linked social profile', {
+  source: Type.String({ description: 'The social network, such as `lens`; an open set' }),
+  profile_name: text('null if unknown. A key: `lens:zoe`'),
+  profile_display_name: text(),
+  profile_bio: text(),
+  location: text(),
+  profile_url: text(),
+  profile_image_url: text(),
+  follower_count: count(),
+  following_count: count(),
+})
+
+export const Credential = describedObject('A scored item of a passport', {
+  id: Type.String({ description: 'An opaque string' }),
+  type: Type.String({ description: 'A machine-readable type such as `active_wallet`; an open set' }),
+  name: Type.String({ description: 'Display name' }),
+  category: record.Credential.properties.category,
+  score: score('The score of this credential'),
+  max_score: score('The maximum score of a credential of this type'),
+  value: text('Display text of the fact that was scored; null if unknown'),
+  earned_at: orNull(Type.String({ format: 'date-time' }), 'null if unknown'),
+  last_calculated_at: instant('Time of the last calculation of the score'),
+  issuer: text(
+    'Who wrote the data point behind the score; null for the operator, and where `from` is not `rule`',
+  ),
+  from: orNull(
+    Type.Enum(['record', 'rule']),
+    'The score comes from the record, or a rule calculated it; null while newer credentials wait for a score, and with `as_of` if the credential changed since',
+  ),
+})
+
+export const Standing = describedObject('The place of the score in the ranking', {
+  rank: Type.Integer({ minimum: 1, description: '1 for the highest score; equal scores have equal ranks' }),
+  of: Type.Integer({ minimum: 0, description: 'Number of listed passports' }),
+  percentile: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    description: 'Percent of passports with a lower score, rounded down to one decimal',
+  }),
+})
+
+const ExplanationAccount = closed({
+  account: text('null if there is only one'),
+  value: Type.String({ description: 'Display text' }),
+  kind: Type.Enum(['number', 'flag', 'date'], { description: 'The kind of the raw value' }),
+  amount: Type.Number({ description: 'The exact raw value: a number, 1 or 0, or milliseconds since 1970' }),
+  counts: Type.Boolean({ description: 'False if it is expired, counts for another passport or has no rule' }),
+  formula: text('null without a rule'),
+  issuer: text('Who wrote the data point; null for the operator'),
+})
+
+export const ExplanationLine = describedObject('How the score of one credential is calculated', {
+  type: Type.String(),
+  name: Type.String(),
+  category: text('null without a rule'),
+  score: score('The score of the credential'),
+  max_score: score('The maximum score of a credential of this type'),
+  from: Type.Enum(['record', 'rule', 'nothing'], { description: '`nothing`: no rule for the type' }),
+  given_score: orNull(Type.Number(), 'The score as the record gives it; null unless `from` is `record`'),
+  formula: Type.String({ description: 'How the score is calculated' }),
+  accounts: Type.Array(ExplanationAccount, { description: 'The data points of the type' }),
+})
+
+export const Explanation = describedObject('How the score is calculated', {
+  method: Type.Enum(['rules', 'record'], {
+    description: '`record`: the score came with the record, and no known rule set gives it',
+  }),
+  rules: text('The rule set of the lines; see `/api/v3/rules/{stamp}`. null for the method `record`'),
+  score: score('The score of the passport; the lines may give another one while it is being calculated'),
+  given_human: Type.Boolean({ description: 'The human checkmark of the record' }),
+  lines: Type.Array(ExplanationLine),
+  caps: Type.Record(Type.String(), Type.Number({ minimum: 0 }), {
+    description: 'The largest contribution of a category to the overall score',
+  }),
+})
+
+export const Passport = describedObject("A person's reputation record", {
+  passport_id: Type.Integer({ minimum: 0 }),
+  score: score('The overall score'),
+  activity_score: score('Sum of the scores of the credentials in the category Activity'),
+  identity_score: score('Sum of the scores of the credentials in the category Identity'),
+  skills_score: score('Sum of the scores of the credentials in the category Skills'),
+  calculating_score: Type.Boolean({
+    description:
+      'True while a new score is being calculated; the old scores are served until then. False with `as_of`',
+  }),
+  last_calculated_at: record.ListedPassport.properties.last_calculated_at,
+  human_checkmark: Type.Boolean({ description: 'True if the person is known to be human' }),
+  main_wallet: text('A wallet address; `0x` addresses are in lower case. null if unknown'),
+  verified_wallets: Type.Array(Type.String(), { description: 'Wallet addresses' }),
+  passport_profile: Profile,
+  passport_socials: Type.Array(Social),
+  merged_from: Type.Array(Type.Integer({ minimum: 0 }), {
+    description: 'The ids of all passports that were merged into this one, also through others, lowest first',
+  }),
+  rules: text('The rule set that calculated the scores; null if they come from the record'),
+  rules_digest: text('The `digest` of that rule set; null if the rule set is unknown'),
+  credentials: Type.Optional(
+    Type.Array(Credential, {
+      description: 'With `include`. Highest score first, then by name, then by id',
+    }),
+  ),
+  standing: Type.Optional(orNull(Standing, 'With `include`. null with `as_of`')),
+  explanation: Type.Optional(orNull(Explanation, 'With `include`. null with `as_of`')),
+  change: Type.Optional(Diff),
+})
+
+export const SelectedPassport = Type.Unsafe<object>(
+  withOptionalFields({
+    ...Passport,
+    description: 'With `select`: the selected fields of a passport, which are a subset of V3Passport',
+  }),
+)
+
+export const PassportOrSelected = Type.Union([Passport, SelectedPassport])
+
+export const LookupRequest = closed({
+  keys: Type.Array(Type.String(), {
+    maxItems: 1000,
+    description: 'Ids, wallets and handles such as `github:zoe`',
+  }),
+  include: Type.Optional(
+    Type.Array(Type.Enum(['credentials', 'standing', 'explanation']), { maxItems: 100 }),
+  ),
+  select: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, maxItems: 100, description: 'Dotted paths of fields' }),
+  ),
+  as_of: Type.Optional(
+    Type.String({ description: 'A day or time in ISO 8601: the scores and credentials of that time' }),
+  ),
+  after: Type.Optional(
+    Type.String({ description: 'The cursor of a write: the response includes that write' }),
+  ),
+})
+
+export const LookupItem = Type.Union(
+  [
+    closed({ key: Type.String(), passport: PassportOrSelected }),
+    closed({ key: Type.String(), error: Type.Enum(['not_found', 'malformed']) }),
+    closed({
+      key: Type.String(),
+      error: Type.Literal('ambiguous'),
+      candidates: Type.Array(Type.Integer({ minimum: 0 }), {
+        maxItems: 10,
+        description: 'Ids of passports that have the handle',
+      }),
+    }),
+  ],
+  { description: 'The result of one key' },
+)
+
+export const LookupBody = closed({
+  items: Type.Array(LookupItem, { description: 'One for each key, in the order of the keys' }),
+  found: Type.Integer({ minimum: 0, description: 'Number of items with a passport' }),
+})
+
+export const Group = closed({
+  value: orNull(Type.String(), 'In lower case, without accents; null for passports without a value'),
+  count: Type.Integer({ minimum: 1, description: 'Number of matching passports with the value' }),
+})
+
+export const ListBody = closed({
+  items: Type.Array(PassportOrSelected),
+  next: orNull(Type.String(), 'The `cursor` of the next page; null on the last page'),
+  total: Type.Integer({ minimum: 0, description: 'Number of all matching passports' }),
+  groups: Type.Optional(
+    Type.Array(Group, {
+      maxItems: 100,
+      description: 'With `group_by`. All matching passports by value, largest group first',
+    }),
+  ),
+  more_groups: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'With `group_by`. Number of groups that were left out' }),
+  ),
+})
+
+export const RuleSet = describedObject('A rule set; the same stamp always has the same contents', {
+  stamp: Type.String({ description: 'The version and a short digest' }),
+  digest: Type.String({
+    description: 'SHA-256, in hexadecimal, of all other members except `stamp`, as canonical JSON (RFC 8785)',
+  }),
+  ...RuleSetFile.properties,
+})
+
+export type WireLookupRequest = Static<typeof LookupRequest>
+export type WireProblem = Static<typeof Problem>
+export type WirePassport = Static<typeof Passport>
+export type WireSocial = Static<typeof Social>
+export type WireCredential = Static<typeof Credential>
+export type WireStanding = Static<typeof Standing>
+export type WireExplanation = Static<typeof Explanation>

@@ -1,0 +1,67 @@
+import { STATUS_CODES } from 'node:http'
+import * as subjectSchemas from '../../features/own-record/schemas.ts'
+import * as subscriptionSchemas from '../../features/webhooks/schemas.ts'
+import { KEY_NEEDED, ServiceError, STATUS_OF } from '../basics/errors.ts'
+import * as eventSchemas from '../history/event-schema.ts'
+import { type ErrorResponse, errorHeaders, publicError } from '../http/errors.ts'
+import { COMMON_ERRORS, COMMON_HEADERS } from '../http/openapi-parts.ts'
+import type { Context, Surface } from '../http/route.ts'
+import { parametersOf } from './parameters.ts'
+import * as schemas from './schemas.ts'
+import * as writeSchemas from './write-schemas.ts'
+
+const SCHEMAS = { ...schemas, ...eventSchemas, ...writeSchemas, ...subscriptionSchemas, ...subjectSchemas }
+
+export const V3: Surface = {
+  usesKeys: true,
+  presentError: presentProblem,
+  parseQuery: parametersOf,
+  ignoresSlash: true,
+  tag: {
+    name: 'V3',
+    description:
+      'V3 is the successor of V1. `null` is unknown and `0` is zero. The `{key}` of a passport is its id, a wallet, or a source and a name such as `github:zoe`. Unknown parameters are errors. The body of every error is `application/problem+json` with a stable `code`, and `errors` names the invalid values.',
+  },
+  headers: [...COMMON_HEADERS, 'RateLimit', 'RateLimit-Policy'],
+  errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'forbidden', 'rate_limited', 'unavailable'],
+  errorSchema: schemas.Problem,
+  schemas: Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [`V3${name}`, schema])),
+}
+
+/** The path parameter of every route about one passport. */
+export const KEY = {
+  description:
+    'Digits only: a passport id. A source and a name with a colon between them: a social profile or an account, in any letter case. Otherwise: a wallet; `0x` addresses in any letter case.',
+  example: '42',
+}
+
+/** The actor of the changes that a request makes. */
+export const actorOf = ({ principal }: Context) => `key:${principal.id}` as const
+
+/** A parameter that is a comma-separated list. */
+export const list = (description: string, items: object) => ({
+  description,
+  schema: { type: 'array', items },
+  style: 'form' as const,
+  explode: false as const,
+})
+
+/** The error response of v3 (RFC 9457). */
+function presentProblem(error: unknown, requestId: string): ErrorResponse {
+  const { code, message } = publicError(error)
+  const status = STATUS_OF[code]
+  const { invalid = [], members = {} } = error instanceof ServiceError ? error : {}
+  // Node still has the old name of status 413.
+  const title = status === 413 ? 'Content Too Large' : (STATUS_CODES[status] ?? '')
+  const problem = {
+    type: 'about:blank',
+    title,
+    status,
+    detail: code === 'unauthorized' ? KEY_NEEDED : message,
+    code,
+    request_id: requestId,
+    errors: [...invalid],
+  } satisfies schemas.WireProblem
+  const headers = errorHeaders(error, code, 'application/problem+json')
+  return { status, headers, body: JSON.stringify({ ...problem, ...members }) }
+}

@@ -1,0 +1,46 @@
+import Type, { type Static } from 'typebox'
+import { closed, describedObject } from '../basics/schema-helpers.ts'
+import { DataPointLine, PassportLine } from '../passport/record-format.ts'
+
+const cursor = Type.String({
+  description: 'The end of the event log after the write: `after` of later reads, and of `/api/v3/events`',
+})
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+export const PassportRecord = Type.Object(PassportLine.properties, {
+  description: 'A passport, or with `removed` the removal of one',
+})
+
+export const DataPointRecord = Type.Object(DataPointLine.properties, {
+  description: 'A data point of a passport; `value` is needed unless it is `withdrawn`',
+})
+
+export const RecordsRequest = closed({
+  records: Type.Array(Type.Union([PassportRecord, DataPointRecord]), { maxItems: 1000 }),
+})
+
+export const RecordsResult = describedObject('The result of a write', {
+  added: count('Passports and data points that are new'),
+  changed: count('Changed, removed or withdrawn'),
+  unchanged: count('Stored already'),
+  removed: count('Ignored, because the passport was removed before'),
+  unknown_fields: count('Fields that were ignored, because they are not known'),
+  outcomes: Type.Array(
+    closed({
+      line: Type.Integer({ minimum: 1 }),
+      outcome: Type.Enum(['added', 'changed', 'unchanged', 'removed']),
+    }),
+    { description: 'One for each record, in their order' },
+  ),
+  cursor,
+})
+
+export const WriteResult = closed({ cursor })
+
+export const MergeRequest = closed({
+  into: Type.Integer({ minimum: 0, description: 'The id of the passport that survives' }),
+})
+
+export type WireRecordsResult = Static<typeof RecordsResult>
+export type WireWriteResult = Static<typeof WriteResult>
+export type WireMergeRequest = Static<typeof MergeRequest>

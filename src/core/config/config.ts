@@ -1,0 +1,148 @@
+import { DEFAULT_SITE, DEMO_SITE, type SiteSettings } from '../../ui/site-settings.ts'
+import { type DatabaseAddress, hidePassword } from '../store/database-address.ts'
+import { tlsProblems } from './check-tls-files.ts'
+import { misspeltSettings } from './misspelt-settings.ts'
+import { DEFAULT_TIERS } from './rate-limit-tier.ts'
+import { type Environment, readText, SECRETS } from './secrets.ts'
+import { SETTINGS } from './settings.ts'
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+type SettingName = keyof typeof SETTINGS
+type ValueOf<Name extends SettingName> = Exclude<ReturnType<(typeof SETTINGS)[Name]['parse']>, undefined>
+
+type Options = {
+  demo?: boolean | undefined
+  /** Whether misspelt settings are errors. True by default, so that no command uses the wrong database. */
+  checkNames?: boolean
+}
+
+export type Config = ReturnType<typeof readConfig>
+
+/** Throws one `ConfigError` with every problem of `env`. */
+export function readConfig(env: Environment, { demo = false, checkNames = true }: Options) {
+  const problems = checkNames ? misspeltSettings(env, NAMES) : []
+  const read = createReader(env, problems)
+  const address = { host: read('HOST') ?? '127.0.0.1', port: read('PORT') ?? 8080 }
+  const requireKey = read('REQUIRE_API_KEY') ?? false
+  const deprecatedAt = read('DEPRECATED_AT')
+  const defaults: SiteSettings = { ...DEFAULT_SITE, ...(demo && DEMO_SITE) }
+  const site: SiteSettings = {
+    ...defaults,
+    name: read('SITE_NAME') ?? defaults.name,
+    owner: read('SITE_OWNER'),
+    contact: read('SITE_CONTACT') ?? defaults.contact,
+    privacyUrl: read('SITE_PRIVACY_URL'),
+    keys: read('SITE_KEYS') ?? defaults.keys,
+    accent: read('SITE_ACCENT'),
+    index: read('SITE_INDEX') ?? defaults.index,
+  }
+  const database = readDatabase(read, problems, demo)
+  const logLevel = read('LOG_LEVEL') ?? 'info'
+  const config = {
+    ...address,
+    database,
+    requireKey,
+    // The explorer must not bypass REQUIRE_API_KEY by default.
+    explorer: read('EXPLORER') ?? !requireKey,
+    compatV2: read('COMPAT_V2') ?? true,
+    publicUrl: read('PUBLIC_URL'),
+    site,
+    fonts: read('SITE_FONTS'),
+    /** Epoch milliseconds; undefined if V1 is not deprecated. */
+    deprecatedAt: deprecatedAt === null ? undefined : (deprecatedAt ?? Date.UTC(2025, 2, 31)),
+    tiers: read('TIERS') ?? DEFAULT_TIERS,
+    trustedProxies: read('TRUST_PROXY') ?? [],
+    logLevel,
+    logRequests: read('LOG_REQUESTS') === true && logLevel === 'info',
+    metrics: readMetrics(read, problems, address),
+    redisUrl: read('REDIS_URL'),
+    rules: read('RULES'),
+    mirrorKey: read('MIRROR_KEY'),
+    copyFrom: read('COPY_FROM_URL'),
+    copyTo: read('COPY_TO_URL'),
+    /** Usage counts are kept for this many days. */
+    usageDays: read('USAGE_DAYS'),
+    /** Events are kept for this many days; infinite for `forever`. */
+    historyDays: read('HISTORY'),
+    backups: readBackups(read, problems, database),
+    signingKeys: read('SIGNING_KEYS'),
+    webhookAllowPrivate: read('WEBHOOK_ALLOW_PRIVATE') ?? false,
+    tls: readTls(read, problems),
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+type Read = <Name extends SettingName>(name: Name) => ValueOf<Name> | undefined
+
+/** Returns a function that reads one setting. An invalid value adds a sentence to `problems`. */
+function createReader(env: Environment, problems: string[]): Read {
+  return <Name extends SettingName>(name: Name) => {
+    const { accepts, parse } = SETTINGS[name]
+    const text = readText(env, name, problems)
+    if (text === '') return undefined
+    const value = parse(text) as ValueOf<Name> | undefined
+    // Invalid signing keys may still contain a private key.
+    const shown = name === 'SIGNING_KEYS' ? 'another text' : `"${hidePassword(text)}"`
+    if (value === undefined) problems.push(`${name} must be ${accepts}, got ${shown}.`)
+    return value
+  }
+}
+
+function readDatabase(read: Read, problems: string[], demo: boolean): DatabaseAddress {
+  const path = demo ? 'data/demo.db' : 'data/passportd.db'
+  const database = read('DATABASE_URL') ?? { engine: 'sqlite', path }
+  const [readUrls, maxLag] = [read('DATABASE_READ_URL'), read('REPLICA_MAX_LAG')]
+  if (readUrls === undefined) return database
+  if (database.engine === 'postgres')
+    return { ...database, readUrls, ...(maxLag !== undefined && { maxLag: maxLag * 1000 }) }
+  problems.push('DATABASE_READ_URL names a replica: DATABASE_URL must name its PostgreSQL primary.')
+  return database
+}
+
+type Address = { host: string; port: number }
+
+function readMetrics(read: Read, problems: string[], api: Address): Address | undefined {
+  const [host, port] = [read('METRICS_HOST') ?? '127.0.0.1', read('METRICS_PORT')]
+  if (port === undefined) return undefined
+  if (port === api.port && port !== 0 && host === api.host)
+    problems.push(`METRICS_PORT must differ from PORT, got "${port}" for both.`)
+  return { host, port }
+}
+
+function readBackups(read: Read, problems: string[], { engine }: DatabaseAddress) {
+  const [folder, every, keep] = [read('BACKUP_DIR'), read('BACKUP_EVERY'), read('BACKUP_KEEP')]
+  if (folder === undefined) {
+    if (every ?? keep) problems.push('BACKUP_EVERY and BACKUP_KEEP need BACKUP_DIR: set it to a folder.')
+    return undefined
+  }
+  if (engine === 'postgres')
+    problems.push(
+      'BACKUP_DIR needs SQLite: unset it, and use the tools of PostgreSQL, such as pg_dump. See "PostgreSQL" in docs/backup.md.',
+    )
+  return { folder, every: every ?? 24 * 3_600_000, keep: keep ?? 7 }
+}
+
+/** Reads the paths of the PEM files for HTTPS, and checks the files. */
+function readTls(read: Read, problems: string[]) {
+  const [cert, key, http3 = false] = [read('TLS_CERT'), read('TLS_KEY'), read('HTTP3')]
+  if (cert !== undefined && key !== undefined) {
+    problems.push(...tlsProblems(cert, key))
+    return { cert, key, http3 }
+  }
+  if (cert !== key) problems.push('TLS_CERT and TLS_KEY belong together: set both or neither.')
+  else if (http3) problems.push('HTTP3 needs TLS: set TLS_CERT and TLS_KEY.')
+  return undefined
+}
+
+/** All names that `readConfig` reads. */
+export const NAMES = [...Object.keys(SETTINGS), ...SECRETS.map((name) => `${name}_FILE`)]

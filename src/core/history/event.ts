@@ -1,0 +1,147 @@
+import { type Credential, roundScore } from '../passport/credential.ts'
+import type { Passport } from '../passport/passport.ts'
+
+/** A credential as responses show it. */
+export type ShownCredential = Omit<Credential, 'givenScore' | 'superseded'>
+
+/** The fields of a passport that can be read as of a past time. */
+export type ScoreState = Pick<Passport, 'scores' | 'human' | 'calculatedAt'> & {
+  /** The rule set that calculated the scores; empty if they come from the record. */
+  rules: string
+  /** Highest score first, then by name, then by id. */
+  credentials: readonly ShownCredential[]
+}
+
+/** The database stores the index of each type in this list, so only append to it. */
+export const EVENT_TYPES = [
+  'passport.added',
+  'passport.changed',
+  'passport.merged',
+  'passport.unmerged',
+  'passport.removed',
+  'score.changed',
+  'rules.changed',
+] as const
+
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/**
+ * Why the score of a credential changed. `value`: its input changed. `time`: only time passed. `record`: the record has
+ * another score. The database stores the index of each cause in this list, so only append to it.
+ */
+export const CAUSES = ['added', 'gone', 'value', 'rules', 'time', 'record', 'merge'] as const
+
+export type Cause = (typeof CAUSES)[number]
+
+export type Change<T> = readonly [before: T, after: T]
+
+/** `before` has the old values of changed fields: all fields if the credential is gone, none if it was added. */
+export type CredentialChange = {
+  type: string
+  /** Present if the credential is gone, or if the passport has or had several of this type. */
+  id?: string
+  cause: Cause
+  /** The score is `null` before the credential was added and after it is gone. */
+  score: Change<number | null>
+  before: CredentialFields
+}
+
+/** `earnedAt` is `null` if it was absent. `value` is empty: its earlier text is unknown. */
+export type CredentialFields = Partial<
+  Pick<ShownCredential, 'name' | 'category' | 'maxScore' | 'value' | 'calculatedAt'>
+> & { earnedAt?: number | null }
+
+/** `score` and `rules` are always present. The other fields are absent if they did not change. */
+export type ScoreChange = {
+  score: Change<number>
+  activity?: Change<number>
+  identity?: Change<number>
+  skills?: Change<number>
+  human?: Change<boolean>
+  calculatedAt?: Change<number>
+  rules: Change<string>
+  credentials: readonly CredentialChange[]
+}
+
+/** Fields of a passport outside of its score, named as in responses. Events store the changed ones as bits by position in this list: only append. */
+export const PASSPORT_FIELDS = [
+  'connections_count',
+  'main_wallet',
+  'verified_wallets',
+  'passport_profile.display_name',
+  'passport_profile.bio',
+  'passport_profile.location',
+  'passport_profile.tags',
+  'passport_socials',
+  'merged_from',
+] as const
+
+export type PassportField = (typeof PASSPORT_FIELDS)[number]
+
+/** A change of a passport or of the rule set, before the log gives it a number and a time. */
+export type EventContent =
+  | { type: 'passport.added'; passportId: number; score: number; human: boolean; rules: string }
+  | { type: 'passport.changed'; passportId: number; fields: readonly PassportField[] }
+  | { type: 'passport.merged'; passportId: number; into: number }
+  | { type: 'passport.unmerged'; passportId: number; from: number }
+  | { type: 'passport.removed'; passportId: number }
+  | { type: 'score.changed'; passportId: number; change: ScoreChange }
+  | { type: 'rules.changed'; rules: Change<string> }
+
+/** Who caused a change: a command, the scorer, the owner of the passport, or the API key with this id. */
+export type Actor = 'cli' | 'scorer' | 'subject' | `key:${string}`
+
+/** An entry of the audit log. `detail` has ids instead of secrets and personal data, because it is never deleted. */
+export type AuditEntry = { time: number; actor: Actor; action: string; detail: Readonly<object> }
+
+/**
+ * An entry of the event log. Sequence numbers have no gaps and follow the order of commits; times never decrease. Events of
+ * versions before 0.3.0 have no actor.
+ */
+export type LogEvent = EventContent & { sequence: number; time: number; actor?: Actor }
+
+/** What is left of an event of a removed passport: the leaf of the hash chain (src/core/history/hash-chain.ts). */
+export type Tombstone = { type: 'tombstone'; sequence: number; leaf: string }
+
+/** An event with the salt of its leaf; empty if it has none. */
+export type ProvenEvent = (LogEvent & { salt: string }) | Tombstone
+
+/** The hash chain of the log `name`. `base` is the head before the event `first`; `head` covers the events up to `length`. */
+export type LogHead = Omit<EventLog, 'knownSince'> & { base: string; length: number; head: string }
+
+/** The event log. Events before `first` were pruned. Without events, `last` is `first - 1`. */
+export type EventLog = {
+  /** Changes when a backup is restored, because event numbers are unique only within one log. */
+  name: string
+  first: number
+  last: number
+  /** The earliest time for which past passports can be read. */
+  knownSince: number
+}
+
+/** One cause of a score difference. A cause without `type` is not a credential but, for example, a cap. */
+export type ScoreCause = { type?: string; delta: number; cause: Cause }
+
+/** The causes of a score change; they add up to the difference. */
+export function causesOf({ score: [before, after], rules, credentials }: ScoreChange): ScoreCause[] {
+  const causes: ScoreCause[] = credentials.map(({ type, cause, score }) => ({
+    type,
+    delta: roundScore((score[1] ?? 0) - (score[0] ?? 0)),
+    cause,
+  }))
+  return withRemainder(causes, after - before, rules[1])
+}
+
+/** Adds an entry for the rest of the difference that the causes do not explain, and removes causes without effect. */
+export function withRemainder(
+  causes: readonly ScoreCause[],
+  difference: number,
+  rules: string,
+): ScoreCause[] {
+  const explained = causes.reduce((sum, { delta }) => sum + delta, 0)
+  const rest: ScoreCause = {
+    delta: roundScore(difference - explained),
+    cause: rules === '' ? 'record' : 'rules',
+  }
+  return [...causes, rest].filter(({ delta }) => delta !== 0)
+}

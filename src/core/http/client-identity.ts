@@ -1,0 +1,161 @@
+import { timingSafeEqual } from 'node:crypto'
+import { BlockList, isIP } from 'node:net'
+import { ServiceError } from '../basics/errors.ts'
+import { quote } from '../basics/text/quote.ts'
+import { type ApiKey, DEFAULT_SCOPES, isPublishable, keyState, parseKeyId } from '../store/api-key.ts'
+
+/** What a route requires. `write` is any scope that writes. */
+export type RouteScope = 'read' | 'events' | 'write' | 'write:*'
+
+/** Who sends a request: a key. The id is empty without a key. */
+export type Principal = Readonly<Pick<ApiKey, 'id' | 'scopes' | 'types' | 'origins'>>
+
+export const ANONYMOUS_PRINCIPAL: Principal = { id: '', scopes: DEFAULT_SCOPES, types: [], origins: [] }
+
+const isWrite = (scope: string) => scope.startsWith('write')
+
+export const canWrite = ({ scopes }: Principal): boolean => scopes.some(isWrite)
+
+/** Throws `forbidden` if the principal lacks the scope. */
+export function checkScope(principal: Principal, wanted: RouteScope): void {
+  const { scopes } = principal
+  if (scopes.some((scope) => scope === wanted || (wanted === 'write' && isWrite(scope)))) return
+  const name = wanted === 'write' ? 'write:ISSUER or write:*' : wanted
+  const advice = adviseScope(principal, wanted)
+  throw new ServiceError('forbidden', `This request needs a key with the scope ${name}${advice}.`)
+}
+
+function adviseScope(principal: Principal, wanted: RouteScope): string {
+  if (principal.id === '') return ''
+  if (isPublishable(principal)) return ', and a publishable key has only the scope read'
+  const kept = principal.scopes.filter((scope) => !isWrite(scope) || !isWrite(wanted))
+  const scopes = [...kept, wanted === 'write' ? 'write:ISSUER' : wanted].join(',')
+  return `: the operator can add it with "passportd keys set ${principal.id} --scope ${scopes}"`
+}
+
+/** Throws `forbidden` if a publishable key is not sent from a page of its origins. Other programs can forge the header. */
+export function checkOrigin(principal: Principal, { headers }: Request): void {
+  if (!isPublishable(principal)) return
+  const origin = headers.get('origin')
+  if (origin !== null && principal.origins.includes(origin)) return
+  const given = origin === null ? 'but this request has no Origin header' : `not of ${quote(origin)}`
+  throw new ServiceError(
+    'forbidden',
+    `A publishable key is valid only on pages of its origins, ${given}: the operator can change them with "passportd keys set ${principal.id} --origin".`,
+  )
+}
+
+/** Whether a secret key is sent from a page of another service. Pages of this service, such as the reference, may send it. */
+export function isInBrowser(key: ApiKey, { headers }: Request, publicUrl?: string): boolean {
+  const origin = key.isSeenInBrowser ? null : headers.get('origin')
+  if (origin === null || isPublishable(key) || origin === publicUrl) return false
+  return origin.split('://')[1] !== headers.get('host')
+}
+
+/** Clients send these when the variable that should hold their key is unset. */
+const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
+
+/** A key from a request; a malformed key has no id. */
+type SentKey = { id: string | undefined; hash: Uint8Array }
+
+/** Clients repeat their header, and a lookup takes less time than hashing. Keys have fewer characters than LONGEST_PARSED. */
+const parsed = new Map<string, SentKey | undefined>()
+const MOST_PARSED = 1000
+const LONGEST_PARSED = 100
+
+/** Returns `undefined` if an `X-API-KEY` header holds no key. */
+export function parseKey(header: string | null): SentKey | undefined {
+  if (header === null) return undefined
+  if (header.length > LONGEST_PARSED) return parseHeader(header)
+  if (parsed.size >= MOST_PARSED) parsed.clear()
+  return parsed.getOrInsertComputed(header, parseHeader)
+}
+
+function parseHeader(header: string): SentKey | undefined {
+  // Removes blanks and commas at both ends. Replacing them by a regular expression would take quadratic time.
+  const text = header
+    .split(/[, \t\xa0]+/)
+    .filter(Boolean)
+    .join()
+  return NO_KEY.has(text) ? undefined : { id: parseKeyId(text), hash: Bun.SHA256.hash(text) as Uint8Array }
+}
+
+/** Compares in constant time. */
+export const matchesKey = ({ hash }: SentKey, key: ApiKey | undefined): key is ApiKey =>
+  key !== undefined && timingSafeEqual(hash, key.hash)
+
+/** Whether a key exists, and is neither revoked nor expired. */
+export const isActive = (key: ApiKey | undefined, now: number): boolean =>
+  key !== undefined && keyState(key, now) === 'active'
+
+/** The client whose requests are counted. Each visitor of a page with a publishable key is a client. */
+export function clientOf(key: ApiKey | undefined, address: () => string): string {
+  if (!key) return address()
+  return isPublishable(key) ? `${key.id} ${address()}` : key.id
+}
+
+/** Finds the address of the client: the socket address, or the one that trusted proxies forward. */
+export function createClientAddressOf(trusted: readonly string[]) {
+  const proxies = new BlockList()
+  for (const each of trusted) {
+    const [written = '', bits] = each.split('/')
+    const address = bits === undefined ? normalize(written) : written
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (bits === undefined) proxies.addAddress(address, family)
+    else proxies.addSubnet(address, Number(bits), family)
+  }
+  const isTrusted = (address: string) => proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+  return (socketAddress: string, headers: Headers): string => {
+    let address = normalize(socketAddress)
+    if (trusted.length > 0 && isTrusted(address)) {
+      // Each proxy appends the address of its sender. The client is the first untrusted address from the right.
+      const hops = (headers.get('x-forwarded-for') ?? '').slice(-LONGEST_HOPS).split(',')
+      for (const text of hops.slice(-MOST_HOPS).reverse()) {
+        const hop = normalize(text.trim())
+        if (isIP(hop) === 0) break
+        address = hop
+        if (!isTrusted(hop)) break
+      }
+    }
+    return toBlock(address)
+  }
+}
+
+/** No client is behind more proxies, but a client can send a header with thousands of addresses. */
+const MOST_HOPS = 20
+const LONGEST_HOPS = MOST_HOPS * '[2001:0db8:0000:0000:0000:ffff:255.255.255.255]:65535, '.length
+
+/** Normalizes an address: an IPv4-mapped IPv6 address becomes IPv4, brackets and port are removed. */
+function normalize(text: string): string {
+  if (!text.includes(':')) return text
+  const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^((?:\d+\.){3}\d+):\d+$/, '$1')
+  if (!address.includes(':') || isIP(address) !== 6) return address
+  const groups = address
+    .replace(/%.*$/, '')
+    .replace(DOTTED, (_, a, b, c, d) => `${toGroup(a, b)}:${toGroup(c, d)}`)
+  const canonical = new URL(`http://[${groups}]`).hostname.slice(1, -1)
+  const mapped = MAPPED.exec(canonical)
+  return mapped ? mapped.slice(1).map(toOctets).join('.') : canonical
+}
+
+/** An IPv6 address can end with an IPv4 address, but the URL parser does not always accept this form. */
+const DOTTED = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/
+
+const toGroup = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16)
+
+/** An IPv4-mapped address as the URL parser writes it. */
+const MAPPED = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/
+
+function toOctets(hex: string): string {
+  const number = Number.parseInt(hex, 16)
+  return `${number >> 8}.${number & 255}`
+}
+
+/** A subscriber has a /64 block of IPv6 addresses: the whole block counts as one client. */
+function toBlock(address: string): string {
+  if (!address.includes(':') || isIP(address) !== 6) return address
+  const [left = [], right = []] = address.split('::').map((part) => part.split(':').filter(Boolean))
+  const middle = new Array(8 - left.length - right.length).fill('0')
+  return `${[...left, ...middle, ...right].slice(0, 4).join(':')}::/64`
+}

@@ -1,0 +1,214 @@
+import type { TObject, TSchema } from 'typebox'
+import { findUnknown, invalidValues, ServiceError, STATUS_OF } from '../basics/errors.ts'
+import { type DocumentedError, ERRORS, FIELDS, HEADERS, type HeaderName } from './openapi-parts.ts'
+import { type DocumentedRoute, isDocumented, type Parameter, type Parameters, type Route } from './route.ts'
+
+/** Many generators do not accept 3.2 yet. 3.1 has no QUERY, and no streams because it has no schema for their items. */
+export const OPENAPI_VERSIONS = ['3.2', '3.1'] as const
+export type OpenApiVersion = (typeof OPENAPI_VERSIONS)[number]
+
+/** The OpenAPI document of the routes. Its schemas are the ones that the code uses. */
+export function createOpenApi(version: string, routes: readonly Route[], format: OpenApiVersion = '3.2') {
+  const documented = routes.filter(isDocumented)
+  const surfaces = [...new Set(documented.map(({ surface }) => surface))]
+  const { schemas, toRef } = nameSchemas(Object.assign({}, ...surfaces.map((surface) => surface.schemas)))
+  const tags = new Map(surfaces.map(({ tag }) => [tag.name, tag]))
+  const paths: Record<string, object> = {}
+  for (const each of documented)
+    paths[templateOf(each)] = { ...paths[templateOf(each)], ...describePath(each, format, toRef) }
+  return {
+    openapi: `${format}.0`,
+    info: {
+      title: 'passportd',
+      version,
+      summary: 'Professional-reputation records: the frozen V1 API, and its successor V3',
+      description: ABOUT,
+    },
+    servers: [{ url: '/', description: 'The service that serves this document' }],
+    tags: [...tags.values()],
+    paths,
+    components: {
+      schemas,
+      headers: HEADERS,
+      parameters: CONDITIONS,
+      securitySchemes: {
+        ApiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-KEY',
+          description:
+            'Optional unless the operator requires it. An empty key, `undefined`, `null` and `None` count as no key; an unknown, revoked or expired key is rejected.',
+        },
+        Session: { type: 'http', scheme: 'bearer', description: 'From POST /api/v3/me/session' },
+      },
+    },
+  }
+}
+
+export const ABOUT =
+  'A passport is a person’s professional-reputation record: scores, profile, wallets, linked accounts and scored credentials.'
+
+/** The path with `{key}` in place of `:key`. */
+export const templateOf = ({ path }: Route) => path.replace(/:(\w+)/g, '{$1}')
+
+/** All errors that a route can respond with. No two have the same status. */
+export function errorsOf({ surface, methods, errors = [] }: DocumentedRoute): DocumentedError[] {
+  return [...surface.errors, ...(methods ? [] : ['precondition_failed' as const]), ...errors]
+}
+
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string' },
+})
+
+const CONDITIONS = {
+  IfMatch: header('If-Match', 'ETags, or `*`: if the body has another `ETag`, the status is 412.'),
+  IfNoneMatch: header(
+    'If-None-Match',
+    'The `ETag` of an earlier response: if the body has not changed, the status is 304.',
+  ),
+}
+
+type ToRef = (schema: unknown) => unknown
+
+function describePath(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
+  const { id, params, methods = ['GET'] } = each
+  const operations = methods
+    .filter((method) => format === '3.2' || method !== 'QUERY')
+    .map((method, at) => [
+      method.toLowerCase(),
+      {
+        operationId: at === 0 ? id : `${id}By${method.charAt(0)}${method.slice(1).toLowerCase()}`,
+        ...describe(each, format, toRef),
+      },
+    ])
+  return {
+    ...(params && { parameters: toParameters('path', params, true) }),
+    ...Object.fromEntries(operations),
+  }
+}
+
+/** Returns an operation without its id. The operations of a route differ only in method and id. */
+function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
+  const { surface, summary, description, needsKey, access, query = {}, body } = each
+  const { requestHeaders = {}, responseHeaders = [] } = each
+  const isRead = each.methods === undefined
+  const session = access === 'session' && [{ Session: [] }]
+  const conditions = Object.keys(CONDITIONS).map((name) => ({ $ref: `#/components/parameters/${name}` }))
+  const headers = refs([
+    ...surface.headers,
+    ...(responseHeaders.some((name) => FIELDS[name] === 'Cache-Control') ? [] : (['NoCache'] as const)),
+    ...(isRead ? (['ETag'] as const) : []),
+    ...responseHeaders,
+  ])
+  return {
+    summary,
+    ...(description && { description }),
+    tags: [surface.tag.name],
+    ...(surface.retires && { deprecated: true }),
+    security: session || (!surface.usesKeys ? [] : needsKey ? [{ ApiKey: [] }] : [{}, { ApiKey: [] }]),
+    parameters: [
+      ...toParameters('query', query),
+      ...toParameters('header', requestHeaders),
+      ...(surface.usesKeys && isRead ? conditions : []),
+    ],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: toRef(body), example: each.bodyExample },
+          ...describeStreams(each.bodyStreams, format, toRef),
+        },
+      },
+    }),
+    responses: {
+      [each.status ?? 200]: { description: summary, headers, content: contentOf(each, format, toRef) },
+      ...(isRead && { 304: { description: NOT_MODIFIED, headers } }),
+      ...describeErrors(each, errorsOf(each), toRef),
+    },
+  }
+}
+
+export const NOT_MODIFIED = 'The body has not changed since the `ETag` in `If-None-Match`'
+
+function contentOf(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
+  const { response, example, streams } = each
+  return {
+    'application/json': { schema: toRef(response), ...(example !== undefined && { example }) },
+    ...each.alternatives,
+    ...describeStreams(streams, format, toRef),
+  }
+}
+
+const describeStreams = (streams: DocumentedRoute['streams'] = {}, format: OpenApiVersion, toRef: ToRef) =>
+  format === '3.2' &&
+  Object.fromEntries(
+    Object.entries(streams).map(([type, { item, example }]) => [type, { itemSchema: toRef(item), example }]),
+  )
+
+/** The documented response for each error code. The examples are rendered like real errors. */
+function describeErrors(each: DocumentedRoute, codes: readonly DocumentedError[], toRef: ToRef) {
+  const { surface } = each
+  return Object.fromEntries(
+    codes.map((code) => {
+      const { headers: more = [] } = ERRORS[code]
+      const description = describeError(each, code)
+      const { type, example } = exampleOf(each, code)
+      const headers = refs([...surface.headers, 'NoStore', ...more])
+      return [
+        STATUS_OF[code],
+        { description, headers, content: { [type]: { schema: toRef(surface.errorSchema), example } } },
+      ]
+    }),
+  )
+}
+
+export const describeError = ({ errorWords }: DocumentedRoute, code: DocumentedError): string =>
+  errorWords?.[code] ?? ERRORS[code].description
+
+/** An example of the response of this route to this error, and its content type. */
+export function exampleOf(route: DocumentedRoute, code: DocumentedError) {
+  const { surface, query = {} } = route
+  const { sentence, members = {} } = ERRORS[code]
+  const { properties } = (route.body ?? {}) as Partial<TObject>
+  const unknown = properties
+    ? findUnknown('member', ['key'], Object.keys(properties), () => '#/key')
+    : findUnknown('parameter', ['page'], Object.keys(query), () => '?page')
+  const error =
+    code === 'invalid_request' && surface.parseQuery
+      ? invalidValues(unknown)
+      : new ServiceError(code, sentence, { members })
+  const { headers, body } = surface.presentError(error, HEADERS['X-Request-Id'].example)
+  return { type: headers['Content-Type'] as string, example: JSON.parse(body) as object }
+}
+
+const refs = (names: readonly HeaderName[]) =>
+  Object.fromEntries(names.map((name) => [FIELDS[name] ?? name, { $ref: `#/components/headers/${name}` }]))
+
+const toParameters = (place: 'path' | 'query' | 'header', parameters: Parameters, required?: true) =>
+  Object.entries(parameters).map(([name, { description, schema, ...rest }]: [string, Parameter]) => ({
+    name,
+    in: place,
+    description,
+    schema: schema ?? { type: 'string' },
+    ...(required && { required }),
+    ...rest,
+  }))
+
+/** Replaces named schemas by a `$ref`. Schemas are compared by their contents, because an optional schema is a copy. */
+function nameSchemas(named: Readonly<Record<string, TSchema>>) {
+  const names = new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]))
+  const toRef = (value: unknown): unknown => {
+    const name = names.get(JSON.stringify(value))
+    return name === undefined ? descend(value) : { $ref: `#/components/schemas/${name}` }
+  }
+  const descend = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(toRef)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toRef(inner)]))
+  }
+  const schemas = Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, descend(schema)]))
+  return { schemas, toRef }
+}

@@ -1,0 +1,173 @@
+import { retirementHeaders } from '../../features/retire/headers-and-brownouts.ts'
+import type { RetirementPlan } from '../../features/retire/plan.ts'
+import { ClientGone, ServiceError } from '../basics/errors.ts'
+import { etagOf } from '../basics/hash.ts'
+import type { Tier } from '../config/rate-limit-tier.ts'
+import type { Awaitable } from '../store/store.ts'
+import { SMALL_BYTES } from './backpressure/held-bytes.ts'
+import { hold, type Limited } from './backpressure/turns-and-large-pages.ts'
+import { type PublicError, publicError } from './errors.ts'
+import { allowedMethods, hasLargeUnreadBody, pathOf } from './parse-request.ts'
+import { describeLimit, policyOf } from './rate-limit.ts'
+import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
+import type { Context, Exchange, RequestSummary, Route, Surface } from './route.ts'
+
+/** Pages of any origin may read every response and all of its headers. */
+const CORS_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers':
+    'Allow, Content-Location, Deprecation, ETag, Event-Cursor, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id',
+  'X-Content-Type-Options': 'nosniff',
+}
+
+/** Caches must revalidate before each use, because data changes at any time. */
+export const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' }
+
+/** The initial headers of a response. Copying a `Headers` costs less than setting each header. */
+export const baseHeaders = (headers: Readonly<Record<string, string>>): Headers =>
+  new Headers({ ...CORS_HEADERS, ...JSON_HEADERS, ...headers })
+
+export function json(context: Limited & { headers: Headers }, body: string, etag = etagOf(body)): Response {
+  if (body.length > SMALL_BYTES) hold(context, body.length)
+  const response = new Response(body, { headers: context.headers })
+  response.headers.set('ETag', etag)
+  return response
+}
+
+/** The response to OPTIONS, whether or not it is a CORS preflight. */
+export function preflight({ headers }: Pick<Context, 'headers'>, route: Route): Response {
+  const response = new Response(null, { status: 204, headers })
+  for (const name in JSON_HEADERS) response.headers.delete(name)
+  const methods = allowedMethods(route)
+  response.headers.set('Allow', methods)
+  response.headers.set('Access-Control-Allow-Methods', methods)
+  // `*` does not include Authorization, and older browsers do not support `*`.
+  response.headers.set(
+    'Access-Control-Allow-Headers',
+    'X-API-KEY, Content-Type, Authorization, If-None-Match, X-Request-Id, *',
+  )
+  response.headers.set('Access-Control-Max-Age', '86400')
+  return response
+}
+
+const isAny = (condition: string) => condition.trim() === '*'
+
+/** The ETag to compare with If-Match and If-None-Match. Without one (event streams, POST), these headers are ignored. */
+const etagToMatch = ({ status, headers }: Response) => (status === 200 ? headers.get('ETag') : null)
+
+/** Throws `precondition_failed` if a response has none of the ETags in `If-Match`, by strong comparison. */
+export function checkIfMatch({ headers }: Request, response: Response): void {
+  const condition = headers.get('if-match')
+  const etag = condition === null ? null : etagToMatch(response)
+  if (etag === null || condition === null || isAny(condition)) return
+  if (condition.includes(etag) && condition.split(',').some((tag) => tag.trim() === etag)) return
+  throw new ServiceError(
+    'precondition_failed',
+    'If-Match does not contain the current ETag: send the request without it.',
+  )
+}
+
+/** Weak comparison, as RFC 9110 requires for `If-None-Match`. */
+const matchesEtag = (condition: string, etag: string) =>
+  condition === etag ||
+  isAny(condition) ||
+  // Most conditions do not contain the ETag, and splitting a long one takes time.
+  (condition.includes(etag) && condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
+
+export type HeaderOptions = {
+  plan: () => RetirementPlan
+  /** Used if the plan has no deprecation date. */
+  deprecatedAt: number | undefined
+  /** Whether search engines may list the pages; true by default. */
+  index?: boolean
+}
+
+/** Caches the initial headers of responses by surface and tier until the retirement plan changes. */
+export function createInitialHeaders({ plan, deprecatedAt, index = true }: HeaderOptions) {
+  let known: RetirementPlan | undefined
+  const bySurface = new Map<Surface, Map<Tier | undefined, Headers>>()
+  function add(surface: Surface, tier: Tier | undefined): Headers {
+    const { usesKeys, retires } = surface
+    const headers = baseHeaders({
+      ...(retires && retirementHeaders(plan(), deprecatedAt)),
+      ...(usesKeys && tier && { 'RateLimit-Policy': policyOf(tier) }),
+      ...(!usesKeys && !index && { 'X-Robots-Tag': 'noindex' }),
+    })
+    bySurface.getOrInsertComputed(surface, () => new Map()).set(tier, headers)
+    return headers
+  }
+
+  return (surface: Surface, tier: Tier | undefined) => {
+    const current = plan()
+    if (current !== known) bySurface.clear()
+    known = current
+    return bySurface.get(surface)?.get(tier) ?? add(surface, tier)
+  }
+}
+
+/** Turns a 200 into a 304 if its ETag matches If-None-Match. If the route `isCheap`, the 304 is free, except for `*`. */
+export function addHeaders(exchange: Exchange, response: Response): Response {
+  const { request, route, id, tier, consumed } = exchange
+  const { headers } = response
+  const condition = request.headers.get('if-none-match')
+  const etag = condition === null ? null : etagToMatch(response)
+  const isFresh = etag !== null && condition !== null && matchesEtag(condition, etag)
+  headers.set('X-Request-Id', id)
+  exchange.isFree =
+    isFresh && route.isCheap?.(request) === true && !isAny(condition) && consumed?.refund() !== false
+  if (tier && consumed) {
+    const remaining = consumed.remaining + Number(exchange.isFree)
+    headers.set('RateLimit', describeLimit(tier.name, remaining, consumed.seconds))
+  }
+  if (!isFresh) return response
+  headers.delete('Content-Type')
+  headers.delete('Content-Encoding')
+  return new Response(null, { status: 304, headers })
+}
+
+type FailedRequest = Pick<RequestSummary, 'route'> &
+  Partial<Pick<RequestSummary, 'id' | 'traceId' | 'method'>>
+
+export type ErrorHandling = {
+  errorPage?:
+    | ((status: number, error: PublicError, requestId: string, path: string) => RenderedPage)
+    | undefined
+  /** Returns the picture that shows the error, in the format of the picture at this path. */
+  errorPicture?: ((path: string, status: number) => RenderedPage | undefined) | undefined
+  /** `request` has no id and no method if the failed work was shared by several requests. */
+  onError: (error: unknown, request: FailedRequest) => void
+}
+
+/** Returns the error response, in the format of the route's surface. Browsers get HTML on unknown paths. */
+export function respondToError(
+  handling: ErrorHandling,
+  context: Context,
+  error: unknown,
+): Awaitable<Response> {
+  const { errorPage, errorPicture } = handling
+  const { request, route, id } = context.exchange
+  // The client has disconnected; proxies log status 499 in this case.
+  if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
+  const { status, headers, body } = route.surface.presentError(error, id)
+  if (status >= 500 && !isNotReady(error)) context.onError(error)
+  const page =
+    route.surface.errorsAs === 'picture'
+      ? errorPicture?.(pathOf(request), status)
+      : wantsPage(route, request)
+        ? errorPage?.(status, publicError(error), id, pathOf(request))
+        : undefined
+  if (page) return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
+  const response = new Response(body, { status, headers: context.headers })
+  for (const name in headers) response.headers.set(name, headers[name] as string)
+  if (hasLargeUnreadBody(request)) response.headers.set('Connection', 'close')
+  return response
+}
+
+/** These errors are not logged here, but where they occur. */
+const isNotReady = (error: unknown) => error instanceof ServiceError && error.code === 'not_ready'
+
+/** On unknown paths outside of the API, a client gets a page only if its `Accept` names HTML. */
+function wantsPage({ surface, name }: Route, request: Request): boolean {
+  if (surface.errorsAs === 'page') return !prefersJson(request)
+  return name === 'not_found' && acceptsHtml(request) && !pathOf(request).startsWith('/api/')
+}

@@ -1,0 +1,255 @@
+import type { TSchema } from 'typebox'
+import type { EventStreams } from '../../features/events/streams.ts'
+import type { SigningKeys } from '../../features/proof/signing-keys.ts'
+import type { SentRecords } from '../../features/records/save-sent-records.ts'
+import type { WireRecordsResult } from '../api/write-schemas.ts'
+import { EXPLORER, PICTURES } from '../config/rate-limit-tier.ts'
+import type { Catalog } from '../index/catalog.ts'
+import type { PassportRef } from '../passport/passport.ts'
+import type { ExplainedPassport, Explanation } from '../passport/rules/explanation.ts'
+import type { FindDigests } from '../reads/rules-digests.ts'
+import type { Awaitable, Store } from '../store/store.ts'
+import type { Backpressure, LimitedExchange } from './backpressure/turns-and-large-pages.ts'
+import type { Principal, RouteScope } from './client-identity.ts'
+import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
+import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
+import type { ChargedExchange } from './rate-limit.ts'
+import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
+
+/** What the routes of one kind have in common: how clients are identified, which limit applies, what an error looks like. */
+export type Surface = {
+  /** Clients can send a key. Rate limits count requests per key, or per address without a key; usage is stored per key. */
+  usesKeys?: true
+  /** The tier of all clients. Their requests are counted by address. */
+  tier?: string
+  presentError: (error: unknown, requestId: string) => ErrorResponse
+  /** If the explorer is on, errors are presented as this instead. */
+  errorsAs?: 'page' | 'picture'
+  /** The name of a version that the retirement plan applies to. */
+  retires?: string
+  /** Parses the query; throws `invalid_request` for unknown names. Without it, handlers read the query themselves. */
+  parseQuery?: (request: RouteRequest, known: readonly string[]) => Query
+  /** Paths also match with a trailing slash. */
+  ignoresSlash?: true
+  /** This field and the fields below are for the OpenAPI document and the reference. */
+  tag: { name: string; description: string }
+  headers: readonly HeaderName[]
+  errors: readonly DocumentedError[]
+  errorSchema: TSchema
+  /** The named schemas of the OpenAPI document. */
+  schemas: Readonly<Record<string, TSchema>>
+}
+
+/** Health, files and the reference need no key and have no limit. */
+export const SERVICE: Surface = {
+  presentError,
+  tag: { name: 'Service', description: 'For operators and tools' },
+  headers: COMMON_HEADERS,
+  errors: COMMON_ERRORS,
+  errorSchema: ErrorBody,
+  schemas: { ErrorBody },
+}
+
+export const PAGE: Surface = { ...SERVICE, tier: EXPLORER, errorsAs: 'page', ignoresSlash: true }
+export const PICTURE: Surface = { ...SERVICE, tier: PICTURES, errorsAs: 'picture', ignoresSlash: true }
+
+/** A parameter of a path, a query or the headers; a string by default. */
+export type Parameter = {
+  description: string
+  schema?: object
+  required?: true
+  example?: string | number | readonly string[]
+  /** `false` for a comma-separated list. */
+  explode?: false
+  style?: 'form'
+}
+
+export type Parameters<Name extends string = string> = Readonly<Record<Name, Parameter>>
+
+/** The parameters of a query by name. */
+export type Query<Name extends string = string> = Partial<Record<Name, string>>
+
+/** `params` are the decoded parameters of the route's path. */
+export type RouteRequest<Name extends string = string> = Request & { params: Readonly<Record<Name, string>> }
+
+/** What the OpenAPI document and the reference say about a route. */
+type Documentation = {
+  /** The `operationId`. */
+  id: string
+  summary: string
+  description?: string
+  requestHeaders?: Parameters
+  body?: TSchema
+  bodyExample?: unknown
+  /** Further content types of the body, which are streams of items. */
+  bodyStreams?: Documentation['streams']
+  response: TSchema
+  example?: unknown
+  /** 200 by default. */
+  status?: number
+  /** Further content types of the response, which are streams of items. `example` is the text of a stream. */
+  streams?: Readonly<Record<string, { item: object; example: string }>>
+  /** Further content types of the response. */
+  alternatives?: Readonly<Record<string, { schema: object; example: string }>>
+  /** Headers in addition to those of the surface. */
+  responseHeaders?: readonly HeaderName[]
+  errors?: readonly DocumentedError[]
+  /** What an error means here, if the words for all routes do not fit. */
+  errorWords?: Partial<Record<DocumentedError, string>>
+}
+
+/** A route without a handler responds with 404, which does not count for the rate limit. `missing` is its message. */
+type Declaration<Param extends string = string, Name extends string = string> = {
+  /** The name in metrics, usage counts and logs. */
+  name: string
+  /** A path pattern of `Bun.serve`. */
+  path: string
+  /** GET and HEAD by default. */
+  methods?: readonly string[]
+  /** Principals need this scope; `read` by default. */
+  scope?: RouteScope
+  /** A key is required, even without REQUIRE_API_KEY. */
+  needsKey?: true
+  /** No key is required, even with REQUIRE_API_KEY: anyone may call the route, or only a person with a session. */
+  access?: 'anyone' | 'session'
+  /** A request counts as this many requests; 1 by default. Handlers can charge more. */
+  units?: number
+  /** The request takes at most one indexed read, so it is cheap and does not wait for its turn. */
+  isImmediate?: true
+  /** Whether the request takes only one indexed read, so that a 304 does not count for the rate limit. */
+  isCheap?: (request: Request) => boolean
+  params?: Parameters<Param>
+  query?: Parameters<Name>
+  handle?: (request: RouteRequest<Param>, context: Context, query: Query<Name>) => Awaitable<Response>
+  missing?: string
+} & Partial<Documentation>
+
+export type Route = Omit<Declaration, 'handle' | 'scope' | 'units'> & {
+  surface: Surface
+  scope: RouteScope
+  units: number
+  /** The methods of all routes with this path, if there are several. */
+  pathMethods?: readonly string[]
+  handle: ((request: RouteRequest, context: Context) => Awaitable<Response>) | undefined
+}
+
+/** Declares a route. Routing, validation, limits, metrics, usage, the OpenAPI document and the reference follow from it. */
+export function route<Param extends string = never, Name extends string = never>(
+  surface: Surface,
+  declaration: Declaration<Param, Name>,
+): Route {
+  const { handle, scope = 'read', units = 1, ...rest } = declaration as Declaration
+  const { parseQuery } = surface
+  const names = Object.keys(rest.query ?? {})
+  return {
+    ...rest,
+    surface,
+    scope,
+    units,
+    ...(rest.isImmediate && { isCheap: () => true }),
+    // Without `parseQuery`, handlers get no query.
+    handle: (parseQuery && handle
+      ? (request, context) => handle(request, context, parseQuery(request, names))
+      : handle) as Route['handle'],
+  }
+}
+
+/** The route with and without a trailing slash. */
+export function withSlash(route: Route): Route[] {
+  const isSlashOptional = route.surface.ignoresSlash && !/[/*]$/.test(route.path)
+  return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]
+}
+
+/** A route that needs no key and has no limit. */
+export const pageRoute = (
+  path: string,
+  page: (request: Request) => Awaitable<RenderedPage>,
+  documentation: Partial<Documentation> & { query?: Parameters } = {},
+): Route =>
+  route(SERVICE, {
+    path,
+    name: 'page',
+    ...documentation,
+    handle: async (request, context) => sendPage(request, context, await page(request)),
+  })
+
+export type DocumentedRoute = Route & Documentation
+
+export const isDocumented = (each: Route): each is DocumentedRoute => each.id !== undefined
+
+/** Two routes that respond with 404: one for the base path, one for all paths below it without another route. */
+export const unknownPaths = (surface: Surface, base: string, name: string, missing?: string): Route[] =>
+  [base, `${base}/*`].map((path) => route(surface, { path, name, ...(missing && { missing }) }))
+
+/** What all requests of a server thread share. */
+export type ServerContext = {
+  store: Store
+  catalog: Catalog
+  pages: PageCache
+  /** Returns explanations by passport id. Each uses the rule set and the time of the passport's last calculation. */
+  explainAll: (passports: readonly { id: number }[]) => Awaitable<ReadonlyMap<number, Explanation>>
+  /** Explains the stored score of one passport. */
+  explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
+  findDigests: FindDigests
+  /** Absent if the service does not sign. */
+  signing?: SigningKeys | undefined
+  /** Empty without PUBLIC_URL. */
+  publicUrl: string
+  streams: EventStreams
+  /** Aborting the signal cancels a write that has not begun. Throws `overloaded`. */
+  saveRecords: (sent: SentRecords, signal: AbortSignal) => Promise<WireRecordsResult>
+  now: () => number
+  /** Whether every request needs a key. */
+  requireKey: boolean
+  backpressure: Backpressure
+  /** Whether webhooks may use http and private networks. */
+  webhookAllowPrivate: boolean
+  /** The URL of the folder with the cards, such as `https://example.com/card/`; empty if the service has no cards. */
+  cardsOf: (request: Request) => string
+  /** A `mailto:` or web address of the operator. */
+  contact?: string | undefined
+}
+
+export type Context = ServerContext & {
+  exchange: Exchange
+  principal: Principal
+  /** The headers of every response to this request. */
+  headers: Headers
+  /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
+  charge: (units: number, advice?: string) => Awaitable<void>
+  /** Counts a proof of a wallet for the address of the client. Throws `rate_limited`. */
+  limitProofs: () => Promise<void>
+  /** Throws `rate_limited` if the passport was hidden or shown too often. */
+  limitHiding: (id: number) => Promise<void>
+  /** Logs an error of this request. */
+  onError: (error: unknown) => void
+}
+
+/** A request and its state until the response is sent. */
+export type Exchange = LimitedExchange &
+  ChargedExchange & {
+    readonly request: RouteRequest
+    readonly route: Route
+    readonly id: string
+    readonly time: number
+    readonly startedAt: number
+    principal: Principal
+    /** Whether the response is a 304 that does not count for the rate limit. */
+    isFree: boolean
+  }
+
+/** The facts about a request that may be logged. Its path, query and key must not be logged. */
+export type RequestSummary = {
+  id: string
+  /** From a valid `traceparent`. */
+  traceId?: string | undefined
+  method: string
+  route: string
+  status: number
+  seconds: number
+  /** Empty without a key. */
+  keyId: string
+  /** `none` if the route has no tier, or if the request was refused before its tier was known. */
+  tier: string
+  address: () => string
+}

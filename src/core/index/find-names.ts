@@ -1,0 +1,90 @@
+import { foldName } from '../basics/text/fold-name.ts'
+import { editDistance } from '../basics/text/nearest-name.ts'
+import { type ListQuery, type ListRequest, toWords, wordsOf } from '../lists/list-request.ts'
+import type { Passport } from '../passport/passport.ts'
+import type { Store } from '../store/store.ts'
+import type { Catalog } from './catalog.ts'
+
+type Reader = { catalog: Pick<Catalog, 'list'>; store: Pick<Store, 'passports'> }
+
+/** Only the passports with the highest scores are compared, because their names are read from the store. */
+const MOST_READ = 20
+const MOST_COMPARED = 250
+
+/** Counts the people who have all words of the keyword in their name, among the first ones whose names contain the words. */
+export async function countNamed(
+  { catalog, store }: Reader,
+  query: ListQuery,
+  signal: AbortSignal,
+): Promise<number> {
+  const { ids } = await catalog.list({ ...query, limit: MOST_READ, signal }, false)
+  const people = await store.passports.listByIds(ids)
+  const isNamed = (own: string[]) => wordsOf(query.keyword ?? '').every((word) => own.includes(word))
+  return people.map(({ profile }) => splitName(profile.displayName).map(foldName)).filter(isNamed).length
+}
+
+/**
+ * Finds the words of a name that the given words may be a misspelling of. It compares the first passports that match the filter
+ * and whose names contain the first half of each word or, if none is similar, the last halves. `people` are the first of the
+ * compared passports with these words in their name. Also counts other lists.
+ */
+export async function findSimilarName(
+  { catalog, store }: Reader,
+  words: readonly string[],
+  { filter, sort, counts }: Pick<ListRequest, 'filter' | 'sort' | 'counts'>,
+  signal: AbortSignal,
+) {
+  const folded = words.map(foldName)
+  const limit = folded.some((word) => mostEdits(word) > 0) ? MOST_COMPARED : 0
+  const find = async (halfOf: (word: string) => string, request: Pick<ListRequest, 'counts'>) => {
+    const halves = folded.map((word) => (mostEdits(word) === 0 ? word : halfOf(word)))
+    const keyword = limit === 0 ? undefined : toWords(halves.join(' '))
+    const found = await catalog.list({ ...request, keyword, filter, sort, limit, signal }, false)
+    const people = await store.passports.listByIds(found.ids)
+    const names = people.map(({ profile }) => profile.displayName)
+    const name = findNearest(names, folded, (part) => [part]) ?? findNearest(names, folded, beginningsOf)
+    const isNamed = ({ profile }: Passport) =>
+      name?.split(' ').every((word) => foldName(profile.displayName).includes(foldName(word)))
+    return { name, people: people.filter(isNamed).slice(0, MOST_READ), counts: found.counts ?? [] }
+  }
+  const first = await find((word) => word.slice(0, Math.ceil(word.length / 2)), { counts })
+  if (limit === 0 || first.name !== undefined) return first
+  return { ...(await find((word) => word.slice(word.length / 2), {})), counts: first.counts }
+}
+
+/** Returns the words of the most similar name, in the form that is similar: the whole word, or a beginning of it. */
+function findNearest(
+  names: readonly string[],
+  words: readonly string[],
+  formsOf: (part: string, word: string) => string[],
+): string | undefined {
+  let nearest: { name: string; edits: number } | undefined
+  for (const name of names) {
+    const own = splitName(name)
+    const similar = words.map((word) => {
+      const compare = (form: string) => editDistance(word, foldName(form), mostEdits(word))
+      return own
+        .flatMap((part) => formsOf(part, word).map((form) => ({ part, form, edits: compare(form) })))
+        .reduce((one, other) => (other.edits < one.edits ? other : one))
+    })
+    const edits = similar.reduce((sum, each) => sum + each.edits, 0)
+    if (edits >= (nearest?.edits ?? Number.POSITIVE_INFINITY)) continue
+    if (similar.some((each, at) => each.edits > mostEdits(words[at] ?? ''))) continue
+    const forms = own.flatMap((part) => similar.find((each) => each.part === part)?.form ?? [])
+    nearest = { name: forms.join(' '), edits }
+  }
+  return nearest?.name
+}
+
+/** A part of a name, and its beginnings that are about as long as the word. Those of short words are similar by chance. */
+const beginningsOf = (part: string, { length }: string): string[] => [
+  part,
+  ...(length < LEAST_LENGTH ? [] : [length, length + 1, length - 1].map((end) => part.slice(0, end))),
+]
+
+const LEAST_LENGTH = 5
+
+/** Seven of ten characters must be the same. Long words are not corrected. */
+const mostEdits = (word: string) => (word.length > 40 ? 0 : Math.floor(0.3 * word.length))
+
+const splitName = (name: string): string[] => name.split(/[^\p{L}\p{M}\p{N}]+/u)

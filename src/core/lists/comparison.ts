@@ -1,0 +1,96 @@
+import { foldName } from '../basics/text/fold-name.ts'
+import type { Level } from '../passport/rules/rule-set.ts'
+import { FILTER_FIELDS, type Filter, type FilterField } from './filter.ts'
+
+/** The comparisons of points and scores in words. Pages show the first words. */
+const COMPARISONS = {
+  '>': ['over', 'above', 'more than', '>'],
+  '>=': ['at least', '>='],
+  '<': ['under', 'below', 'less than', '<'],
+  '<=': ['at most', 'up to', '<='],
+}
+
+type Comparison = keyof typeof COMPARISONS
+
+const OPERATORS = Object.keys(COMPARISONS) as Comparison[]
+
+/** "between 100 and 150" or "100-150". */
+const RANGE = /^(?:between )?(\d{1,9}(?:\.\d{1,2})?)(?:-|–| and | to )(\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/
+
+/** Reads "over 20 points" as ">20", "20+" as ">=20", and a range such as "100-150" as ">=100<=150". */
+export function readComparison(phrase: string): string | undefined {
+  const [, from, to] = RANGE.exec(phrase) ?? []
+  if (from && Number(from) <= Number(to)) return `>=${Number(from)}<=${Number(to)}`
+  const words = phrase.replace(/^(\d+)\+(?!\S)/, 'at least $1').replace(/(\d),(?=\d{3}\b)/g, '$1')
+  const [, comparison = '', number = ''] = /^(.*) (\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/.exec(words) ?? []
+  const operator = OPERATORS.find((each) => COMPARISONS[each].includes(comparison))
+  return operator && `${operator}${Number(number)}`
+}
+
+/** "github>20" compares the points of a credential; ">200", "skills>20" and ">=120<250" compare the score or a part of it. */
+export type Compared = 'points' | 'score'
+
+const NUMBER = String.raw`\s*(\d{1,9}(?:\.\d{1,2})?)`
+const PATTERN = new RegExp(`^([^<>]*)([<>]=?)${NUMBER}(?:(<=?)${NUMBER})?$`)
+
+/** `type` is a credential or a part of the score. There are two bounds for a range, and none for an invalid text. */
+export function parseComparison(text: string) {
+  const [, type = '', ...parts] = PATTERN.exec(text) ?? []
+  const bounds = [parts.slice(0, 2), parts.slice(2)].flatMap(([operator, number]) =>
+    operator === undefined ? [] : [{ operator: operator as Comparison, value: Number(number) }],
+  )
+  return { type: type.trim(), bounds }
+}
+
+/** Returns "over 20", or "100 to 150" for a range that includes its bounds. */
+export function describeBounds(bounds: Bounds, format: (value: number) => string): string {
+  const isRange = bounds.map(({ operator }) => operator).join() === '>=,<='
+  if (isRange) return bounds.map(({ value }) => format(value)).join(' to ')
+  return bounds.map(({ operator, value }) => `${COMPARISONS[operator][0]} ${format(value)}`).join(' and ')
+}
+
+type Bounds = readonly { operator: Comparison; value: number }[]
+
+/** Returns the shortest form of a comparison, or `undefined` if it is invalid. */
+export function formatComparison(name: Compared, text: string): string | undefined {
+  const { type, bounds } = parseComparison(text)
+  const isKnown = name === 'points' ? type !== '' : Object.hasOwn(FILTER_FIELDS, scoreField(type))
+  if (bounds.length === 0 || !isKnown) return undefined
+  return `${type}${bounds.map(({ operator, value }) => `${operator}${value}`).join('')}`
+}
+
+/** The terms of a filter, one for each bound. */
+export function toTerms(name: Compared, text: string): Filter {
+  const { type, bounds } = parseComparison(text)
+  const target = name === 'points' ? { field: name, of: { type } } : { field: scoreField(type), of: {} }
+  return bounds.map((bound) => ({
+    field: target.field,
+    conditions: [{ not: false, ...bound, ...target.of }],
+  }))
+}
+
+const scoreField = (part: string) => (part === '' ? 'score' : `${part}_score`) as FilterField
+
+/** Joins ranges of scores that follow each other, such as those of two levels. Returns `undefined` if there is a gap. */
+export function joinRanges(values: readonly string[]): string | undefined {
+  const ranges = values.map(parseComparison).sort((one, other) => startOf(one) - startOf(other))
+  const isNext = (range: Range, at: number) =>
+    range.type === '' && (at === 0 || ranges[at - 1]?.bounds[1]?.value === startOf(range))
+  const [first, last] = [ranges[0]?.bounds[0], ranges.at(-1)?.bounds[1]]
+  const isWhole = first?.operator === '>=' && ranges.every(isNext)
+  return isWhole ? `>=${first.value}${last ? `${last.operator}${last.value}` : ''}` : undefined
+}
+
+type Range = ReturnType<typeof parseComparison>
+
+const startOf = ({ bounds }: Range) => bounds[0]?.value ?? Number.NaN
+
+/** The name, the folded name and the scores of each level. A level whose limits are too long for a comparison is left out. */
+export const compareLevels = (
+  levels: readonly Level[] = [],
+): { label: string; phrase: string; value: string }[] =>
+  levels.flatMap(({ name, from }, at) => {
+    const next = levels[at + 1]
+    const value = formatComparison('score', `>=${from}${next ? `<${next.from}` : ''}`)
+    return value === undefined ? [] : [{ label: name, phrase: foldName(name), value }]
+  })

@@ -1,0 +1,185 @@
+import { invalidParameter } from '../basics/errors.ts'
+import { foldName } from '../basics/text/fold-name.ts'
+import { quote } from '../basics/text/quote.ts'
+import { digest } from '../basics/text/stable-id.ts'
+import type { Filter } from './filter.ts'
+
+export const SORT_FIELDS = [
+  'score',
+  'activity_score',
+  'identity_score',
+  'skills_score',
+  'passport_id',
+] as const
+export const GROUP_FIELDS = ['type', 'tag', 'location', 'source', 'human', 'rules'] as const
+
+/** Sorts of passports that have changed since a time: by rise, by fall, and new passports by time, the latest first. */
+export const MOVERS_SORTS = ['-change', 'change', '-added'] as const
+
+export type SortField = (typeof SORT_FIELDS)[number]
+export type GroupField = (typeof GROUP_FIELDS)[number]
+export type MoversSort = (typeof MOVERS_SORTS)[number]
+
+/**
+ * Passports with equal scores are sorted by id. An ascending list is the exact reverse of a descending one. With `pointsFor`,
+ * a filtered list is sorted by the points for credentials of this folded type, then by `field`.
+ */
+export type Sort = { field: SortField; descending: boolean; pointsFor?: string | undefined }
+
+/** A passport's position in a sorted list. `value` is its value of the sort field. */
+export type Position = { value: number; id: number }
+
+/** Selects and sorts passports; `keyword` is folded. */
+export type ListQuery = { keyword?: string | undefined; filter: Filter; sort: Sort }
+
+/** A page of a list: the first `limit` passports after a position. */
+export type ListRequest = ListQuery & {
+  groupBy?: GroupField | undefined
+  facets?: readonly FacetRequest[] | undefined
+  /** Requests ranks of these scores and of the page's passports among the matches of the filter. Ignores the keyword. */
+  ranksOf?: readonly number[] | undefined
+  /** Requests the points of the page's passports for credentials of these folded types. */
+  pointsFor?: readonly string[] | undefined
+  /** Counts the passports of each of these other lists. */
+  counts?: readonly Pick<ListQuery, 'keyword' | 'filter'>[] | undefined
+  /** For each score, counts all passports with at least that score. Ignores the keyword and the filter. */
+  atLeast?: ScoreLists | undefined
+  after?: Position | undefined
+  limit: number
+  /** Passports to skip, for pages with numbers. */
+  offset?: number
+}
+
+/** A page of the passports that have changed since a time. */
+export type MoversRequest = Pick<ListRequest, 'after' | 'limit' | 'offset'> & {
+  sort: MoversSort
+  since: number
+}
+
+/**
+ * Counts the passports for each value of a field, or only for values with a word that begins with `prefix`, or only for
+ * `values`. `among` selects the passports to count: the list (default), the list without its keyword, or all.
+ */
+export type FacetRequest = {
+  field: GroupField
+  prefix?: string
+  values?: readonly string[]
+  among?: 'list' | 'filter' | 'all'
+}
+
+/** A value, the number of passports that have it, and the id of the first one. */
+export type FacetCount = { value: string; count: number; first: number }
+
+export type ScoreField = Exclude<SortField, 'passport_id'>
+export type ScoreLists = Partial<Record<ScoreField, readonly number[]>>
+
+/** `value` is null for the passports that have no value in this field. */
+export type Group = { value: string | null; count: number }
+
+export const DEFAULT_LIMIT = 25
+export const LARGEST_LIMIT = 250
+
+const refuse = (name: string, accepted: string, received: string) =>
+  invalidParameter(name, `${name} must be ${accepted}, got ${quote(received)}.`)
+
+/** `parts` names the parts of passports whose inclusion lowers the limit. Only the error message uses it. */
+export function parseLimit(
+  text: string | undefined,
+  fallback: number,
+  largest: number,
+  parts: readonly string[] = [],
+): number {
+  if (text === undefined) return fallback
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit >= 1 && limit <= largest) return limit
+  const reason = parts.length === 0 ? '' : ` for pages with ${parts.join(' and ')}`
+  throw refuse('limit', `a whole number from 1 to ${largest}${reason}`, text)
+}
+
+/** The highest score first, unless `text` says otherwise. */
+export function parseSort(text = '-score'): Sort {
+  const descending = text.startsWith('-')
+  const field = SORT_FIELDS.find((each) => each === (descending ? text.slice(1) : text))
+  if (field) return { field, descending }
+  throw refuse(
+    'sort',
+    `one of ${SORT_FIELDS.join(', ')}, with a minus sign in front for the highest first, or with since one of ${MOVERS_SORTS.join(', ')}`,
+    text,
+  )
+}
+
+export function parseGroupBy(text: string | undefined): GroupField | undefined {
+  const field = GROUP_FIELDS.find((each) => each === text)
+  if (field || text === undefined) return field
+  throw refuse('group_by', `one of ${GROUP_FIELDS.join(', ')}`, text)
+}
+
+/** Identifies the list to which a cursor belongs. */
+const hashOf = ({ keyword, filter, sort }: ListQuery) => digest(JSON.stringify([keyword, filter, sort]))
+
+/** The position and the hash of the query, in base64url. */
+export function formatCursor(query: ListQuery, { value, id }: Position): string {
+  return toBase64Url(`${value} ${id} ${hashOf(query)}`)
+}
+
+const CURSOR = /^(-?\d{1,22}(?:\.\d{1,25})?(?:e[+-]\d{1,3})?) (\d{1,16}) ([0-9a-f]{8})$/
+
+/** Throws `invalid_request` if the cursor is malformed or belongs to another query. */
+export function parseCursor(query: ListQuery, text: string): Position {
+  const [, value, id, hash] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? []
+  const position = { value: Number(value), id: Number(id) }
+  // The decoder ignores characters that are not base64url.
+  if (!Number.isSafeInteger(position.id) || toBase64Url(`${value} ${id} ${hash}`) !== text) {
+    throw refuse('cursor', 'the value of "next" in the previous page', text)
+  }
+  if (hash === hashOf(query)) return position
+  throw invalidParameter(
+    'cursor',
+    'cursor belongs to a list with another q, filter, sort or since: repeat those of the first page, or start without a cursor.',
+  )
+}
+
+const toBase64Url = (text: string) => Buffer.from(text).toString('base64url')
+
+const LONGEST_KEYWORD = 200
+
+/** Returns the folded keyword of a parameter, or `undefined` if it has no text to search for. */
+export function parseKeyword(text: string | null | undefined, name = 'keyword'): string | undefined {
+  if (text === null || text === undefined) return undefined
+  const length = [...text].length
+  if (length > LONGEST_KEYWORD) {
+    const detail = `${name} must be at most ${LONGEST_KEYWORD} characters, got ${length}.`
+    throw invalidParameter(name, detail)
+  }
+  return foldName(text) || undefined
+}
+
+/** Separates the words of a keyword, which a name must contain in any order. Folded text contains no line feed. */
+const SEPARATOR = '\n'
+
+export const toWords = (keyword: string): string => [...new Set(keyword.split(' '))].join(SEPARATOR)
+
+/** The texts that a name must contain, the longest first. The APIs do not split a keyword into words. */
+export const wordsOf = (keyword: string): string[] =>
+  keyword.split(SEPARATOR).sort((one, other) => other.length - one.length)
+
+export type PageRequest = { page: number; size: number }
+
+export function parsePageNumber(text: string | null): number {
+  const number = parseCount('page', text) ?? 1
+  if (!Number.isSafeInteger(number)) throw refuse('page', `at most ${Number.MAX_SAFE_INTEGER}`, `${text}`)
+  return number
+}
+
+export const parsePageSize = (name: string, text: string | null): number =>
+  Math.min(parseCount(name, text) ?? DEFAULT_LIMIT, LARGEST_LIMIT)
+
+/** An empty list has one page, so that a client that reads up to the last page terminates. */
+export const lastPage = (total: number, size: number): number => Math.max(1, Math.ceil(total / size))
+
+function parseCount(name: string, text: string | null): number | undefined {
+  if (text === null || text === '') return undefined
+  const count = /^\d+$/.test(text) ? Number(text) : 0
+  if (count < 1) throw refuse(name, 'a whole number from 1', text)
+  return count
+}

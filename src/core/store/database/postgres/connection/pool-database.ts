@@ -1,0 +1,83 @@
+import {
+  type Connection,
+  type Database,
+  type Dialect,
+  type Lock,
+  listColumn,
+  type Query,
+} from '../../../sql/connection.ts'
+import type { Pool } from './health-checked-pool.ts'
+
+export const DIALECT: Dialect = {
+  isIn: (column, parameter, type = 'bigint') => `${column} = any(${parameter}::${type}[])`,
+  isInSelect: (column, select) => `${column} = any(array(${select}))`,
+  unnest: (parameter) => `select unnest(${parameter}::bigint[])`,
+  elementsOf: (parameter) => `json_array_elements(${parameter}::text::json)`,
+  // `offset 0` prevents the planner from reading the whole table.
+  joinPassports: (condition) =>
+    `, lateral (select next.id, next.merged_into from passports as next where ${condition} offset 0) as next`,
+  sourceOf: (handle) => `split_part(${handle}, ':', 1)`,
+  version: 'pg_current_xact_id()::text::bigint',
+  staleIndex: '',
+  now: 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)',
+  forUpdate: 'for update',
+  skipLocked: 'for update skip locked',
+}
+
+/** Advisory locks, held until the transaction ends. Their numbers begin with "pass" in ASCII. */
+const FIRST_LOCK = 0x70617373 * 2 ** 16
+export const MIGRATE = FIRST_LOCK
+/** Admits one writer of records, because the result of saving a record depends on earlier records. */
+const WRITE = FIRST_LOCK + 1
+/** Writers that use the rule set in force share this lock. The adoption of a rule set takes it exclusively. */
+const RULES = FIRST_LOCK + 2
+
+export const lock = (query: Query, number: number, mode: '' | '_shared' = '') =>
+  query(`select pg_advisory_xact_lock${mode}($1::bigint)`, [number])
+
+const LOCKS: Record<Lock, (query: Query) => Promise<unknown>> = {
+  rules: (query) => lock(query, RULES),
+  'rules shared': (query) => lock(query, RULES, '_shared'),
+  async records(query) {
+    await lock(query, WRITE)
+    await lock(query, RULES, '_shared')
+  },
+}
+
+export function createDatabase({ query, longQuery, transaction }: Pool): Database {
+  return {
+    read: createConnection(query),
+    long: createConnection(longQuery),
+    write: query,
+    transaction: (work, name) =>
+      transaction(async (query) => {
+        if (name) await LOCKS[name](query)
+        return work({
+          ...createConnection(query),
+          increment: async (counter) =>
+            void (await query('update versions set version = version + 1 where name = $1', [counter])),
+          eraseRemoved: () => undefined,
+        })
+      }),
+    snapshot: (work) =>
+      transaction((query) => work(createConnection(query)), 'isolation level repeatable read read only'),
+  }
+}
+
+export const createConnection = (query: Query): Connection => ({
+  dialect: DIALECT,
+  query,
+  /** Rows are selected as JSON, in which 64-bit integers are numbers. All stored integers are safe integers. */
+  selectRows: <Row>(table: string, rest: string, values: readonly unknown[] = []) =>
+    listColumn<Row>(query, `select to_json(${table}) as row from ${table} ${rest}`, values),
+  async insertRows<Row>(table: string, rows: readonly object[], conflict = '') {
+    const [first] = rows
+    if (first === undefined) return []
+    const columns = Object.keys(first)
+    return query<Row>(
+      `insert into ${table} (${columns})
+       select ${columns} from json_populate_recordset(null::${table}, $1::text::json) ${conflict}`,
+      [JSON.stringify(rows)],
+    )
+  },
+})

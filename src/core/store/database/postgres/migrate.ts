@@ -1,0 +1,139 @@
+import { ServiceError, unavailable } from '../../../basics/errors.ts'
+import version021 from '../../migrations/postgres/0009-version-0.2.1.sql' with { type: 'text' }
+import actors from '../../migrations/postgres/0010-actors.sql' with { type: 'text' }
+import writing from '../../migrations/postgres/0011-scopes-issuers-and-webhooks.sql' with { type: 'text' }
+import {
+  checkSchema,
+  lastSchema,
+  type MigrationMode,
+  outdatedSchema,
+  pendingSteps,
+} from '../../migrations/schema-version.ts'
+import { shownCredentialsOf } from '../../rows/credential.ts'
+import { toFacetsRow } from '../../rows/facets.ts'
+import { IS_VISIBLE, type StoredRow } from '../../rows/passport.ts'
+import type { Connection, Query } from '../../sql/connection.ts'
+import { mapCredentialRows } from '../../write/load-and-save-write-model.ts'
+import type { Pool } from './connection/health-checked-pool.ts'
+import { createConnection, lock, MIGRATE } from './connection/pool-database.ts'
+import { checkWritable, openPrimary } from './connection/primary.ts'
+
+/** The table `passportd` stores the schema number of a database. */
+const MIGRATIONS = { first: 9, steps: [version021, actors, writing] }
+
+export const SCHEMA = lastSchema(MIGRATIONS)
+
+const OLDEST_SERVER = 14
+
+/** Several nodes may call it at the same time: a lock admits one of them. */
+async function migrate(pool: Pool, name: string): Promise<void> {
+  await pool.transaction(async (query) => {
+    // No timeouts: a statement may change every passport, or wait for the migration of another node.
+    await query('set local statement_timeout = 0')
+    await query('set local idle_in_transaction_session_timeout = 0')
+    await lock(query, MIGRATE)
+    const version = await checkVersion(query, name)
+    for (const step of pendingSteps(MIGRATIONS, version)) await query(step)
+    await fillFacets(createConnection(query))
+    await query('create table if not exists passportd (version integer not null)')
+    await query('delete from passportd')
+    await query('insert into passportd (version) values ($1)', [SCHEMA])
+  })
+}
+
+const FACETS_BATCH = 1000
+
+/** Adds the facets of listed passports that have none yet. */
+async function fillFacets(connection: Connection): Promise<void> {
+  const rest = `where ${IS_VISIBLE} and id > $1 and not exists (select from facets where passport_id = id)
+    order by id limit ${FACETS_BATCH}`
+  const listAfter = (id: number) => connection.selectRows<StoredRow>('passports', rest, [id])
+  for (let rows = await listAfter(-1); rows.length > 0; rows = await listAfter(rows.at(-1)?.id ?? 0)) {
+    const ids = rows.map(({ id }) => id)
+    const credentials = await mapCredentialRows(connection, ids)
+    const facets = rows.map((row) => toFacetsRow(row, shownCredentialsOf(credentials.get(row.id))))
+    await connection.insertRows('facets', facets)
+  }
+}
+
+/** Corrects the versions of rows from a dump: another server may have used higher transaction numbers than this one. */
+async function renumber(query: Query): Promise<void> {
+  const current = 'pg_current_xact_id()::text::bigint'
+  for (const table of ['v1_passports', 'unlisted']) {
+    await query(`update ${table} set version = ${current} where version > ${current}`)
+  }
+}
+
+/** Migrates an outdated database if `mode` allows it, and throws otherwise. Returns the old schema number. */
+export async function prepareSchema(pool: Pool, mode: MigrationMode): Promise<number> {
+  const { name } = pool
+  try {
+    // A read-only server is sufficient if nothing is migrated.
+    if (mode !== false) await checkWritable(pool)
+    const version = await checkVersion(pool.query, name)
+    if (version === SCHEMA && mode === true) await renumber(pool.query)
+    if (version === SCHEMA) return version
+    if (mode === false || (mode === 'new' && version > 0)) throw outdatedSchema(name, version, SCHEMA)
+    await migrate(pool, name)
+    return version
+  } catch (error) {
+    throw explain(error, name)
+  }
+}
+
+/** Runs the command `migrate`. */
+export async function migratePostgres(url: string): Promise<{ from: number; to: number }> {
+  await using pool = openPrimary(url, { connections: 1, responseTimeout: 30_000 })
+  return { from: await prepareSchema(pool, true), to: SCHEMA }
+}
+
+/** The schema number, if a newer passportd has migrated the database. */
+export async function findNewerSchema(query: Query): Promise<number | undefined> {
+  const [row] = await query<{ version: number }>('select version from passportd where version > $1', [SCHEMA])
+  return row?.version
+}
+
+/** Throws unless this program supports the database. Returns 0 for a database without tables of passportd. */
+export async function checkVersion(query: Query, name: string): Promise<number> {
+  const [server] = await query<{ number: number; ours: boolean; encoding: string }>(
+    // Not to_regclass(): on a connection that a pooler shares, its cache may be stale.
+    `select current_setting('server_version_num')::integer as number, current_setting('server_encoding') as encoding,
+       exists (select from pg_class where relname = 'passportd' and pg_table_is_visible(oid)) as ours`,
+  )
+  if (server?.encoding !== 'UTF8') {
+    throw unavailable(
+      `${name} is encoded in ${server?.encoding}: create it with createdb -E UTF8 -T template0.`,
+    )
+  }
+  const release = Math.floor((server?.number ?? 0) / 10_000)
+  if (release < OLDEST_SERVER) {
+    throw unavailable(`${name} runs PostgreSQL ${release}: ${OLDEST_SERVER} or later is needed.`)
+  }
+  if (!server?.ours) return 0
+  const [row] = await query<{ version: number }>('select version from passportd')
+  const version = row?.version ?? 0
+  checkSchema(name, version, MIGRATIONS)
+  return version
+}
+
+/** What the errors with these codes mean, and what to do. */
+const EXPLANATIONS: readonly (readonly [codes: RegExp, meaning: string, advice: string])[] = [
+  [/^(42501|3F000)$/, 'cannot be prepared', 'The role needs the right to create tables in its schema.'],
+  // The database has other tables or functions with our names, or a table `passportd` with other columns.
+  [
+    /^(42P07|42723|42703)$/,
+    'holds tables of another program',
+    'Give passportd a database, or a schema, of its own.',
+  ],
+  // The URL has settings that the server or the client does not know.
+  [/^(42704|22023|ERR_INVALID_ARG_\w+)$/, 'cannot be used', 'Check the options of DATABASE_URL.'],
+]
+
+function explain(error: unknown, name: string): unknown {
+  if (error instanceof ServiceError) return error
+  const { errno, code = '', message } = error as { errno?: string; code?: string; message: string }
+  const found = EXPLANATIONS.find(([codes]) => codes.test(errno ?? code))
+  if (!found) return error
+  const [, meaning, advice] = found
+  return unavailable(`${name} ${meaning}: ${message}. ${advice}`, { cause: error })
+}

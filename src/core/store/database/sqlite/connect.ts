@@ -1,0 +1,226 @@
+import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { FileFaultError, unavailable } from '../../../basics/errors.ts'
+import { NewDatabaseError } from '../../migrations/schema-version.ts'
+import { versionOf } from './migrate.ts'
+import { refuseDeletedWal, refuseOrphanedWal, sizeOf } from './wal-checks.ts'
+
+/** How many milliseconds a write waits for another process that is writing. */
+export const WRITER_WAIT = 10_000
+
+/** Readers should never wait in WAL mode. If one does, it must fail soon, because it blocks all requests. */
+const READER_WAIT = 1000
+
+/** 16 MB of pages. */
+const CHECKPOINT_PAGES = 4000
+
+/** Opens the only connection that writes. With `create`, a missing file and its folder are created. */
+export function connectWriter(path: string, create: boolean): Database {
+  refuseOrphanedWal(path)
+  if (create) makeFile(path)
+  else if (sizeOf(path) === 0) {
+    throw new NewDatabaseError(
+      `There is no database ${path} yet: check DATABASE_URL, or create it with "serve" (the demo database with "serve --demo"), "import", "mirror", "copy" or "restore".`,
+    )
+  }
+  const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
+  try {
+    versionOf(database)
+  } catch (error) {
+    // A file with a WAL is not closed: that would checkpoint the WAL, and the file may belong to another program.
+    if (sizeOf(`${path}-wal`) === 0) database.close()
+    throw error
+  }
+  return closeOnError(database, () => {
+    checkLength(database, path)
+    // With WAL and synchronous = full, readers never wait for the writer, and commits survive a power failure.
+    switchToWal(database)
+    database.run('pragma synchronous = full')
+    database.run('pragma foreign_keys = on')
+    // Removed data leaves no bytes in free pages.
+    database.run('pragma secure_delete = on')
+    // Fewer checkpoints: a page that is written several times is copied to the database only once.
+    database.run(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+    return database
+  })
+}
+
+/** Closes the database if `work` throws, so that repeated failures do not leak open files. */
+export function closeOnError<T>(database: Database, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Throws if the last page is truncated, which SQLite does not detect. With a WAL, the file need not be complete. */
+function checkLength(database: Database, path: string): void {
+  if (sizeOf(`${path}-wal`) > 0) return
+  const page = database.query<{ page_size: number }, []>('pragma page_size').get()?.page_size ?? 1
+  if (sizeOf(path) % page !== 0) throw damaged(path)
+}
+
+/** SQLite ignores busy_timeout for this pragma, so a concurrent switch needs a retry loop. */
+function switchToWal(database: Database): void {
+  for (const end = performance.now() + WRITER_WAIT; ; ) {
+    try {
+      database.run('pragma journal_mode = wal')
+      return
+    } catch (error) {
+      if (!isEnvironmentError(error) || !error.code?.startsWith('SQLITE_BUSY') || performance.now() > end)
+        throw error
+      Bun.sleepSync(5)
+    }
+  }
+}
+
+/** SQLite maps at most 2 GiB. The rest is read through a page cache, which holds the inner pages of large tables. */
+const MAPPED_BYTES = 2 ** 31
+const CACHE_KIB = 16 * 1024
+
+export function connectReader(path: string): Database {
+  const database = connect(path, { readonly: true }, READER_WAIT)
+  database.run(`pragma mmap_size = ${MAPPED_BYTES}`)
+  database.run(`pragma cache_size = -${CACHE_KIB}`)
+  return database
+}
+
+/** SQLite's codes for errors of the file or the machine, not of this program. */
+const ENVIRONMENT_ERRORS =
+  /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOLFS|NOTADB|PERM|PROTOCOL|READONLY)/
+
+/** Runs `work`. If it throws or rejects with an error of the file or the machine, the error becomes `unavailable`. */
+export function translateErrors<T>(path: string, work: () => T): T {
+  try {
+    const result = work()
+    return result instanceof Promise ? (result.catch((error) => throwTranslated(path, error)) as T) : result
+  } catch (error) {
+    return throwTranslated(path, error)
+  }
+}
+
+export const isEnvironmentError = (error: unknown): error is SQLiteError =>
+  error instanceof SQLiteError && ENVIRONMENT_ERRORS.test(error.code ?? '')
+
+/** This program never stores invalid JSON or violates a constraint: such an error is damage that SQLite missed. */
+const isHiddenDamage = (error: unknown) =>
+  error instanceof SyntaxError ||
+  (error instanceof SQLiteError && error.code?.startsWith('SQLITE_CONSTRAINT') === true)
+
+/** Rethrows an error. Errors of the file or the machine become `unavailable`. */
+export function throwTranslated(path: string, error: unknown): never {
+  if (isHiddenDamage(error)) throw unavailable(damageSentence(path), { cause: error })
+  if (!isEnvironmentError(error)) throw error
+  if (/NOTADB|CORRUPT/.test(error.code ?? '')) throw damaged(path, error)
+  throw unavailable(explain(path, error), { cause: error })
+}
+
+function connect(path: string, mode: DatabaseOptions, wait: number): Database {
+  refuseOrphanedWal(path)
+  refuseDeletedWal(path)
+  const database = new Database(path, { ...mode, strict: true })
+  database.run(`pragma busy_timeout = ${wait}`)
+  return database
+}
+
+/** Only the owner may read the file: it holds unpublished data. SQLite gives the WAL the same permissions. */
+function makeFile(path: string): void {
+  const folder = dirname(path)
+  make(`The folder ${folder}`, () => makeFolder(folder))
+  if (!existsSync(path)) make(path, () => closeSync(openSync(path, 'a', 0o600)))
+}
+
+/** No other user may read the folder, under any umask. */
+export const makeFolder = (folder: string) => mkdirSync(folder, { recursive: true, mode: 0o700 })
+
+export function make(what: string, work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    throw unavailable(`${what} cannot be created: ${(error as Error).message}`)
+  }
+}
+
+const damageSentence = (path: string) =>
+  `${path} is damaged or not a database: restore it from a backup, or name another file in DATABASE_URL.`
+
+const damaged = (path: string, cause?: unknown) =>
+  new FileFaultError('damaged', damageSentence(path), { cause })
+
+/** Runs `work`, which opens a migrated file. A missing table or column counts as damage. */
+export function openChecked<T>(path: string, work: () => T): T {
+  try {
+    return translateErrors(path, work)
+  } catch (error) {
+    throw error instanceof SQLiteError && error.code === 'SQLITE_ERROR' ? damaged(path, error) : error
+  }
+}
+
+function explain(path: string, error: SQLiteError): string {
+  const code = error.code ?? ''
+  // This process had the old file open while `restore` replaced it.
+  if (/DBMOVED/.test(code)) return `${path} was moved or replaced: restart the process.`
+  if (/CANTOPEN|PERM|READONLY|AUTH/.test(code)) {
+    return `${path} cannot be opened for writing: check that the file and its folder may be written by this user.`
+  }
+  if (/FULL/.test(code)) return `There is no space left for ${path}.`
+  if (/BUSY|LOCKED/.test(code)) return `${path} is locked by another program: stop it, or try again later.`
+  return `${path} cannot be read or written: ${error.message}. Check the disk, and limits on the length of files.`
+}
+
+/** How long reads share a transaction. Writes of other connections become visible after this time. */
+const LIFE_MILLISECONDS = 5
+
+/** Consecutive reads share a transaction, which is faster. All reads of the connection must go through `read`. */
+export function createReadTransaction(path: string, database: Database) {
+  const begin = database.query('begin')
+  // Transactions end with a rollback, because a commit would fail after an error.
+  const rollback = database.query('rollback')
+  let number = 0
+  let endsAt = 0
+  let timer: Timer | undefined
+  let isClosed = false
+
+  function end(): void {
+    endsAt = 0
+    clearTimeout(timer)
+    if (!isClosed && database.inTransaction) rollback.run()
+  }
+
+  function start(): void {
+    const now = performance.now()
+    if (now < endsAt) return
+    end()
+    begin.run()
+    endsAt = now + LIFE_MILLISECONDS
+    // An open transaction would block checkpoints of the WAL.
+    timer = setTimeout(end, LIFE_MILLISECONDS)
+    number++
+  }
+
+  return {
+    /** Errors of the file or the machine become `unavailable`. */
+    read<T>(work: () => T): T {
+      try {
+        start()
+        return work()
+      } catch (error) {
+        end()
+        return throwTranslated(path, error)
+      }
+    },
+    /** The number of the current transaction. Results can be cached until it changes. */
+    number: () => number,
+    end,
+    close(): void {
+      end()
+      isClosed = true
+      database.close()
+    },
+  }
+}
+
+export type ReadTransaction = ReturnType<typeof createReadTransaction>

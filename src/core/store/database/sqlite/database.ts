@@ -1,0 +1,272 @@
+import type { Database as File, SQLQueryBindings } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
+import { FileFaultError } from '../../../basics/errors.ts'
+import type { Connection, Database, Dialect, Prepare, Query } from '../../sql/connection.ts'
+import { type ReadTransaction, translateErrors, WRITER_WAIT } from './connect.ts'
+import { sizeOf, walOf } from './wal-checks.ts'
+
+/** The version of `ranking` after the current transaction. */
+const VERSION = '(select version + 1 from ranking)'
+
+export const DIALECT: Dialect = {
+  isIn: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
+  isInSelect: (column, select) => `${column} in (${select})`,
+  unnest: (parameter) => `select value from json_each(${parameter})`,
+  elementsOf: (parameter) => `json_each(${parameter})`,
+  joinPassports: (condition) => `join passports as next on ${condition}`,
+  sourceOf: (handle) => `substr(${handle}, 1, instr(${handle}, ':') - 1)`,
+  version: VERSION,
+  staleIndex: 'indexed by passports_stale',
+  now: "cast(unixepoch('subsec') * 1000 as integer)",
+  forUpdate: '',
+  skipLocked: '',
+}
+
+type Options = {
+  reader: File
+  writer: File
+  /** The connection whose reads share transactions. */
+  shared: ReadTransaction
+  /** Throws if the file was replaced, because a write would be lost. */
+  checkFiles: () => void
+}
+
+/** Writes run one after another, and so do snapshots. Otherwise a statement would join another call's transaction. */
+export function createDatabase(path: string, { reader, writer, shared, checkFiles }: Options) {
+  writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
+  const [readInTurn, writeInTurn] = [createTurns(), createTurns()]
+  const wal = createWalLimit(path, writer)
+  const connection = createConnection(path, writer)
+  const read = createConnection(path, reader)
+
+  const guardWrite = <T>(work: () => Promise<T>): Promise<T> =>
+    writeInTurn(() =>
+      translateErrors(path, async () => {
+        checkFiles()
+        // Truncates the WAL before the write, because a disk fault after the write would make a committed write fail.
+        wal.limit(shared.end)
+        const result = await work()
+        // Ends the shared read transaction, so that later reads see the write.
+        shared.end()
+        // A write to a deleted file is not acknowledged.
+        checkFiles()
+        return result
+      }),
+    )
+
+  const database: Database = {
+    read,
+    long: read,
+    write: (...statement) =>
+      guardWrite(() => inTransaction(writer, 'begin immediate', () => connection.query(...statement))),
+    transaction: (work) =>
+      guardWrite(async () => {
+        let isErased = false
+        const result = await inTransaction(writer, 'begin immediate', () =>
+          work({
+            ...connection,
+            async increment(counter) {
+              if (counter === 'ranking') await connection.query('update ranking set version = version + 1')
+            },
+            eraseRemoved() {
+              isErased = true
+            },
+          }),
+        )
+        shared.end()
+        if (isErased) wal.erase()
+        return result
+      }),
+    snapshot: (work) =>
+      readInTurn(() => translateErrors(path, () => inTransaction(reader, 'begin', () => work(read)))),
+  }
+  /** Waits until all writes and snapshots have ended. */
+  const idle = () => Promise.all([writeInTurn, readInTurn].map((inTurn) => inTurn(async () => undefined)))
+  return { ...database, idle }
+}
+
+type Methods = Record<string, (...args: never[]) => unknown>
+
+/** Wraps methods so that errors of the file, including invalid JSON in it, become `unavailable`. */
+export function guardErrors<T extends Methods>(path: string, methods: T): T {
+  const guard = ([name, method]: [string, Methods[string]]) => [
+    name,
+    (...args: never[]) => translateErrors(path, async () => method(...args)),
+  ]
+  return Object.fromEntries(Object.entries(methods).map(guard)) as T
+}
+
+/** Returns a function that runs async functions one at a time, in the order of the calls. */
+function createTurns() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work)
+    // The caller gets the error. The next function starts even after an error.
+    last = result.catch(() => undefined)
+    return result
+  }
+}
+
+async function inTransaction<T>(file: File, begin: string, work: () => Promise<T>): Promise<T> {
+  await runWhenFree(file, begin)
+  try {
+    const result = await work()
+    file.run('commit')
+    return result
+  } catch (error) {
+    try {
+      // Some errors end the transaction, so that there is nothing to roll back.
+      if (file.inTransaction) file.run('rollback')
+    } catch {
+      // The first error is thrown below: it tells the cause.
+    }
+    throw error
+  }
+}
+
+/** How long an attempt to get the lock blocks the thread, and how long the thread is free between attempts. */
+const LOCK_MILLISECONDS = 1
+const PAUSE_FOR_LOCK_MILLISECONDS = 5
+
+/** Waits for the lock without blocking the thread, because another store of the same thread may have it. */
+async function runWhenFree(file: File, statement: string): Promise<void> {
+  for (const end = performance.now() + WRITER_WAIT; ; await Bun.sleep(PAUSE_FOR_LOCK_MILLISECONDS)) {
+    try {
+      file.run(statement)
+      return
+    } catch (error) {
+      const isBusy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY')
+      if (!isBusy || performance.now() > end) throw error
+    }
+  }
+}
+
+type Row = Record<string, unknown>
+
+/** Errors of the file or the machine become `unavailable`. */
+export function createConnection(path: string, file: File): Connection {
+  const prepare = createStatements(file)
+  const query: Query = <Row>(text: string, values: readonly unknown[] = []) =>
+    translateErrors(path, async () => prepare(text).all(...values.map(toBinding)) as Row[])
+  return {
+    dialect: DIALECT,
+    query,
+    async selectRows<Row>(table: string, rest: string, values: readonly unknown[] = []) {
+      const rows = await query<Row & { hash?: unknown }>(`select * from ${table} ${rest}`, values)
+      return rows.map((row) => (row.hash instanceof Uint8Array ? { ...row, hash: toHex(row.hash) } : row))
+    },
+    async insertRows<Result>(table: string, rows: readonly object[], conflict = '') {
+      const results: Result[] = []
+      if (rows.length === 0) return results
+      const columns = Object.keys(rows[0] ?? {})
+      const names = table === 'v1_passports' ? [...columns, 'version'] : columns
+      const values = names.map((_, at) => (at < columns.length ? `$${at + 1}` : VERSION))
+      const statement = prepare(`insert into ${table} (${names}) values (${values}) ${conflict}`)
+      for (const row of rows as Row[]) {
+        const bindings = columns.map((name) => (name === 'hash' ? fromHex(row.hash) : toBinding(row[name])))
+        results.push(...(statement.all(...bindings) as Result[]))
+      }
+      return results
+    },
+  }
+}
+
+/** Prepares each statement once. Closing the database finalizes statements of `query`, but not those of `prepare`. */
+function createStatements(file: File) {
+  const statements = new Map<string, ReturnType<typeof file.query<unknown, SQLQueryBindings[]>>>()
+  return (text: string) => statements.getOrInsertComputed(text, () => file.query(numberParameters(text)))
+}
+
+/** SQLite binds `$1` by its order in the statement, but `?1` by its number. */
+const numberParameters = (text: string) => text.replace(/\$(\d+)/g, '?$1')
+
+const toHex = (bytes: Uint8Array) => `\\x${bytes.toHex()}`
+
+/** `hash` is the only column of bytes. */
+const fromHex = (hash: unknown) => Uint8Array.fromHex((hash as string).slice(2))
+
+/** Lists are passed as JSON. */
+const toBinding = (value: unknown) =>
+  (Array.isArray(value) ? JSON.stringify(value) : value) as SQLQueryBindings
+
+/** A larger WAL is truncated. The automatic checkpoints of SQLite, at 16 MB, do not finish while reads overlap. */
+const LARGEST_BYTES = 32 * 1024 * 1024
+
+const CHECK_MILLISECONDS = 200
+/** How long a checkpoint waits for readers, and the pause after it failed. A backup reads for minutes. */
+const READER_WAIT_MILLISECONDS = 1000
+const PAUSE_MILLISECONDS = 20_000
+
+/** Limits the WAL. While read transactions overlap, SQLite's automatic checkpoints never finish. */
+export function createWalLimit(path: string, writer: File) {
+  let checkAt = 0
+  /** Another process reads the database, so that the WAL still has copies of removed rows. */
+  let isErasing = false
+  return {
+    limit(endReads: () => void): void {
+      const now = performance.now()
+      if (now < checkAt) return
+      checkAt = now + CHECK_MILLISECONDS
+      if ((sizeOf(walOf(path)) < LARGEST_BYTES && !isErasing) || writer.inTransaction) return
+      endReads()
+      checkAt = now + READER_WAIT_MILLISECONDS + PAUSE_MILLISECONDS
+      if (!truncateWal(writer)) return
+      isErasing = false
+      checkAt = now + CHECK_MILLISECONDS
+    },
+    /** Truncates the WAL now. If a reader blocks it, a later write tries again. */
+    erase(): void {
+      isErasing = !truncateWal(writer)
+    },
+  }
+}
+
+/** Checkpoints and truncates the WAL. Returns false if a reader blocked it. */
+function truncateWal(writer: File): boolean {
+  writer.run(`pragma busy_timeout = ${READER_WAIT_MILLISECONDS}`)
+  try {
+    return writer.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()?.busy !== 1
+  } finally {
+    writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
+  }
+}
+
+/** Prepares statements for the shared read transactions. */
+export const createPrepare =
+  (reader: File, transaction: ReadTransaction): Prepare =>
+  <Row>(text: string) => {
+    const statement = reader.query<Row, SQLQueryBindings[]>(numberParameters(text))
+    return (...values: unknown[]) => transaction.read(() => statement.all(...values.map(toBinding)))
+  }
+
+/** Returns a function that throws if the database or its WAL is no longer the file that the writer has open. */
+export function createFileGuard(path: string, writer: File): () => void {
+  const wal = walOf(path)
+  const [opened, openedWal] = [fileIdentity(path), fileIdentity(wal)]
+  return () => {
+    if (fileIdentity(path) !== opened) throw replaced(`${path} was moved or replaced`)
+    if (fileIdentity(wal) === openedWal) return
+    saveLostChanges(wal, writer)
+    throw replaced(
+      `${wal} was deleted or replaced while this process has it open, so that writes would be lost`,
+    )
+  }
+}
+
+const replaced = (sentence: string) => new FileFaultError('replaced', `${sentence}: restart the process.`)
+
+/** Copies the changes in the deleted WAL to the database, unless another program has begun a new WAL. */
+function saveLostChanges(wal: string, writer: File): void {
+  if (existsSync(wal) || writer.inTransaction) return
+  try {
+    writer.run('pragma wal_checkpoint(passive)')
+  } catch {
+    // The next check tries again.
+  }
+}
+
+/** Device and inode, which are the same for all names of a file. `undefined` if there is no file. */
+export function fileIdentity(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file && `${file.dev}:${file.ino}`
+}

@@ -1,0 +1,129 @@
+import type { Database } from 'bun:sqlite'
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createCopyTables } from '../../../../features/copy/statements.ts'
+import { createUsage } from '../../../../features/keys/usage-statements.ts'
+import { createMirror } from '../../../../features/mirror/statements.ts'
+import { createProofsAndRequests } from '../../../../features/own-record/statements.ts'
+import { createRemovals } from '../../../../features/privacy/removal-statements.ts'
+import { createSubjects } from '../../../../features/privacy/subject-statements.ts'
+import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
+import { createLeases, createSubscriptions } from '../../../../features/webhooks/statements.ts'
+import type { MigrationMode } from '../../migrations/schema-version.ts'
+import { createAudit } from '../../sql/audit-log.ts'
+import { createFacetsReader } from '../../sql/facets.ts'
+import { createKeys } from '../../sql/keys.ts'
+import { createCredentials, createPassportReader } from '../../sql/passports.ts'
+import { createRules } from '../../sql/rules.ts'
+import { createScoring } from '../../sql/scoring.ts'
+import { createSearch } from '../../sql/search.ts'
+import { createSettingStores } from '../../sql/settings.ts'
+import type { Store } from '../../store.ts'
+import { createEventChanges } from '../../write/write-events.ts'
+import { createPassportChanges, createRecords } from '../../write/write-records.ts'
+import {
+  closeOnError,
+  connectReader,
+  connectWriter,
+  createReadTransaction,
+  openChecked,
+  translateErrors,
+} from './connect.ts'
+import {
+  createConnection,
+  createDatabase,
+  createFileGuard,
+  createPrepare,
+  DIALECT,
+  guardErrors,
+} from './database.ts'
+import { createEventReader } from './events.ts'
+import { createKeyFinder } from './key-finder.ts'
+import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
+import { createListing } from './ranking-reader.ts'
+import { createV3Reader } from './v3-reader.ts'
+
+/** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
+export function openSqlite(
+  path: string,
+  { create = true, migrate: mode = true }: { create?: boolean; migrate?: MigrationMode } = {},
+): Store {
+  return openChecked(path, () => {
+    const writer = connectWriter(path, create)
+    closeOnError(writer, () => prepareSchema(writer, mode))
+    const reader = connectReader(path)
+    /** For short reads, which share read transactions. */
+    const shared = connectReader(path)
+    const transaction = createReadTransaction(path, shared)
+    /** For long reads. */
+    const listing = connectReader(path)
+    const checkFiles = createFileGuard(path, writer)
+    const ping = createPing(path, reader, checkFiles)
+    const prepare = createPrepare(shared, transaction)
+    const database = createDatabase(path, { reader, writer, shared: transaction, checkFiles })
+    const { read, write } = database
+    const v3 = createV3Reader(shared, transaction)
+    const close = async () => {
+      await database.idle()
+      transaction.close()
+      for (const file of [listing, reader, writer]) file.close()
+    }
+
+    return {
+      passports: { ...guardErrors(path, createPassportReader(read, v3)), ...createPassportChanges(database) },
+      subjects: createSubjects(database),
+      records: createRecords(database),
+      removals: createRemovals(database),
+      credentials: createCredentials(v3),
+      v1: createV1Reader(prepare, DIALECT),
+      v2: createV2Reader(prepare, DIALECT),
+      v3,
+      listing: createListing(path, listing, shared, transaction),
+      facets: guardErrors(path, createFacetsReader(createConnection(path, listing))),
+      search: createSearch(prepare, DIALECT),
+      scoring: guardErrors(path, createScoring(database)),
+      rules: createRules(database, read.query),
+      events: { ...createEventReader(shared, transaction), ...createEventChanges(database) },
+      mirror: createMirror(write),
+      subscriptions: createSubscriptions(database),
+      leases: createLeases(database),
+      ...createProofsAndRequests(database),
+      keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
+      usage: createUsage(database),
+      audit: createAudit(read.query),
+      ...createSettingStores(read.query, database),
+      copyTables: createCopyTables(database),
+      newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
+      ping: () => translateErrors(path, ping),
+      close,
+      [Symbol.asyncDispose]: close,
+    }
+  })
+}
+
+/** Runs the command `migrate`. */
+export function migrateSqlite(path: string): { from: number; to: number } {
+  return openChecked(path, () => {
+    using writer = connectWriter(path, false)
+    const checkFiles = createFileGuard(path, writer)
+    const from = prepareSchema(writer, true)
+    checkFiles()
+    return { from, to: SCHEMA }
+  })
+}
+
+/** Throws unless every table can be read and the files are those that were opened. */
+function createPing(path: string, reader: Database, checkFiles: () => void): () => { writes: boolean } {
+  const reads = ['passports', 'wallets', 'credentials', 'keys', 'ranking'].map((table) =>
+    reader.query(`select 1 from ${table} limit 1`),
+  )
+  return () => {
+    checkFiles()
+    for (const read of reads) read.get()
+    const { bavail, bsize } = statfsSync(dirname(path))
+    return { writes: bavail * bsize >= MIN_FREE_BYTES }
+  }
+}
+
+/** If less disk space is free, writes are reported as unavailable. */
+const MIN_FREE_BYTES = 1024 * 1024

@@ -1,0 +1,50 @@
+import type { Awaitable } from '../basics/awaitable.ts'
+import type { EventLog, EventType, LogEvent, LogHead, ProvenEvent } from '../history/event.ts'
+
+export type EventStore = {
+  /** Reads from the primary, because a replica may lag: event streams detect new events by the `last` of the log. */
+  log(): Awaitable<EventLog>
+  /** The next events, oldest first. A page has at most `limit` events and about 1 MiB of data. */
+  list(page: EventPage): Awaitable<EventList>
+  /** Like `list`, with tombstones and salts. */
+  listProven(page: EventPage): Awaitable<EventList<ProvenEvent>>
+  /** Adds at most `limit` events to the stored head. Returns the state of the hash chain, and how many events it added. */
+  fold(limit: number): Awaitable<LogHead & { folded: number }>
+  /** A page of these passports' events after a time, newest first within a passport. `readLater` reads all pages. */
+  listAfterTime(passports: readonly LaterCursor[], time: number): Awaitable<LaterEvents>
+  /** The latest events of a passport, newest first. */
+  listLatest(passportId: number, types: readonly EventType[], limit: number): Awaitable<LogEvent[]>
+  /** A page of all events before a sequence number, newest first. It is empty if there are none. */
+  listRecent(before: number): Awaitable<RecentEvent[]>
+  /** Deletes one batch of the events before a time, oldest first. Returns how many it deleted. */
+  prune(before: number): Awaitable<number>
+}
+
+/** What an event says about a score. A tombstone has the time 0. */
+export type RecentEvent = {
+  sequence: number
+  time: number
+  passportId: number | null
+  /** Whether the passport was added. */
+  isNew: 0 | 1
+  /** The score before the event; `null` if the event does not change the score. */
+  oldScore: number | null
+}
+
+/** `passport` and `types` are filters. */
+export type EventPage = {
+  /** The sequence number of the last known event, or 0. */
+  after: number
+  limit: number
+  passport?: number
+  types?: readonly EventType[]
+}
+
+/** `end` is the last sequence number that was read. The next page begins after it, even if this page is empty. */
+export type EventList<Event = LogEvent> = { events: Event[]; end: number; log: EventLog }
+
+/** Selects the events of a passport before a sequence number. */
+export type LaterCursor = { passportId: number; before: number }
+
+/** `rest` selects the events of the next page. Events before the time `knownSince` are not in the log. */
+export type LaterEvents = { events: LogEvent[]; rest: LaterCursor[]; knownSince: number }

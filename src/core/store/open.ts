@@ -1,0 +1,47 @@
+import { diagnosePostgres } from '../../features/doctor/postgres-statements.ts'
+import {
+  diagnoseSqlite,
+  findSqliteRemains,
+  findTableDamage,
+} from '../../features/doctor/sqlite-statements.ts'
+import type { Remains } from '../../features/doctor/statements.ts'
+import { findPostgresRemains } from '../../features/privacy/postgres-erasure.ts'
+import type { PoolOptions } from './database/postgres/connection/sql-pools.ts'
+import { migratePostgres } from './database/postgres/migrate.ts'
+import { openPostgres } from './database/postgres/open.ts'
+import { migrateSqlite, openSqlite } from './database/sqlite/open.ts'
+import type { DatabaseAddress } from './database-address.ts'
+import type { MigrationMode } from './migrations/schema-version.ts'
+import type { Store } from './store.ts'
+
+type OpenOptions = Partial<PoolOptions> & {
+  /** Creates a missing file (SQLite). */
+  create?: boolean
+  /** `true` by default. An outdated database is refused if this does not allow its migration. */
+  migrate?: MigrationMode
+}
+
+/** `serve` waits for a slow database, but a request must get its 503 within ten seconds. */
+export const SERVE_TIMEOUT = { responseTimeout: 5000 }
+
+/** Opens the database and migrates it, unless `migrate` is false. Throws `unavailable` with a message for the operator. */
+export async function openStore(address: DatabaseAddress, options: OpenOptions = {}): Promise<Store> {
+  return address.engine === 'sqlite' ? openSqlite(address.path, options) : openPostgres(address, options)
+}
+
+/** Returns the schema numbers before and after the migration. Throws `unavailable` with a message for the operator. */
+export async function migrateDatabase(address: DatabaseAddress): Promise<{ from: number; to: number }> {
+  return address.engine === 'sqlite' ? migrateSqlite(address.path) : migratePostgres(address.url)
+}
+
+/** `full` also compares indexes with their tables. Throws `unavailable` if the database cannot be read. */
+export const diagnose = (address: DatabaseAddress, full: boolean) =>
+  address.engine === 'sqlite' ? diagnoseSqlite(address.path, full) : diagnosePostgres(address.url)
+
+/** Finds copies of removed rows that the database keeps. A removal overwrites the rows of a SQLite file at once. */
+export const findRemains = async (address: DatabaseAddress): Promise<Remains> =>
+  address.engine === 'sqlite' ? findSqliteRemains(address.path) : findPostgresRemains(address.url)
+
+/** Reads the SQLite file and returns the first problems. Returns none on PostgreSQL, which has its own tools. */
+export const findDamage = (address: DatabaseAddress): string[] =>
+  address.engine === 'sqlite' ? findTableDamage(address.path) : []

@@ -1,0 +1,63 @@
+import type { Awaitable } from '../basics/awaitable.ts'
+import type { Credential } from '../passport/credential.ts'
+import type { ScorablePoint } from '../passport/data-point.ts'
+import type { Passport, PassportRef, Scores } from '../passport/passport.ts'
+import type { WatchedTypes } from '../passport/rules/rule-set.ts'
+
+export type ScoringStore = {
+  /**
+   * Scores up to `limit` stale passports in one transaction. Other scorers skip them meanwhile, and after a crash
+   * they are still stale. Returns how many it processed, or `undefined` if another rule set is in force.
+   */
+  work(limit: number, job: ScoringJob): Awaitable<number | undefined>
+  /** Reads together with the id of the last event of the passport; `null` if the log has none. */
+  find(ref: PassportRef, watched?: WatchedTypes): Awaitable<(Evidence & { event: string | null }) | undefined>
+  listByIds(ids: readonly number[], watched?: WatchedTypes): Awaitable<Evidence[]>
+  /** The next passports by id, without merged ones. */
+  list(afterId: number, limit: number, watched?: WatchedTypes): Awaitable<Scorable[]>
+  countStale(): Awaitable<number>
+  markAll(): Awaitable<void>
+  /**
+   * Puts a rule set in force, one batch of passports per call. Returns `true` after the last batch. Passports whose
+   * score it changes become stale. The first rule set keeps the scores of records. Does nothing while another
+   * applied rule set is active.
+   */
+  adopt(job: AdoptionJob): Awaitable<boolean>
+}
+
+/** The input of scoring. */
+export type Scorable = {
+  id: number
+  /** The credentials of the record, with their scores. */
+  recordCredentials: Credential[]
+  dataPoints: ScorablePoint[]
+  /** The human checkmark of the record. */
+  givenHuman: boolean
+  scores: Scores
+  /** The rule set that calculated `scores`; empty if they come from the record. */
+  rules: string
+}
+
+/** A passport and the input of its score. */
+export type Evidence = Scorable & { passport: Passport }
+
+export type ScoringJob = {
+  /** The stamp of the rule set. */
+  rules: string
+  watched?: WatchedTypes | undefined
+  now: number
+  /** Also called with an earlier time, to find out whether the score changed only because time has passed. */
+  score: (passport: Scorable, now: number) => ScoreResult
+  /** Called after scoring threw. The passport stays stale and is not tried again until it changes. */
+  onFailure: (id: number, error: unknown) => void
+}
+
+export type AdoptionJob = Omit<ScoringJob, 'onFailure'>
+
+/** `rescoreAt`: when the next data point expires; absent if none does. */
+export type ScoreResult = Pick<Scorable, 'scores'> & {
+  human: boolean
+  /** The credentials of the record and the calculated ones. */
+  credentials: Credential[]
+  rescoreAt?: number
+}

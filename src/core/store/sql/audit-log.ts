@@ -1,0 +1,32 @@
+import type { AuditEntry } from '../../history/event.ts'
+import type { Store } from '../store.ts'
+import type { Query } from './connection.ts'
+
+/** The most ids in one entry. */
+const MOST_IDS = 10
+
+/** Call it in the transaction of the change, so that neither is saved without the other. */
+export async function addAuditEntry(
+  query: Query,
+  { actor = 'cli', action, detail }: Partial<AuditEntry> & Pick<AuditEntry, 'action' | 'detail'>,
+): Promise<void> {
+  const values = [Bun.randomUUIDv7(), Date.now(), actor, action, JSON.stringify(detail)]
+  await query('insert into audit (id, time, actor, action, detail) values ($1, $2, $3, $4, $5)', values)
+}
+
+/** Lists the first ids under a name, and counts all of them if there are more. */
+export const listSome = (name: string, ids: readonly (string | number)[]) => ({
+  ...(ids.length > MOST_IDS && { count: ids.length }),
+  [name]: ids.slice(0, MOST_IDS),
+})
+
+export const createAudit = (read: Query): Store['audit'] => ({
+  async list({ limit, since = 0 }) {
+    const rows = await read<AuditEntry & { detail: string }>(
+      `select cast(time as double precision) as time, actor, action, detail from audit where audit.time >= $1
+       order by id desc limit ${limit}`,
+      [since],
+    )
+    return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }))
+  },
+})

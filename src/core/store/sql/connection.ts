@@ -1,0 +1,80 @@
+import type { Awaitable } from '../../basics/awaitable.ts'
+
+/** Runs one statement. On both engines its parameters are `$1`, `$2` and so on. */
+export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
+
+/** The values of a select of one column. */
+export async function listColumn<T>(query: Query, text: string, values?: readonly unknown[]): Promise<T[]> {
+  const rows = await query<Record<string, T>>(text, values)
+  return rows.flatMap((row) => Object.values(row))
+}
+
+/** The number that a select of one row and one column returns. */
+export const findNumber = async (query: Query, text: string, values?: readonly unknown[]) =>
+  (await listColumn<number>(query, text, values))[0] ?? 0
+
+/** Prepares a statement for frequent reads. SQLite returns its rows at once. */
+export type Prepare = <Row>(text: string) => (...values: unknown[]) => Awaitable<Row[]>
+
+/** SQL that differs between the engines. */
+export type Dialect = {
+  /** Whether the value of a column is in the list that is passed as a parameter. */
+  isIn(column: string, parameter: string, type?: 'bigint' | 'text'): string
+  /** Whether the value of a column is in the result of a select whose size the planner cannot estimate. */
+  isInSelect(column: string, select: string): string
+  /** Selects the values of a parameter that is a list of ids. */
+  unnest(parameter: string): string
+  /** The elements of a JSON list, as rows with the column `value`. */
+  elementsOf(parameter: string): string
+  /** Joins the passports that fulfil a condition as `next`. Always uses an index, whatever the planner estimates. */
+  joinPassports(condition: string): string
+  /** The version of listed passports that this transaction writes. */
+  version: string
+  /** The source of a handle: the text before its first colon. */
+  sourceOf(handle: string): string
+  /** Names the small index of stale passports, which SQLite does not choose by itself. */
+  staleIndex: string
+  /** The clock of the database, in milliseconds. */
+  now: string
+  /** Locks the selected rows, and waits for those that are locked. */
+  forUpdate: string
+  /** Locks the selected rows, and skips those that are locked. */
+  skipLocked: string
+}
+
+/** Statements of one connection or one transaction. Rows are JSON; bytes in them are hexadecimal text. */
+export type Connection = {
+  dialect: Dialect
+  query: Query
+  /** Selects whole rows of a table; `rest` follows the name of the table. */
+  selectRows<Row>(table: string, rest: string, values?: readonly unknown[]): Promise<Row[]>
+  /** Inserts rows with the same columns, with an optional `on conflict` clause. */
+  insertRows<Row>(table: string, rows: readonly object[], conflict?: string): Promise<Row[]>
+}
+
+/**
+ * `records` admits one writer of records. `rules` keeps other transactions from using or adopting a rule set. A lock
+ * is held until the transaction ends. A SQLite database has one writer at a time anyway.
+ */
+export type Lock = 'records' | 'rules' | 'rules shared'
+
+/** A transaction that may write. */
+export type Transaction = Connection & {
+  /** Clears the caches of all nodes after the commit. Call it last: it may lock a row until the transaction ends. */
+  increment(counter: 'ranking' | 'keys'): Promise<void>
+  /** After the commit, truncates the WAL (SQLite), because it contains copies of removed rows. */
+  eraseRemoved(): void
+}
+
+/** A database of either engine, for statements that need not be fast. */
+export type Database = {
+  /** Reads outside of a transaction. */
+  read: Connection
+  /** For statements that read many rows. */
+  long: Connection
+  /** Runs single statements that write. */
+  write: Query
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, lock?: Lock): Promise<T>
+  /** All reads of `work` see the same state of the database. */
+  snapshot<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+}

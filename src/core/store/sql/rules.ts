@@ -1,0 +1,77 @@
+import type { AppliedRules, RulesStore } from '../store.ts'
+import { upsertRows } from '../write/load-and-save-write-model.ts'
+import { appendEvents } from '../write/write-events.ts'
+import { addAuditEntry } from './audit-log.ts'
+import { type Database, listColumn, type Query, type Transaction } from './connection.ts'
+import { ACTIVE, findAdoptionState, toActivated } from './rule-adoption.ts'
+import { setSetting } from './settings.ts'
+
+const ACTIVE_RULES = `where stamp = (select value from settings where name = '${ACTIVE}')`
+
+/** The rule set that was applied before the active one. */
+const PREVIOUS_RULES = `where applied_at < (select applied_at from rule_sets ${ACTIVE_RULES}) and applied_at > 0
+  order by rule_sets.applied_at desc limit 1`
+
+/** `read` should prefer the primary, because a replica may not have the latest rule set. */
+export function createRules({ write, transaction }: Database, read: Query): RulesStore {
+  const find = (stamp: string) => findRules(read, 'where stamp = $1', [stamp])
+  return {
+    find,
+    listByStamps: (stamps) =>
+      listRules(read, `where stamp in (${stamps.map((_, at) => `$${at + 1}`).join() || 'null'})`, stamps),
+    active: () => findActiveRules(read),
+    list: () => listRules(read, 'order by rule_sets.applied_at desc, stamp'),
+    async keep({ stamp, body, appliedAt, source }) {
+      if (await find(stamp)) return
+      await write(
+        'insert into rule_sets (stamp, body, applied_at, source) values ($1, $2, $3, $4) on conflict do nothing',
+        [stamp, body, appliedAt, source],
+      )
+    },
+    apply: (rules) =>
+      transaction(async (tx) => {
+        // The time must be later than that of all other rule sets.
+        const [next] = await listColumn<number | null>(
+          tx.query,
+          'select cast(max(applied_at) + 1 as double precision) from rule_sets where applied_at >= $1',
+          [rules.appliedAt],
+        )
+        const active = await findActiveRules(tx.query)
+        // Applying the active rule set again does not change its time.
+        const isActive = active?.stamp === rules.stamp && active.source !== 'built-in'
+        const appliedAt = isActive ? active.appliedAt : (next ?? rules.appliedAt)
+        await activate(tx, { ...rules, appliedAt }, rules.appliedAt)
+        if (!isActive) await audit(tx, 'rules.apply', rules, active?.stamp)
+      }, 'rules'),
+    rollBack: (builtIn, now = Date.now()) =>
+      transaction(async (tx) => {
+        const active = await findActiveRules(tx.query)
+        const next = (await findRules(tx.query, PREVIOUS_RULES)) ?? builtIn
+        if (!active || active.stamp === next.stamp) return undefined
+        await activate(tx, next, now)
+        await audit(tx, 'rules.rollback', next, active.stamp)
+        return next
+      }, 'rules'),
+  }
+}
+
+async function activate(tx: Transaction, { appliedAt, ...rules }: AppliedRules, now: number): Promise<void> {
+  const state = await findAdoptionState(tx.query)
+  await appendEvents(tx, { events: toActivated(state, rules.stamp), removed: [] }, { now })
+  await upsertRows(tx, 'rule_sets', 'stamp', [{ ...rules, applied_at: appliedAt }])
+  await setSetting(tx.query, ACTIVE, rules.stamp)
+}
+
+const audit = (tx: Transaction, action: string, { stamp, source }: AppliedRules, replaced = 'built-in') =>
+  addAuditEntry(tx.query, { action, detail: { rules: stamp, replaced, source } })
+
+const findActiveRules = (query: Query) => findRules(query, ACTIVE_RULES)
+
+const findRules = async (query: Query, rest: string, values: readonly string[] = []) =>
+  (await listRules(query, rest, values))[0]
+
+const listRules = (query: Query, rest: string, values: readonly string[] = []) =>
+  query<AppliedRules>(
+    `select stamp, body, cast(applied_at as double precision) as "appliedAt", source from rule_sets ${rest}`,
+    values,
+  )

@@ -1,0 +1,199 @@
+import { refKind, refValue } from '../../passport/passport.ts'
+import type { WatchedTypes } from '../../passport/rules/rule-set.ts'
+import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
+import { toScoreFacets } from '../rows/facets.ts'
+import { IS_VISIBLE, isVisible, type StoredRow, toPassport } from '../rows/passport.ts'
+import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
+import type { AdoptionJob, ScoringJob, ScoringStore } from '../scoring-store.ts'
+import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
+import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from '../write/load-and-save-write-model.ts'
+import { addTaken } from '../write/unique-accounts.ts'
+import { appendEvents } from '../write/write-events.ts'
+import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'
+import { SURVIVOR_ID } from './passports.ts'
+import {
+  ADOPTION_BATCH,
+  findAdoptionState,
+  nextRange,
+  saveStep,
+  targetRules,
+  toActivated,
+} from './rule-adoption.ts'
+
+export const STALE_COUNT =
+  'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'
+
+/** The id of the last event of a passport. */
+const LAST_EVENT =
+  "select name || '-' || (select max(sequence) from events where passport_id = $1) as id from event_log"
+
+export function createScoring({ read, long, transaction, snapshot }: Database): ScoringStore {
+  const toEvidence = async (...input: Parameters<typeof loadScorables>) =>
+    (await loadScorables(...input)).map(({ scorable, row }) => ({ ...scorable, passport: toPassport(row) }))
+
+  return {
+    async work(limit, job) {
+      const failed: Failure[] = []
+      const count = await transaction((tx) => scoreBatch(tx, limit, job, failed), 'rules shared')
+      for (const { id, error } of failed) job.onFailure(id, error)
+      return count
+    },
+    find: (ref, watched) =>
+      snapshot(async (connection) => {
+        const rest = `where id = ${SURVIVOR_ID[refKind(ref)]} and ${IS_VISIBLE}`
+        const rows = await connection.selectRows<StoredRow>('passports', rest, [refValue(ref)])
+        const [found] = await toEvidence(connection, rows, watched)
+        if (!found) return undefined
+        const [event = null] = await listColumn<string | null>(connection.query, LAST_EVENT, [found.id])
+        return { ...found, event }
+      }),
+    async listByIds(ids, watched) {
+      const rest = `where ${read.dialect.isIn('id', '$1')}`
+      return toEvidence(read, await read.selectRows<StoredRow>('passports', rest, [ids]), watched)
+    },
+    async list(afterId, limit, watched) {
+      const rest = 'where merged_into is null and id > $1 order by id limit $2'
+      const rows = await long.selectRows<StoredRow>('passports', rest, [afterId, limit])
+      return (await loadScorables(long, rows, watched)).map(({ scorable }) => scorable)
+    },
+    countStale: () => findNumber(long.query, STALE_COUNT),
+    async markAll() {
+      const markNext = (after: number) => transaction((tx) => markBatch(tx, after), 'records')
+      for (let after: number | undefined = -1; after !== undefined; after = await markNext(after));
+    },
+    adopt: (job) => transaction((tx) => adoptStep(tx, job), 'rules'),
+  }
+}
+
+type Failure = { id: number; error: unknown }
+
+/** Scores and saves stale passports. Returns how many it read, or `undefined` if another rule set is in force. */
+async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, failed: Failure[]) {
+  if ((targetRules(await findAdoptionState(tx.query)) ?? job.rules) !== job.rules) return undefined
+  if (job.watched?.expiring.length) await markDue(tx, limit, job.now)
+  const rest = `where stale <> 0 and stale = 1 order by id limit $1 ${tx.dialect.skipLocked}`
+  const rows = await tx.selectRows<StoredRow>('passports', rest, [limit])
+  const scored: Scored[] = []
+  for (const loaded of await loadScorables(tx, rows, job.watched)) {
+    try {
+      scored.push(scorePassport(loaded, job))
+    } catch (error) {
+      failed.push({ id: loaded.row.id, error })
+    }
+  }
+  await saveScores(tx, scored)
+  // The next batch must not begin with the passports that failed.
+  await setStale(tx, 2, failed)
+  const events = scored.flatMap(({ event }) => event ?? [])
+  await appendEvents(tx, { events, removed: [] }, { now: job.now, actor: 'scorer' })
+  if (scored.length > 0) await tx.increment('ranking')
+  return rows.length
+}
+
+/** Marks passports as stale if a data point has expired. */
+const markDue = ({ query, dialect }: Connection, limit: number, now: number) =>
+  query(
+    `update passports set stale = 1, rescore_at = null where ${dialect.isInSelect(
+      'id',
+      `select id from passports where rescore_at <= $1 order by rescore_at limit $2 ${dialect.skipLocked}`,
+    )}`,
+    [now, limit],
+  )
+
+async function setStale({ query, dialect }: Connection, stale: 1 | 2, passports: readonly { id: number }[]) {
+  if (passports.length === 0) return
+  const ids = passports.map(({ id }) => id)
+  await query(`update passports set stale = ${stale} where ${dialect.isIn('id', '$1')}`, [ids])
+}
+
+/** Scores a batch of passports with a rule set and marks changed ones as stale. Returns true after the last batch. */
+async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
+  const { query, selectRows } = tx
+  const state = await findAdoptionState(query)
+  const range = nextRange(state, job.rules)
+  if (!range) return true
+  // An applied rule set has no event here: it got one when it was activated.
+  const events = state.active_rules === undefined ? toActivated(state, job.rules) : []
+  await appendEvents(tx, { events, removed: [] }, { now: job.now, actor: 'scorer' })
+  const end = await findEnd(tx, range.after)
+  if (end !== undefined) {
+    // Unless `withRecordScores` is set, scores that came with records stay.
+    // A score of another database, by the same rule set, may be wrong if it depends on other passports or the time.
+    const isCompared = `(rules <> $3 or ${job.watched !== undefined})`
+    const rest = `where id > $1 and id <= $2 and stale <> 1 and ${isCompared} ${range.withRecordScores ? '' : "and rules <> ''"}`
+    const rows = await selectRows<StoredRow>('passports', rest, [range.after, end, job.rules])
+    const loaded = await loadScorables(tx, rows, job.watched)
+    const affected = loaded.flatMap((each) => (isAffected(each, job) ? [each.row] : []))
+    await setStale(tx, 1, affected)
+    if (affected.length > 0) await tx.increment('ranking')
+  }
+  await saveStep(query, state, job, end)
+  return end === undefined
+}
+
+/** The last id of the next batch. */
+async function findEnd({ query }: Connection, after: number): Promise<number | undefined> {
+  const [end] = await listColumn<number | null>(
+    query,
+    `select cast(max(id) as double precision)
+     from (select id from passports where id > $1 order by id limit ${ADOPTION_BATCH}) as batch`,
+    [after],
+  )
+  return end ?? undefined
+}
+
+/** Marks one batch as stale. Returns its last id, or `undefined` after the last passport. */
+async function markBatch(tx: Transaction, after: number): Promise<number | undefined> {
+  const end = await findEnd(tx, after)
+  if (end === undefined) return undefined
+  const marked = await tx.query(
+    'update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1 returning 1 as one',
+    [after, end],
+  )
+  if (marked.length > 0) await tx.increment('ranking')
+  return end
+}
+
+async function loadScorables(connection: Connection, rows: readonly StoredRow[], watched?: WatchedTypes) {
+  const ids = rows.map(({ id }) => id)
+  const [credentials, points] = await Promise.all([
+    mapCredentialRows(connection, ids),
+    mapDataPoints(connection, ids),
+  ])
+  const all = watched?.unique.length ? await addTaken(connection, points, watched) : points
+  return rows.map((row) => toLoadedScorable(row, credentials.get(row.id), all.get(row.id) ?? []))
+}
+
+const isListed = ({ row }: Scored) => isVisible(row)
+
+async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<void> {
+  const changed = scored.filter(({ isUnchanged }) => !isUnchanged)
+  const rows = new Map(scored.map(({ row }) => [row.id, row]))
+  await upsertRows(tx, 'passports', 'id', [...rows.values()])
+  await upsertRows(
+    tx,
+    'credentials',
+    'passport_id',
+    changed.map(({ row, credentials }) => ({
+      passport_id: row.id,
+      data: toCredentialData(credentials, isVisible(row)),
+    })),
+    'credentials.data <> excluded.data',
+  )
+  const stored = await tx.selectRows<V1PassportRow & { version?: number }>(
+    'v1_passports',
+    `where ${tx.dialect.isIn('passport_id', '$1')}`,
+    [[...rows.keys()]],
+  )
+  await saveV1(
+    tx,
+    stored.map(({ version: _, ...listed }) => ({
+      ...listed,
+      ...toV1ScoreRow(rows.get(listed.passport_id) as StoredRow, listed.more_fields),
+    })),
+    changed.filter(isListed).map(({ row, credentials }) => toV1CredentialsRow(row.id, credentials)),
+    scored
+      .filter(isListed)
+      .map(({ row, credentials, isUnchanged }) => toScoreFacets(row, isUnchanged ? undefined : credentials)),
+  )
+}

@@ -1,0 +1,250 @@
+import type { CopyableTable } from '../../features/copy/copyable-table.ts'
+import type { UsageCount } from '../../features/keys/usage.ts'
+import type { MirrorStore } from '../../features/mirror/store.ts'
+import type { ProofStore, RequestStore } from '../../features/own-record/store.ts'
+import type { RemovalStore, SubjectStore } from '../../features/privacy/store.ts'
+import type { RetirementPlan } from '../../features/retire/plan.ts'
+import type { LeaseStore, SubscriptionStore } from '../../features/webhooks/store.ts'
+import type { Awaitable } from '../basics/awaitable.ts'
+import type { Actor, AuditEntry } from '../history/event.ts'
+import type { EventCursor } from '../history/event-cursor.ts'
+import type { PassportV3 } from '../history/passport-state.ts'
+import type { Credential } from '../passport/credential.ts'
+import type { FullPassport, Passport, PassportKey, PassportRef } from '../passport/passport.ts'
+import type { IncomingRecord, PassportRecord } from '../passport/record.ts'
+import type { ApiKey } from './api-key.ts'
+import type { EventStore } from './event-store.ts'
+import type { ScoringStore } from './scoring-store.ts'
+import type { SearchStore } from './search-store.ts'
+
+export type { Awaitable }
+
+/** Disposing a store closes it. */
+export type Store = AsyncDisposable & {
+  passports: {
+    /** The id of a merged passport finds its survivor. */
+    find(ref: PassportRef): Awaitable<FullPassport | undefined>
+    /** In the order of `ids`, without merged and unknown passports. */
+    listByIds(ids: readonly number[]): Awaitable<Passport[]>
+    /** Includes merged passports. */
+    count(): Awaitable<number>
+    /** The passports that were merged into this one directly. */
+    listMerged(id: number): Awaitable<number[]>
+    /** Like `unmerge` and `remove`, returns the end of the event log. Throws `not_found`, or `invalid_request` if one of the two is merged already. */
+    merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<EventCursor>
+    /** Throws `not_found`, or `invalid_request` if the passport is not merged. */
+    unmerge(id: number, now?: number, actor?: Actor): Awaitable<EventCursor>
+    /** Hides a passport and those merged into it from every response, or shows them again. Throws `not_found`. */
+    hide(id: number, hidden: boolean, now: number, actor?: Actor): Awaitable<EventCursor>
+    /** Deletes the passport, if there is one, and those merged into it. Later records with this id or its wallets are ignored. */
+    remove(id: number, now: number, actor?: Actor): Awaitable<EventCursor>
+  }
+  subjects: SubjectStore
+  removals: RemovalStore
+  records: {
+    /** Saves all records in one transaction. The results are in the order of the records. */
+    save: SaveRecords
+    /** Saves all records in one transaction, or none if one is refused. With `dryRun`, it saves none. */
+    saveWhole(
+      records: readonly IncomingRecord[],
+      options: Omit<SaveOptions, 'strict'> & { dryRun: boolean },
+    ): Awaitable<{ results: SaveResult[]; end: EventCursor }>
+    /** Calls `work` with a function like `save`, in a transaction that is rolled back. Other writers wait. */
+    rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T>
+    /** The next passports by id, including merged ones, without hidden ones. */
+    list(afterId: number, limit: number): Awaitable<PassportRecord[]>
+    listRemovals(): Awaitable<number[]>
+  }
+  credentials: {
+    /** Finds a passport and the credentials in its V1 response, sorted by score (highest first), name and id. */
+    find(ref: PassportRef): Awaitable<{ passport: FullPassport; credentials: Credential[] } | undefined>
+  }
+  /** V1 responses. The id of a merged passport finds the response of its survivor. */
+  v1: {
+    findPassport(ref: PassportRef): Awaitable<V1Passport | undefined>
+    findCredentials(ref: PassportRef): Awaitable<V1Body | undefined>
+    /** List items, highest score first, then by id. Passports that are no longer listed are left out. */
+    listItems(ids: readonly number[]): Awaitable<string[]>
+  }
+  /** V2 responses, except credentials, which are those of V1. `cards` is the URL of the folder with the cards, if any. */
+  v2: {
+    findPassport(ref: PassportRef, cards?: string): Awaitable<V1Passport | undefined>
+    listItems(ids: readonly number[], cards?: string): Awaitable<string[]>
+  }
+  v3: {
+    /** The results of the first keys, in order. A call may return fewer results than keys, but at least one. */
+    find(keys: readonly PassportKey[], options: FindOptions): Awaitable<KeyResult[]>
+  }
+  listing: ListingStore
+  facets: {
+    /** In any order. Passports that are not listed are left out. */
+    list(ids: readonly number[]): Awaitable<StoredFacets[]>
+  }
+  search: SearchStore
+  scoring: ScoringStore
+  rules: RulesStore
+  events: EventStore
+  mirror: MirrorStore
+  subscriptions: SubscriptionStore
+  leases: LeaseStore
+  proofs: ProofStore
+  requests: RequestStore
+  keys: {
+    create(key: Omit<ApiKey, 'lastUsedAt' | 'successor'>): Awaitable<void>
+    find(id: string): Awaitable<ApiKey | undefined>
+    /** Newest first. */
+    list(): Awaitable<ApiKey[]>
+    /** Absent fields stay unchanged; `expiresAt: null` means never. Returns false for an unknown or revoked key. */
+    update(
+      id: string,
+      change: {
+        [Name in 'name' | 'tier' | 'owner' | 'scopes' | 'origins' | 'types']?: ApiKey[Name] | undefined
+      } & { expiresAt?: number | null | undefined },
+    ): Awaitable<boolean>
+    /** Sets a successor. The key expires at `endsAt` or earlier. Returns false if it is unknown or has a successor. */
+    replace(id: string, successor: string, endsAt: number): Awaitable<boolean>
+    /** Returns whether the key exists. The date of the first revocation stays. */
+    revoke(id: string, now: number): Awaitable<boolean>
+    /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
+    purge(before: number): Awaitable<number>
+  }
+  usage: {
+    /** Adds to the stored counts, and updates the last use of keys. Pages in browsers have sent the keys of `inBrowser`. */
+    add(
+      counts: readonly UsageCount[],
+      lastUsed: ReadonlyMap<string, number>,
+      inBrowser?: ReadonlySet<string>,
+    ): Awaitable<void>
+    /** Sorted by day, key, endpoint and status. */
+    list(days: Days): Awaitable<UsageCount[]>
+    /** Deletes the counts of the oldest day before `day`; returns whether there was one. */
+    removeOldest(day: string): Awaitable<boolean>
+    /** The number of responses per key. Responses with 304 and 429 are free and not counted. */
+    sumByKey(days: Days): Awaitable<[key: string, count: number][]>
+  }
+  /** The audit log. Functions that change something add an entry in the same transaction. */
+  audit: {
+    /** The latest entries, newest first. */
+    list(options: { limit: number; since?: number | undefined }): Awaitable<AuditEntry[]>
+  }
+  retirement: {
+    find(): Awaitable<RetirementPlan | undefined>
+    save(plan: RetirementPlan): Awaitable<void>
+  }
+  /** A random id of the database; backups of the file have the same one. */
+  identity: {
+    find(): Awaitable<string | undefined>
+    /** Returns the id of the database, which is another one if it already has an id. */
+    create(id: string): Awaitable<string>
+  }
+  /** All stored data, for a copy between databases. */
+  copyTables: readonly CopyableTable[]
+  copying: {
+    /** Finds what `note` has stored about the last copy into this store. */
+    find(): Awaitable<string | undefined>
+    note(text: string): Awaitable<void>
+  }
+  /** The schema number, if a newer passportd has migrated the database since this store was opened. */
+  newerSchema(): Awaitable<number | undefined>
+  /** Checks whether the store accepts writes. Throws `unavailable` if it cannot even be read. */
+  ping(): Awaitable<{ writes: boolean; replicas?: ReplicaStatus[] }>
+  close(): Promise<void>
+}
+
+/** A stored JSON response. */
+export type V1Body = { body: string; etag: string }
+
+/** `merged` is not 0 if another passport was merged into this one. */
+export type V1Passport = V1Body & { id: number; merged: number }
+
+/** The result for a key: a passport, the ids of several passports with the same handle, or `undefined`. */
+export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined
+
+/** A `promoted` server is no longer a replica. `lag`: milliseconds behind the primary. */
+export type ReplicaStatus = {
+  name: string
+  state: 'ok' | 'lagging' | 'promoted' | 'unavailable'
+  lag: number
+}
+
+/** The input of the ranking snapshot (src/core/index). */
+export type ListingStore = {
+  /** Calls `add` for each listed passport, highest score first, equal scores by id. Returns a cursor. */
+  readAll(add: (passport: ListedPassport) => void): Awaitable<string>
+  /** The changes since a cursor; `undefined` if they are too many or unknown, so that `readAll` is needed. */
+  readChanges(since: string): Awaitable<ListingChanges | undefined>
+  /** A faster `readChanges` for few changes. Later V1 reads include all changes that it returned. */
+  readRecent(since: string): Awaitable<ListingChanges | undefined>
+}
+
+/** `name` is folded for search (src/core/basics/text/fold-name.ts). */
+export type ListedPassport = { id: number; score: number; name: string }
+
+/** `data` is the text of all facets (src/core/lists/facets.ts). */
+export type StoredFacets = { id: number; data: string }
+
+/** The version changes whenever a V1 response of the passport does. */
+export type ChangedPassport = ListedPassport & { version: number }
+
+/** A passport that is in both `listed` and `unlisted` is listed. */
+export type ListingChanges = { cursor: string; listed: ChangedPassport[]; unlisted: number[] }
+
+/** What to read in addition to the passport. */
+export type FindOptions = { credentials: boolean }
+
+/** Both days are included. */
+export type Days = { since: string; until: string }
+
+export type SaveOptions = {
+  now: number
+  /** Who saves the records; `cli` if absent. */
+  actor?: Actor
+  /** Accepts records of removed passports again. */
+  restore: boolean
+  /** Stops at the first refused record. Later records are not saved and have no result. */
+  strict?: boolean
+  /** The records are those of one request: all of them are saved, or none. */
+  isWhole?: boolean
+  /** An issuer saves the records. It may not change data points that another issuer wrote. */
+  isIssuer?: boolean
+  /** Added to fingerprints, because the same bytes parsed with other options are a different record. */
+  fingerprintPrefix?: string
+}
+
+export type SaveRecords = (
+  records: readonly IncomingRecord[],
+  options: SaveOptions,
+) => Awaitable<SaveResult[]>
+
+/** `removed`: ignored, because the passport was removed before. `removedIds`: the passports that a removal deleted. */
+export type SaveResult =
+  | { outcome: 'added' | 'changed' | 'unchanged' | 'removed'; removedIds?: readonly number[] }
+  | { outcome: 'refused'; field: string; reason: string }
+
+export type RulesStore = {
+  /** Finds any rule set that was ever in force. */
+  find(stamp: string): Awaitable<AppliedRules | undefined>
+  /** The rule sets with these stamps. Unknown stamps are left out. */
+  listByStamps(stamps: readonly string[]): Awaitable<AppliedRules[]>
+  /** `undefined` if no rule set was ever applied. The built-in one is active then. */
+  active(): Awaitable<AppliedRules | undefined>
+  /** All rule sets, the last applied one first. */
+  list(): Awaitable<AppliedRules[]>
+  /** Stores a rule set without activating it. If it is stored already, it stays unchanged. */
+  keep(rules: AppliedRules): Awaitable<void>
+  /** Stores and activates a rule set. */
+  apply(rules: AppliedRules): Awaitable<void>
+  /** Activates the previously applied rule set, or else `builtIn`. Returns `undefined` if nothing changes. */
+  rollBack(builtIn: AppliedRules, now?: number): Awaitable<AppliedRules | undefined>
+}
+
+/** A stored rule set. */
+export type AppliedRules = {
+  stamp: string
+  /** The rule set as JSON. */
+  body: string
+  /** 0 for a built-in rule set. */
+  appliedAt: number
+  /** Where it comes from: the command "rules apply", the setting RULES, or a release of the program. */
+  source: 'apply' | 'RULES' | 'built-in'
+}

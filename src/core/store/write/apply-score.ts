@@ -1,0 +1,114 @@
+import type { EventContent } from '../../history/event.ts'
+import type { Credential } from '../../passport/credential.ts'
+import type { ScorablePoint } from '../../passport/data-point.ts'
+import {
+  type CredentialsRow,
+  fromCredentialData,
+  isAsShown,
+  isSame,
+  keepUnchanged,
+  shownCredentialsOf,
+} from '../rows/credential.ts'
+import { isVisible, type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
+import type { AdoptionJob, Scorable, ScoringJob } from '../scoring-store.ts'
+import { type CauseOf, toScoreChanged, withoutSuperseded } from './event-tracker.ts'
+
+/** A passport before scoring. */
+type LoadedScorable = {
+  row: StoredRow
+  stored: CredentialsRow | undefined
+  /** Includes superseded credentials. */
+  all: readonly Credential[]
+  scorable: Scorable
+}
+
+export function toLoadedScorable(
+  row: StoredRow,
+  stored: CredentialsRow | undefined,
+  dataPoints: ScorablePoint[],
+): LoadedScorable {
+  const all = fromCredentialData(stored)
+  const scorable = {
+    id: row.id,
+    recordCredentials: all.filter(({ givenScore }) => givenScore !== undefined),
+    dataPoints,
+    givenHuman: row.given_human === 1,
+    scores: toScores(row),
+    rules: row.rules,
+  }
+  return { row, stored, all, scorable }
+}
+
+/** A passport and its credentials after scoring. */
+export type Scored = {
+  row: StoredRow
+  credentials: readonly Credential[]
+  /** Whether these credentials are already stored, and shown in the V1 response. */
+  isUnchanged: boolean
+  event: EventContent | undefined
+}
+
+export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
+  const { row: before, stored, all, scorable } = loaded
+  const { scores, human, credentials: calculated, rescoreAt = null } = job.score(scorable, job.now)
+  const row: StoredRow = {
+    ...before,
+    ...toScoreRow(scores),
+    human: Number(human),
+    stale: 0,
+    calculated_at: job.now,
+    rules: job.rules,
+    rescore_at: rescoreAt,
+  }
+  const credentials = keepUnchanged(all, calculated)
+  const isUnchanged = isAsShown(stored) && isSameList(all, credentials)
+  const event = toScoreChanged(
+    { row: before, credentials: isUnchanged ? all : shownBefore(loaded) },
+    { row, credentials: isUnchanged ? all : withoutSuperseded(credentials) },
+    causeByScoring(loaded, job),
+  )
+  return { row, credentials, isUnchanged, event }
+}
+
+/**
+ * Whether a rule set would have given another score, other credentials or another expiry at the time of the stored
+ * score. If not, the score keeps its time and its rule set. Also true if scoring fails, now or before: the scorer then
+ * tries again.
+ */
+export function isAffected({ row, all, scorable }: LoadedScorable, { score }: AdoptionJob): boolean {
+  if (row.stale !== 0) return true
+  try {
+    const { scores, human, credentials, rescoreAt = null } = score(scorable, row.calculated_at)
+    const isSameScore =
+      Bun.deepEquals(toScoreRow(scores), toScoreRow(toScores(row))) && human === (row.human === 1)
+    const isSame = isSameScore && isSameList(all, keepUnchanged(all, credentials))
+    return !isSame || rescoreAt !== row.rescore_at
+  } catch {
+    // The scorer reports the error.
+    return true
+  }
+}
+
+/** The credentials that were shown before. A merged or hidden passport has no V1 response. */
+const shownBefore = ({ row, stored, all }: LoadedScorable) =>
+  isAsShown(stored) || !isVisible(row) ? withoutSuperseded(all) : shownCredentialsOf(stored)
+
+/** Compares by reference, because `keepUnchanged` returns the old objects of unchanged credentials. */
+const isSameList = (before: readonly Credential[], after: readonly Credential[]) =>
+  before.length === after.length && after.every((credential) => before.includes(credential))
+
+/** If several inputs changed since the last score, the first cause that applies is used. */
+function causeByScoring({ row, scorable }: LoadedScorable, job: ScoringJob): CauseOf {
+  let earlier: readonly Credential[] | undefined
+  return (before, after) => {
+    if (!before) return 'added'
+    if (!after) return 'gone'
+    if (after.givenScore !== undefined) return 'record'
+    // If scoring at the earlier time gives the old credential, it changed only because time has passed.
+    earlier ??= job.score(scorable, row.calculated_at).credentials
+    const same = earlier.find(({ id }) => id === before.id)
+    if (same && isSame(same, before)) return 'time'
+    const isByOtherRules = row.rules !== '' && row.rules !== job.rules
+    return isByOtherRules && before.value === after.value ? 'rules' : 'value'
+  }
+}

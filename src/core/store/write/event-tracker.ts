@@ -1,0 +1,233 @@
+import type {
+  Cause,
+  CredentialChange,
+  CredentialFields,
+  EventContent,
+  PassportField,
+} from '../../history/event.ts'
+import type { Credential } from '../../passport/credential.ts'
+import { isVisible, type StoredRow } from '../rows/passport.ts'
+
+/** The events of a transaction, and the passports whose earlier events are deleted. */
+export type Changes = { events: readonly EventContent[]; removed: readonly number[] }
+
+/** A passport and the credentials that responses show. */
+type Shown = { row: StoredRow; credentials: readonly Credential[] }
+
+/** A superseded credential is stored, but not shown. */
+export const withoutSuperseded = (all: readonly Credential[]) => all.filter(({ superseded }) => !superseded)
+
+/** The cause of a credential's change. `before` is undefined for a new credential, `after` for one that is gone. */
+export type CauseOf = (before: Credential | undefined, after: Credential | undefined) => Cause
+
+/** Records add credentials, change them, or leave them out. */
+export const BY_RECORD: CauseOf = (before, after) => (!before ? 'added' : !after ? 'gone' : 'record')
+
+export const BY_MERGE: CauseOf = () => 'merge'
+
+/** A passport before the transaction. `credentials` is set if it is merged or hidden, so that it has no V1 response. */
+type Before = { row: StoredRow; credentials?: readonly Credential[] }
+
+/** Compares passports before and after the transaction, and creates the events. */
+export function trackEvents(
+  passports: { get(id: number): StoredRow | undefined },
+  credentials: Record<'list' | 'listShown', (id: number) => readonly Credential[]>,
+  causeOf: CauseOf,
+) {
+  const before = new Map<number, Before | undefined>()
+  const removed = new Map<number, StoredRow>()
+
+  /** Must be called before the row changes. Returns the row as it was before the transaction. */
+  function recordBefore(id: number): StoredRow | undefined {
+    if (before.has(id)) return before.get(id)?.row
+    const row = passports.get(id)
+    if (!row || isVisible(row)) before.set(id, row && { row })
+    else before.set(id, { row, credentials: withoutSuperseded(credentials.list(id)) })
+    return row
+  }
+
+  function recordRemoval(id: number): void {
+    const row = recordBefore(id)
+    if (row) removed.set(id, row)
+    before.set(id, undefined)
+  }
+
+  function compareScores(old: Before, row: StoredRow, shown?: readonly Credential[]) {
+    const isKept = !shown && isVisible(old.row) && isVisible(row)
+    const last = isKept ? NONE : (old.credentials ?? credentials.listShown(row.id))
+    const next = isKept ? NONE : withoutSuperseded(shown ?? credentials.list(row.id))
+    return toScoreChanged({ row: old.row, credentials: last }, { row, credentials: next }, causeOf)
+  }
+
+  function toEvents(row: StoredRow, isSurvivor: boolean, shown?: readonly Credential[]): EventContent[] {
+    const old = before.get(row.id)
+    const wasHidden = typeof old?.row.hidden_at === 'number'
+    if (!wasHidden && old && row.hidden_at !== null) return [{ type: 'passport.removed', passportId: row.id }]
+    const isNew = (!old && before.has(row.id)) || (wasHidden && row.hidden_at === null)
+    if (isNew) return [toAdded(row), ...toMerge(null, row)]
+    const fields = [...(old ? listFields(old.row, row) : []), ...(isSurvivor ? MERGED_FROM : [])]
+    const score = old && compareScores(old, row, shown)
+    return [
+      ...(fields.length > 0 ? [{ type: 'passport.changed', passportId: row.id, fields } as const] : []),
+      ...(old ? toMerge(old.row.merged_into, row) : []),
+      ...(score ? [score] : []),
+    ]
+  }
+
+  return {
+    recordBefore,
+    recordRemoval,
+    /** Must be called before the V1 responses are rendered. */
+    compare(ids: ReadonlySet<number>, shown: ReadonlyMap<number, readonly Credential[]>): Changes {
+      const rows = [...ids].flatMap((id) => passports.get(id) ?? [])
+      const survivors = listSurvivors(rows, before, removed)
+      const events = [...removed.keys()].map(
+        (passportId): EventContent => ({ type: 'passport.removed', passportId }),
+      )
+      for (const row of rows) events.push(...toEvents(row, survivors.has(row.id), shown.get(row.id)))
+      return { events, removed: [...removed.keys()] }
+    },
+  }
+}
+
+/** The survivors that gained or lost a merged passport. */
+function listSurvivors(
+  rows: readonly StoredRow[],
+  before: ReadonlyMap<number, Before | undefined>,
+  removed: ReadonlyMap<number, StoredRow>,
+): Set<number | null> {
+  const moves = rows.flatMap(({ id, merged_into: into }) => {
+    const from = before.get(id)?.row.merged_into ?? null
+    return !before.has(id) || from === into ? [] : [from, into]
+  })
+  return new Set([...moves, ...[...removed.values()].map(({ merged_into }) => merged_into)])
+}
+
+const NONE: readonly Credential[] = []
+
+const MERGED_FROM = ['merged_from'] as const
+
+function toMerge(from: number | null, { id, merged_into: into }: StoredRow): EventContent[] {
+  if (from === into) return []
+  if (into !== null) return [{ type: 'passport.merged', passportId: id, into }]
+  return from === null ? [] : [{ type: 'passport.unmerged', passportId: id, from }]
+}
+
+const toAdded = ({ id, score, human, rules }: StoredRow): EventContent => ({
+  type: 'passport.added',
+  passportId: id,
+  score,
+  human: human === 1,
+  rules,
+})
+
+const COLUMNS: Partial<Record<keyof StoredRow, PassportField>> = {
+  connections: 'connections_count',
+  main_wallet: 'main_wallet',
+  verified_wallets: 'verified_wallets',
+  display_name: 'passport_profile.display_name',
+  bio: 'passport_profile.bio',
+  location: 'passport_profile.location',
+  tags: 'passport_profile.tags',
+  socials: 'passport_socials',
+}
+
+/** The changed fields that are not part of the score. */
+const listFields = (before: StoredRow, after: StoredRow): PassportField[] =>
+  Object.entries(COLUMNS).flatMap(([column, field]) =>
+    before[column as keyof StoredRow] === after[column as keyof StoredRow] ? [] : [field],
+  )
+
+/** The event for a changed score or changed credentials. `undefined` if nothing changed. */
+export function toScoreChanged(before: Shown, after: Shown, causeOf: CauseOf): EventContent | undefined {
+  const [old, row] = [before.row, after.row]
+  const credentials =
+    before.credentials === after.credentials
+      ? []
+      : diffCredentials(before.credentials, after.credentials, causeOf)
+  const changeOf = (column: NumberColumn) =>
+    old[column] === row[column] ? undefined : ([old[column], row[column]] as const)
+  const [activity, identity, skills] = [
+    changeOf('activity_score'),
+    changeOf('identity_score'),
+    changeOf('skills_score'),
+  ]
+  const [human, calculatedAt] = [changeOf('human'), changeOf('calculated_at')]
+  const isSame =
+    !(changeOf('score') || activity || identity || skills || human || calculatedAt) && old.rules === row.rules
+  if (isSame && credentials.length === 0) return undefined
+  return {
+    type: 'score.changed',
+    passportId: row.id,
+    change: {
+      score: [old.score, row.score],
+      ...(activity && { activity }),
+      ...(identity && { identity }),
+      ...(skills && { skills }),
+      ...(human && { human: [human[0] === 1, human[1] === 1] as const }),
+      ...(calculatedAt && { calculatedAt }),
+      rules: [old.rules, row.rules],
+      credentials,
+    },
+  }
+}
+
+type NumberColumn = 'score' | 'activity_score' | 'identity_score' | 'skills_score' | 'human' | 'calculated_at'
+
+/** Added credentials come first, and gone ones last, because changes are undone in this order. */
+function diffCredentials(
+  before: readonly Credential[],
+  after: readonly Credential[],
+  causeOf: CauseOf,
+): CredentialChange[] {
+  const old = new Map(before.map((credential) => [credential.id, credential]))
+  const added: CredentialChange[] = []
+  const changes: CredentialChange[] = []
+  const toChange = (last: Credential | undefined, next: Credential | undefined): CredentialChange => {
+    const { type, id } = (next ?? last) as Credential
+    const score = [last?.score ?? null, next?.score ?? null] as const
+    return { type, id, cause: causeOf(last, next), score, before: last ? oldFields(last, next) : {} }
+  }
+  for (const next of after) {
+    const last = old.get(next.id)
+    if (last?.type !== next.type) added.push(toChange(undefined, next))
+    else {
+      old.delete(next.id)
+      if (last !== next && !isSame(last, next)) changes.push(toChange(last, next))
+    }
+  }
+  const gone = [...old.values()].map((last) => toChange(last, undefined))
+  return [...withoutIds([...added, ...changes], before, after), ...gone]
+}
+
+/** Leaves out the id of a credential if no other credential has its type, neither before nor after. */
+function withoutIds(
+  changes: readonly CredentialChange[],
+  before: readonly Credential[],
+  after: readonly Credential[],
+): CredentialChange[] {
+  if (changes.length === 0) return []
+  const ids = new Map<string, string | undefined>()
+  for (const { type, id } of [...before, ...after])
+    ids.set(type, ids.has(type) && ids.get(type) !== id ? undefined : id)
+  return changes.map(({ id, ...change }) =>
+    ids.get(change.type) === undefined && id !== undefined ? { ...change, id } : change,
+  )
+}
+
+const FIELDS = ['name', 'category', 'maxScore', 'value', 'calculatedAt'] as const
+
+const isSame = (before: Credential, after: Credential) =>
+  before.score === after.score &&
+  before.earnedAt === after.earnedAt &&
+  FIELDS.every((field) => before[field] === after[field])
+
+/** The old values of the fields that differ, except the score. If the credential is gone, all fields differ. */
+function oldFields(before: Credential, after: Credential | undefined): CredentialFields {
+  const fields: Record<string, unknown> = {}
+  // The log does not have the texts of values, so that people can correct and erase them.
+  for (const field of FIELDS)
+    if (before[field] !== after?.[field]) fields[field] = field === 'value' ? '' : before[field]
+  if (before.earnedAt !== after?.earnedAt) fields.earnedAt = before.earnedAt ?? null
+  return fields
+}

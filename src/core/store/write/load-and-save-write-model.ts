@@ -1,0 +1,277 @@
+import type { DataPoint } from '../../passport/data-point.ts'
+import { digestOfWallet } from '../../passport/wallet-digest.ts'
+import { type CredentialsRow, toCredentialData, type V1CredentialsRow } from '../rows/credential.ts'
+import type { FacetsRow } from '../rows/facets.ts'
+import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
+import { IS_CHANGED, type V1PassportRow } from '../rows/v1.ts'
+import type { Connection, Dialect } from '../sql/connection.ts'
+import { findAdoptionState, targetRules, watchedTypes } from '../sql/rule-adoption.ts'
+import type { CauseOf } from './event-tracker.ts'
+import { findAffected } from './unique-accounts.ts'
+import { createWriteModel, type Loaded, trackRows, type WriteModel } from './write-model.ts'
+
+/** The passports and wallets that a batch refers to. */
+export type BatchKeys = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
+
+/** Loads and locks all rows of a batch with a few statements. The model works in memory; `save` writes the changes. */
+export async function loadWriteModel(
+  connection: Connection,
+  named: BatchKeys,
+  causeOf: CauseOf,
+): Promise<{ model: WriteModel; save: () => Promise<void> }> {
+  const { loaded, before, watched } = await load(connection, named)
+  return {
+    model: createWriteModel(loaded, causeOf),
+    async save() {
+      await saveChanges(connection, loaded)
+      if (!watched) return
+      const { ids, owners } = await findAffected(connection, before, loaded, watched)
+      const { query, dialect } = connection
+      const condition = `${dialect.isIn('id', '$3')} or ${isAround(dialect)}`
+      // Also updates passports that are stale: a scorer may have read their accounts, and must not have the last word.
+      if (ids.length + owners.length > 0)
+        await query(`update passports set stale = 1 where ${condition}`, [owners, [], ids])
+    },
+  }
+}
+
+/** Further tables with rows of a passport: a removal deletes these rows, and an export contains them. */
+export const PERSONAL_TABLES = ['mirrored', 'requests'] as const
+
+type WalletRow = { address: string; passport_id: number }
+type RemovalRow = { passport_id: number; removed_at: number }
+type BarredRow = { digest: string; removed_at: number }
+
+async function load(connection: Connection, named: BatchKeys) {
+  const { dialect, selectRows } = connection
+  const addresses = [...named.addresses]
+  const hasAddress = dialect.isIn('address', '$1', 'text')
+  const owners = await selectRows<WalletRow>('wallets', `where ${hasAddress}`, [addresses])
+  const rows = await lockPassports(
+    connection,
+    [...named.ids, ...owners.map(({ passport_id }) => passport_id)],
+    [...named.removed],
+  )
+  const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
+  const [wallets, credentialRows, dataPoints, handles, removals, barred, adoption] = await Promise.all([
+    selectRows<WalletRow>('wallets', `where ${hasAddress} or ${dialect.isIn('passport_id', '$2')}`, [
+      addresses,
+      ids,
+    ]),
+    mapCredentialRows(connection, ids),
+    mapDataPoints(connection, ids),
+    mapHandles(connection, ids),
+    selectRows<RemovalRow>('removals', `where ${dialect.isIn('passport_id', '$1')}`, [ids]),
+    listBarred(connection, addresses),
+    findAdoptionState(connection.query),
+  ])
+  const passports = new Map(rows.map((row) => [row.id, row]))
+  const loaded: Loaded = {
+    passports: trackRows(passports),
+    wallets: trackRows(wallets.map(({ address, passport_id }) => [address, passport_id])),
+    credentials: trackRows(),
+    dataPoints: trackRows(dataPoints),
+    handles: trackRows(handles),
+    removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
+    barred: trackRows(barred),
+    v1Passports: trackRows(),
+    v1Credentials: trackRows(),
+    facets: trackRows(),
+    touched: new Set(),
+    credentialRows,
+    rules: targetRules(adoption),
+  }
+  return { loaded, before: { passports, dataPoints }, watched: watchedTypes(adoption) }
+}
+
+/** The barred addresses among these, and since when they are barred. */
+async function listBarred({ query, dialect, selectRows }: Connection, addresses: readonly string[]) {
+  // Usually nobody is barred, and hashing would take 8 % of the time of an import.
+  const anyBarred = 'select 1 as one from barred_wallets limit 1'
+  if (addresses.length === 0 || (await query(anyBarred)).length === 0) return []
+  const digests = Map.groupBy(addresses, digestOfWallet)
+  const isListed = `where ${dialect.isIn('digest', '$1', 'text')}`
+  const rows = await selectRows<BarredRow>('barred_wallets', isListed, [[...digests.keys()]])
+  return rows.flatMap(({ digest, removed_at }) =>
+    (digests.get(digest) ?? []).map((address) => [address, removed_at] as const),
+  )
+}
+
+/** The stored credentials of each passport, including superseded ones. */
+export async function mapCredentialRows(
+  { query, dialect }: Connection,
+  passportIds: readonly number[],
+): Promise<Map<number, CredentialsRow>> {
+  const rows = await query<CredentialsRow & { id: number }>(
+    `select cast(passport_id as double precision) as id, data, body
+     from credentials left join v1_credentials using (passport_id) where ${dialect.isIn('passport_id', '$1')}`,
+    [passportIds],
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** All data points of each passport, sorted by type and account. */
+export async function mapDataPoints(
+  { selectRows, dialect }: Connection,
+  passportIds: readonly number[],
+): Promise<Map<number, DataPoint[]>> {
+  const rows = await selectRows<DataPointRow>(
+    'data_points',
+    `where ${dialect.isIn('passport_id', '$1')} order by passport_id, type, account`,
+    [passportIds],
+  )
+  const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(toDataPoint)]))
+}
+
+/** The handles of each passport, sorted. */
+async function mapHandles(
+  { query, dialect }: Connection,
+  passportIds: readonly number[],
+): Promise<Map<number, string[]>> {
+  const rows = await query<{ id: number; handle: string }>(
+    `select cast(passport_id as double precision) as id, handle from handles
+     where ${dialect.isIn('passport_id', '$1')}`,
+    [passportIds],
+  )
+  const groups = Map.groupBy(rows, ({ id }) => id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(({ handle }) => handle).sort()]))
+}
+
+/** Locks the passports, their survivors, and all passports merged into them. */
+const lockPassports = ({ dialect, selectRows }: Connection, ids: number[], removed: number[]) =>
+  selectRows<StoredRow>('passports', `where ${isAround(dialect)} order by id ${dialect.forUpdate}`, [
+    ids,
+    removed,
+  ])
+
+/** Whether a passport is one of $1 or $2, or a survivor of $1, or directly or indirectly merged into one of these. */
+function isAround({ unnest, joinPassports, isInSelect }: Dialect): string {
+  const around = `with recursive down (id) as (
+      ${unnest('$2')}
+      union
+      select next.id from down ${joinPassports('next.merged_into = down.id')}
+    ), up (id) as (
+      ${unnest('$1')} union select id from down
+      union
+      select next.merged_into from up ${joinPassports('next.id = up.id and next.merged_into is not null')}
+    ), around (id) as (
+      select id from up
+      union
+      select next.id from around ${joinPassports('next.merged_into = around.id')}
+    ) select id from around`
+  return isInSelect('id', around)
+}
+
+async function saveChanges(connection: Connection, loaded: Loaded): Promise<void> {
+  const { passports, wallets, credentials, dataPoints, handles, removals, barred } = loaded
+  const { v1Passports, v1Credentials, facets } = loaded
+  const { query, dialect, insertRows } = connection
+  const removed = [
+    ['wallets', 'address', wallets.removed()],
+    ['removals', 'passport_id', removals.removed()],
+    ['credentials', 'passport_id', credentials.removed()],
+    ['data_points', 'passport_id', dataPoints.changed()],
+    ['handles', 'passport_id', handles.changed()],
+    ['barred_wallets', 'digest', barred.removed().map(digestOfWallet)],
+    ...PERSONAL_TABLES.map((table) => [table, 'passport_id', passports.removed()] as const),
+  ] as const
+  const removeAll = async (table: string, column: string, keys: readonly (string | number)[]) => {
+    const type = column === 'address' || column === 'digest' ? 'text' : 'bigint'
+    if (keys.length > 0) await query(`delete from ${table} where ${dialect.isIn(column, '$1', type)}`, [keys])
+  }
+  for (const [table, column, keys] of removed) await removeAll(table, column, keys)
+  const written = [
+    ['passports', 'id', passports.written((_, row) => row)],
+    ['wallets', 'address', wallets.written((address, passport_id) => ({ address, passport_id }))],
+    [
+      'credentials',
+      'passport_id',
+      credentials.written((passport_id, { list, isShown }) => ({
+        passport_id,
+        data: toCredentialData(list, isShown),
+      })),
+    ],
+    ['removals', 'passport_id', removals.written((passport_id, removed_at) => ({ passport_id, removed_at }))],
+    [
+      'barred_wallets',
+      'digest',
+      barred.written((address, removed_at) => ({ digest: digestOfWallet(address), removed_at })),
+    ],
+  ] as const
+  for (const [table, key, rows] of written) await upsertRows(connection, table, key, rows)
+  // Another passport may have taken over a wallet, so that rows refer to removed passports until now.
+  await removeAll('passports', 'id', passports.removed())
+  await insertRows(
+    'data_points',
+    dataPoints.written((id, points) => points.map((point) => toDataPointRow(id, point))),
+  )
+  await insertRows(
+    'handles',
+    handles.written((passport_id, list) => list.map((handle) => ({ handle, passport_id }))),
+  )
+  await unlist(connection, v1Passports.removed())
+  await saveV1(
+    connection,
+    v1Passports.written((_, row) => row),
+    v1Credentials.written((_, row) => row),
+    facets.written((_, row) => row),
+    loaded.touched,
+  )
+}
+
+/** Inserts rows. A row with the same key is replaced if `where` holds. Returns the rows of a `returning` clause. */
+export function upsertRows<Row>(
+  { insertRows }: Connection,
+  table: string,
+  key: string,
+  rows: readonly object[],
+  where = 'true',
+): Promise<Row[]> {
+  const updates = Object.keys(rows[0] ?? {}).map((name) => `${name} = excluded.${name}`)
+  // `version` is the transaction that wrote the row.
+  if (table === 'v1_passports') updates.push('version = excluded.version')
+  return insertRows(table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
+}
+
+/** Removes the V1 responses and the facets of passports that are no longer listed. */
+async function unlist({ query, dialect }: Connection, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  const isOne = dialect.isIn('passport_id', '$1')
+  await query(noteUnlisted(dialect.version, isOne), [ids])
+  for (const table of ['v1_passports', 'v1_credentials', 'facets'])
+    await query(`delete from ${table} where ${isOne}`, [ids])
+}
+
+/** SQL that notes passports before they are deleted from the listing, so that rankings can remove them, too. */
+export const noteUnlisted = (version: string, condition: string) =>
+  `insert into unlisted (passport_id, version) select passport_id, ${version} from v1_passports where ${condition}
+   on conflict (passport_id) do update set version = excluded.version`
+
+/** Writes V1 responses and facets. A passport gets a new version if one of its responses changes, or if it is in `touched`. */
+export async function saveV1(
+  connection: Connection,
+  passports: readonly V1PassportRow[],
+  credentials: readonly V1CredentialsRow[],
+  facets: readonly FacetsRow[],
+  touched: Iterable<number> = [],
+): Promise<void> {
+  const { query, dialect } = connection
+  await upsertRows(connection, 'v1_passports', 'passport_id', passports, IS_CHANGED)
+  for (const rows of Map.groupBy(facets, (row) => Object.keys(row).join()).values())
+    await upsertRows(connection, 'facets', 'passport_id', rows)
+  const changed = await upsertRows<{ id: number }>(
+    connection,
+    'v1_credentials',
+    'passport_id',
+    credentials,
+    'v1_credentials.etag <> excluded.etag returning cast(passport_id as double precision) as id',
+  )
+  const ids = [...touched, ...changed.map(({ id }) => id)]
+  if (ids.length === 0) return
+  await query(
+    `update v1_passports set version = ${dialect.version}
+     where ${dialect.isIn('passport_id', '$1')} and version <> ${dialect.version}`,
+    [ids],
+  )
+}

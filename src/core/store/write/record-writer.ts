@@ -1,0 +1,292 @@
+import { hashOf } from '../../basics/hash.ts'
+import { sumScores } from '../../passport/credential.ts'
+import {
+  CREDENTIAL_ACCOUNT,
+  foldWallet,
+  NO_SCORES,
+  type PassportRef,
+  walletsOf,
+} from '../../passport/passport.ts'
+import { toLaterText } from '../../passport/present.ts'
+import type { IncomingRecord, PassportRecord } from '../../passport/record.ts'
+import { MOST_DATA_POINTS } from '../../passport/record-size.ts'
+import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
+import type { SaveOptions, SaveResult } from '../store.ts'
+import type { Changes } from './event-tracker.ts'
+import { createMerges } from './merges.ts'
+import type { WriteModel } from './write-model.ts'
+
+type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
+
+/** The write model of a batch, and the merges on top of it. */
+type Writer = { model: WriteModel; merges: ReturnType<typeof createMerges> }
+
+/** `unchanged` records are known to be stored already. */
+type BatchOptions = SaveOptions & { unchanged: ReadonlySet<IncomingRecord> }
+
+/** Writes records one at a time, inside the transaction of the write model. */
+export function saveBatch(
+  model: WriteModel,
+  batch: readonly IncomingRecord[],
+  options: BatchOptions,
+): { results: SaveResult[]; changes: Changes } {
+  const writer: Writer = { model, merges: createMerges(model) }
+  const results = options.isWhole ? saveWhole(writer, batch, options) : saveEach(writer, batch, options)
+  return { results, changes: model.finish() }
+}
+
+function saveEach(writer: Writer, batch: readonly IncomingRecord[], options: BatchOptions): SaveResult[] {
+  const results: SaveResult[] = []
+  for (const record of batch) {
+    const result = saveOne(writer, record, options)
+    results.push(result)
+    if (options.strict && result.outcome === 'refused') break
+  }
+  return results
+}
+
+/** Refused records are tried again this often: other records of the batch may free their wallets. */
+const MOST_ROUNDS = 10
+
+/**
+ * Saves the records of one request. Saving them a second time changes nothing, because passports come before data points, and
+ * no two records are about the same passport or data point.
+ */
+function saveWhole(writer: Writer, batch: readonly IncomingRecord[], options: BatchOptions): SaveResult[] {
+  const results: SaveResult[] = []
+  const saved = new Set<string>()
+  const { passports = [], points = [] } = Object.groupBy(batch.keys(), (at) =>
+    isPoint(batch[at]) ? 'points' : 'passports',
+  )
+  // Who owns the wallet of a data point is known only after all passports are saved.
+  for (let pending of [passports, points])
+    for (let round = 0; round < MOST_ROUNDS && pending.length > 0; round++) {
+      const refused: number[] = []
+      for (const at of pending) {
+        const record = batch[at] as IncomingRecord
+        const subject = subjectOf(writer, record)
+        const result = saved.has(subject) ? REPEATED : saveOne(writer, record, options)
+        results[at] = result
+        if (result.outcome === 'refused') refused.push(at)
+        else saved.add(subject)
+      }
+      if (refused.length === pending.length) break
+      pending = refused
+    }
+  return results
+}
+
+const isPoint = (record: IncomingRecord | undefined) =>
+  record?.kind === 'data-point' || record?.kind === 'withdrawal'
+
+/** What a record is about: a passport, or a data point of a passport. */
+function subjectOf(writer: Writer, record: IncomingRecord): string {
+  if (record.kind === 'passport') return String(record.passport.id)
+  if (record.kind === 'removal') return String(record.id)
+  const { type, account } = record.point
+  return JSON.stringify([findSurvivor(writer, record.passport), type, account])
+}
+
+const REPEATED: SaveResult = {
+  outcome: 'refused',
+  field: '',
+  reason: 'is about the same passport or data point as another record of the request',
+}
+
+function saveOne(writer: Writer, record: IncomingRecord, options: BatchOptions): SaveResult {
+  if (options.unchanged.has(record)) return { outcome: 'unchanged' }
+  switch (record.kind) {
+    case 'passport':
+      return savePassport(writer, record, options)
+    case 'data-point':
+    case 'withdrawal':
+      return saveDataPoint(writer, record, options)
+    case 'removal': {
+      const removedIds = writer.merges.remove(record.id, options.now)
+      return { outcome: removedIds.length > 0 ? 'changed' : 'unchanged', removedIds }
+    }
+  }
+}
+
+function savePassport(
+  writer: Writer,
+  incoming: PassportIncoming,
+  { now, restore, fingerprintPrefix }: SaveOptions,
+): SaveResult {
+  const { model, merges } = writer
+  const { passport: record } = incoming
+  const barred = walletsOf(record).filter((address) => model.barred.get(address) !== undefined)
+  const wasRemoved = model.removals.get(record.id) !== undefined || barred.length > 0
+  if (wasRemoved && !restore) return { outcome: 'removed' }
+  const before = model.passports.find(record.id)
+  const fingerprint = fingerprintOf(incoming, fingerprintPrefix)
+  if (before?.fingerprint === fingerprint) return { outcome: 'unchanged' }
+  const wallets = walletsOf(record).map((address) => ({ address, owner: model.wallets.findOwner(address) }))
+  const survivor = merges.survivorOf(record.mergedInto ?? record.id)
+  const refusal = findRefusal(writer, record, wallets, survivor)
+  if (refusal) return refusal
+
+  if (wasRemoved) model.removals.delete(record.id)
+  for (const address of barred) model.barred.delete(address)
+  const row = { ...toRecordRow(record), ...stateOf(model, record, before, now), fingerprint }
+  model.passports.put(row)
+  saveWallets(model, wallets, { before, row, survivor })
+  if (record.credentials) {
+    // Old scores and old credentials are shown until the new ones are calculated.
+    const isShown = row.stale === 0 || before === undefined
+    model.credentials.put(record.id, record.credentials, isShown)
+    if (isShown) model.showCredentials(record.id, record.credentials)
+  }
+  saveDataPoints(model, record, before !== undefined, now)
+  return { outcome: before ? 'changed' : 'added' }
+}
+
+/** Earlier versions ignored the fields that only V2 shows. `v2:` makes records with such fields count as changed. */
+export function fingerprintOf(record: PassportIncoming, prefix = ''): string {
+  const { passport, sourceBytes } = record
+  const version = toLaterText(passport) === '' ? '' : 'v2:'
+  return prefix + version + hashOf(sourceBytes ?? JSON.stringify(passport))
+}
+
+/** A wallet of the record. `owner` is the passport that owns it before the record is saved. */
+type OwnedWallet = { address: string; owner: number | undefined }
+
+function findRefusal(
+  { merges }: Writer,
+  record: PassportRecord,
+  wallets: readonly OwnedWallet[],
+  survivor: number,
+): SaveResult | undefined {
+  const taken = wallets.find(({ owner }) => {
+    const other = owner === undefined ? survivor : merges.survivorOf(owner)
+    // The owner can be a passport that was imported earlier and is merged into this one.
+    return other !== survivor && other !== record.id
+  })
+  if (taken) {
+    const field = taken.address === foldWallet(record.mainWallet) ? 'main_wallet' : 'verified_wallets'
+    return { outcome: 'refused', field, reason: `wallet ${taken.address} belongs to passport ${taken.owner}` }
+  }
+  if (record.mergedInto === undefined || !merges.leadsTo(record.mergedInto, record.id)) return undefined
+  const isItself = record.mergedInto === record.id
+  const other = `passport ${record.mergedInto} is merged into ${record.id} itself`
+  return { outcome: 'refused', field: 'merged_into', reason: isItself ? 'is the passport itself' : other }
+}
+
+function saveWallets(
+  { wallets: owners }: WriteModel,
+  wallets: readonly OwnedWallet[],
+  { before, row, survivor }: { before: StoredRow | undefined; row: StoredRow; survivor: number },
+): void {
+  const isSame = before?.main_wallet === row.main_wallet && before.verified_wallets === row.verified_wallets
+  // The fast path: most changed records keep their wallets.
+  if (isSame && wallets.every(({ owner }) => owner === row.id)) return
+  if (before) for (const address of owners.list(row.id)) owners.remove(address)
+  for (const { address, owner } of wallets) {
+    // If two passports with the same wallet are merged, the survivor owns it.
+    const mayOwn = owner === undefined || owner === row.id || survivor === row.id
+    if (mayOwn) owners.setOwner(address, row.id)
+  }
+}
+
+function saveDataPoints(
+  { dataPoints }: WriteModel,
+  record: PassportRecord,
+  isKnown: boolean,
+  now: number,
+): void {
+  const { id, dataPoints: points, credentialPoints = [] } = record
+  if (points) dataPoints.replace(id, [...points, ...credentialPoints], now)
+  else if (record.credentials && (isKnown || credentialPoints.length > 0)) {
+    const others = dataPoints.list(id).filter(({ account }) => !account.startsWith(CREDENTIAL_ACCOUNT))
+    dataPoints.replace(id, [...others, ...credentialPoints], now)
+  }
+}
+
+/** The score columns. Old scores stay until the scorer has calculated new ones. */
+function stateOf(
+  { credentials, dataPoints, rules }: WriteModel,
+  record: PassportRecord,
+  before: StoredRow | undefined,
+  now: number,
+) {
+  // If the record has no credentials, the score depends on the stored ones.
+  const usesStored =
+    record.credentials === undefined &&
+    before !== undefined &&
+    (credentials.list(record.id).length > 0 || dataPoints.list(record.id).length > 0)
+  const stale =
+    record.stale === true ||
+    (record.rules !== undefined && record.rules !== (rules ?? record.rules)) ||
+    (usesStored && before.stale !== 0) ||
+    (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
+    (before !== undefined && record.dataPoints === undefined && dataPoints.list(record.id).length > 0) ||
+    !addsUp(record)
+  const keepsOld = before !== undefined && (stale || usesStored)
+  return {
+    ...toScoreRow(keepsOld ? toScores(before) : (record.scores ?? NO_SCORES)),
+    stale: Number(stale),
+    calculated_at: (keepsOld ? before.calculated_at : record.calculatedAt) ?? before?.calculated_at ?? now,
+    human: Number(record.human || (keepsOld && before.human === 1)),
+    merged_into: record.mergedInto ?? before?.merged_into ?? null,
+    rules: record.rules ?? '',
+    rescore_at: before?.rescore_at ?? null,
+    hidden_at: before?.hidden_at ?? null,
+  }
+}
+
+/** Whether the scores equal the sums of the credentials. If not, they must be calculated again. */
+function addsUp(record: PassportRecord): boolean {
+  const { scores, credentials, dataPoints, credentialPoints, rules } = record
+  // These data points are not part of the scores, because no rule set has scored them.
+  if (credentialPoints?.length || (dataPoints?.length && rules === undefined)) return false
+  // Without credentials there is nothing to compare.
+  if (!credentials?.length) return true
+  if (scores === undefined) return false
+  const sums = sumScores(credentials)
+  // The total may be below the sum, because a rule set may cap a category.
+  const isSame = (['activity', 'identity', 'skills'] as const).every((part) => scores[part] === sums[part])
+  return isSame && scores.total <= sums.total
+}
+
+function saveDataPoint(
+  writer: Writer,
+  record: IncomingRecord & { kind: 'data-point' | 'withdrawal' },
+  { now, isIssuer }: SaveOptions,
+): SaveResult {
+  const { passports, dataPoints, removals, barred } = writer.model
+  const id = findSurvivor(writer, record.passport)
+  if (id === undefined) {
+    const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
+    const removedAt = typeof name === 'number' ? removals.get(name) : barred.get(name)
+    if (removedAt !== undefined) return { outcome: 'removed' }
+    return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
+  }
+  const { type, account, issuer } = record.point
+  const stored = dataPoints.list(id)
+  const before = stored.find((point) => point.type === type && point.account === account)
+  if (isIssuer && before?.issuer !== undefined && before.issuer !== issuer) {
+    const reason = `the issuer ${before.issuer} wrote this data point, and only it may change it`
+    return { outcome: 'refused', field: 'account', reason }
+  }
+  const isSame =
+    record.kind === 'withdrawal'
+      ? before === undefined
+      : before && Bun.deepEquals(before, { ...record.point, addedAt: before.addedAt })
+  if (isSame) return { outcome: 'unchanged' }
+  if (!before && stored.length >= MOST_DATA_POINTS) {
+    const reason = `has ${stored.length} data points already, and ${MOST_DATA_POINTS} are accepted`
+    return { outcome: 'refused', field: 'passport', reason }
+  }
+  const others = stored.filter((point) => point !== before)
+  dataPoints.replace(id, record.kind === 'withdrawal' ? others : [...others, record.point], now)
+  passports.put({ ...(passports.find(id) as StoredRow), stale: 1 })
+  return { outcome: before ? 'changed' : 'added' }
+}
+
+function findSurvivor({ model, merges }: Writer, ref: PassportRef): number | undefined {
+  const id = 'id' in ref ? ref.id : model.wallets.findOwner(ref.wallet)
+  return id === undefined ? undefined : model.passports.find(merges.survivorOf(id))?.id
+}
+
+/** Whether the record changed the store. */
+export const isChange = ({ outcome }: SaveResult) => outcome === 'added' || outcome === 'changed'

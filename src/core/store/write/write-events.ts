@@ -1,0 +1,197 @@
+import type { Actor, EventContent, LogHead } from '../../history/event.ts'
+import type { EventCursor } from '../../history/event-cursor.ts'
+import { EMPTY_HEAD, leafOfStored, nextHead } from '../../history/hash-chain.ts'
+import type { EventStore } from '../event-store.ts'
+import { type StampRow, stampsOf, TOMBSTONE, toEventRow } from '../rows/event.ts'
+import { type ProofRow, SECRET, toProvenEvents } from '../rows/event-proof.ts'
+import type { Connection, Database } from '../sql/connection.ts'
+import type { Changes } from './event-tracker.ts'
+import { upsertRows } from './load-and-save-write-model.ts'
+
+/** How many events one transaction deletes. */
+const PRUNED = 5000
+
+/** How many of the oldest events are searched for the last one to delete. Only tombstones, which have no time, need it. */
+const SCANNED = 20_000
+
+/** Events that are in memory while a head is computed. */
+const PAGE = 500
+
+/**
+ * Appends to the event log. On PostgreSQL, it locks the log until the transaction ends, so that events become
+ * visible in the order of their numbers. So call it at the end of a transaction, before `increment`.
+ */
+export async function appendEvents(
+  connection: Connection,
+  { events, removed }: Changes,
+  { now, actor = 'cli' }: { now: number; actor?: Actor | undefined },
+): Promise<void> {
+  if (events.length === 0) return
+  const { query, insertRows } = connection
+  const stamps = await numberStamps(connection, events)
+  const [log] = await query<{ before: number; time: number }>(
+    `update event_log set last = last + $1, time = ${LATER},
+       known_since = case when known_since < ${LATER} then known_since else ${LATER} end
+     returning cast(last - $1 as double precision) as before, cast(time as double precision) as time`,
+    [events.length, now],
+  )
+  const { before, time } = log as { before: number; time: number }
+  await insertRows(
+    'events',
+    events.map((event, at) => ({
+      sequence: before + 1 + at,
+      time,
+      actor,
+      ...toEventRow(event, (stamp) => stamps.get(stamp) as number),
+    })),
+  )
+  if (removed.length > 0) await buryEvents(connection, removed, before)
+  const added = events.filter((event) => event.type === 'passport.added')
+  const secrets = added.map(({ passportId }) => ({ passport_id: passportId }))
+  await insertRows('log_secrets', secrets, 'on conflict do nothing')
+}
+
+/** Turns the events of removed passports into tombstones, and deletes the secrets of their salts. */
+async function buryEvents(connection: Connection, removed: readonly number[], end: number): Promise<void> {
+  const { query, dialect } = connection
+  const isRemoved = dialect.isIn('passport_id', '$1')
+  for (;;) {
+    const events = await listProven(connection, `${isRemoved} and sequence <= $2`, [removed, end])
+    const rows = events.map((event) => ({
+      ...{ sequence: event.sequence, passport_id: null, time: 0, actor: null, type: TOMBSTONE },
+      data: leafOfStored(event),
+    }))
+    await upsertRows(connection, 'events', 'sequence', rows)
+    if (events.length < PAGE) break
+  }
+  await query(`delete from log_secrets where ${isRemoved}`, [removed])
+}
+
+/** The first events that fulfil a condition, at most `PAGE`. Their secrets are of the same moment. */
+async function listProven({ query }: Connection, condition: string, values: readonly unknown[]) {
+  const rows = await query<ProofRow>(
+    `select cast(sequence as double precision) as sequence, cast(passport_id as double precision) as passport_id,
+       cast(time as double precision) as time, type, data, actor, ${SECRET}
+     from events where ${condition} order by events.sequence limit ${PAGE}`,
+    values,
+  )
+  // Read after the events, so that none of their stamps is missing.
+  const stamps = rows.length > 0 ? await query<StampRow>('select id, stamp from event_rules') : []
+  return toProvenEvents(rows, stamps)
+}
+
+type Head = Pick<LogHead, 'head' | 'length'>
+
+/** Adds the next events to a head, up to the number `end`. */
+async function addEvents(connection: Connection, { head, length }: Head, end: number): Promise<Head> {
+  for (;;) {
+    const events = await listProven(connection, 'sequence > $1 and sequence <= $2', [length, end])
+    for (const event of events) {
+      head = nextHead(head, leafOfStored(event))
+      length = event.sequence
+    }
+    if (events.length < PAGE) return { head, length }
+  }
+}
+
+async function findHead({ query }: Connection): Promise<LogHead> {
+  const [head] = await query<LogHead>(
+    `select name, cast(first as double precision) as first, cast(last as double precision) as last, base, head,
+       cast(head_at as double precision) as length from event_log`,
+  )
+  return head as LogHead
+}
+
+/**
+ * Adds at most `limit` events to the stored head. The log is not locked meanwhile: the head depends only on the events, a
+ * tombstone has the leaf of its event, and the update has no effect if another node was faster or the log was replaced.
+ */
+async function foldEvents({ read, write }: Database, limit: number) {
+  const before = await findHead(read)
+  const end = Math.min(before.last, before.length + limit)
+  const { head, length } = await addEvents(read, before, end)
+  const update = 'update event_log set head = $1, head_at = $2 where name = $3 and head_at = $4'
+  if (length > before.length) await write(update, [head, length, before.name, before.length])
+  return { ...(await findHead(read)), folded: length - before.length }
+}
+
+/** The end of the event log, as the transaction sees it. */
+export async function findLogEnd({ query }: Connection): Promise<EventCursor> {
+  const [end] = await query<EventCursor>(
+    'select name as log, cast(last as double precision) as sequence from event_log',
+  )
+  return end as EventCursor
+}
+
+/** Times never decrease. */
+const LATER = 'case when time > $2 then time else $2 end'
+
+/** Finds the number of each rule stamp in the events. Adds new stamps to the table. */
+async function numberStamps(
+  { query, dialect, insertRows }: Connection,
+  events: readonly EventContent[],
+): Promise<Map<string, number>> {
+  const stamps = [...new Set(events.flatMap(stampsOf))].sort()
+  const find = async () => {
+    const rows = await query<StampRow>(
+      `select id, stamp from event_rules where ${dialect.isIn('stamp', '$1', 'text')}`,
+      [stamps],
+    )
+    return new Map(rows.map(({ id, stamp }) => [stamp, id]))
+  }
+  const known = await find()
+  if (known.size === stamps.length) return known
+  const added = stamps.filter((stamp) => !known.has(stamp)).map((stamp) => ({ stamp }))
+  await insertRows('event_rules', added, 'on conflict (stamp) do nothing')
+  return find()
+}
+
+/** Begins a new event log, because the passports of the database are replaced without events. */
+export async function restartEventLog({ query }: Connection, now: number): Promise<void> {
+  const name = crypto.getRandomValues(new Uint8Array(3)).toHex()
+  // The update comes first: on PostgreSQL it locks the row, so that other writers wait.
+  await query(
+    `update event_log set name = $1, first = last + 1, base = $3, head = $3, head_at = last,
+       known_since = case when time > $2 then time else $2 end`,
+    [name, now, EMPTY_HEAD],
+  )
+  await query('delete from events')
+}
+
+/**
+ * Deletes one batch of the events before a time, oldest first, and adds them to the base of the hash chain. Returns how many
+ * it deleted: none if another node was faster.
+ */
+async function pruneEvents({ read, transaction }: Database, before: number): Promise<number> {
+  const { name, first, base } = await findHead(read)
+  const [end] = await read.query<{ last: number | null; time: number }>(OLDEST, [before])
+  if (!end?.last) return 0
+  const { head } = await addEvents(read, { head: base, length: first - 1 }, end.last)
+  return transaction(async ({ query }) => {
+    const updated = await query(
+      `update event_log set first = $1 + 1, base = $3,
+         head = case when head_at < $1 then $3 else head end, head_at = case when head_at < $1 then $1 else head_at end,
+         known_since = case when known_since > $2 then known_since else $2 end
+       where name = $4 and first = $5 returning 1 as one`,
+      [end.last, end.time, head, name, first],
+    )
+    if (updated.length === 0) return 0
+    return (await query('delete from events where sequence <= $1 returning 1 as one', [end.last])).length
+  })
+}
+
+/** The last event to delete. A tombstone is deleted if a later event is, or if there are very many of them. */
+const OLDEST = `with oldest as (select sequence, time, type from events order by sequence limit ${SCANNED}),
+  old as (
+    select coalesce(max(case when type <> ${TOMBSTONE} and time < $1 then sequence end),
+      case when max(type) = ${TOMBSTONE} and count(*) = ${SCANNED} then max(sequence) end) as last from oldest
+  )
+  select cast(max(sequence) as double precision) as last, cast(max(time) as double precision) as time from (
+    select sequence, time from oldest where sequence <= (select last from old) order by sequence limit ${PRUNED}
+  ) as batch`
+
+/** The functions of the event store that write. */
+export const createEventChanges = (database: Database): Pick<EventStore, 'prune' | 'fold'> => ({
+  prune: (before) => pruneEvents(database, before),
+  fold: (limit) => foldEvents(database, limit),
+})

@@ -1,0 +1,209 @@
+import type { Credential } from '../../passport/credential.ts'
+import type { DataPoint } from '../../passport/data-point.ts'
+import { handlesOf } from '../../passport/passport.ts'
+import {
+  type CredentialsRow,
+  fromCredentialData,
+  shownCredentialsOf,
+  toV1CredentialsRow,
+  type V1CredentialsRow,
+} from '../rows/credential.ts'
+import { type FacetsRow, toFacetsRow } from '../rows/facets.ts'
+import { isVisible, type StoredRow, toFullPassport } from '../rows/passport.ts'
+import { toV1PassportRow, type V1PassportRow } from '../rows/v1.ts'
+import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
+
+/** The rows of all tables that a batch may touch, in memory. */
+export type Loaded = {
+  passports: TrackedRows<number, StoredRow>
+  wallets: TrackedRows<string, number>
+  /** Only credentials that this batch writes. `isShown`: the V1 response will show them. */
+  credentials: TrackedRows<number, { list: readonly Credential[]; isShown: boolean }>
+  dataPoints: TrackedRows<number, readonly DataPoint[]>
+  /** The handles of each passport (src/core/passport/passport.ts), sorted. */
+  handles: TrackedRows<number, readonly string[]>
+  removals: TrackedRows<number, number>
+  /** The wallets whose records are skipped, by address. The table has their digests. */
+  barred: TrackedRows<string, number>
+  /** V1 responses and facets of listed passports. They are never loaded, only written. */
+  v1Passports: TrackedRows<number, V1PassportRow>
+  v1Credentials: TrackedRows<number, V1CredentialsRow>
+  facets: TrackedRows<number, FacetsRow>
+  /** Listed passports that get a new version because a field that V1 does not show has changed. */
+  touched: Set<number>
+  /** The credentials before the transaction; parsed when they are needed. */
+  credentialRows: ReadonlyMap<number, CredentialsRow>
+  /** The rule set to score with. */
+  rules: string | undefined
+}
+
+/** The tables inside a write transaction. Code that saves records or merges passports uses it. */
+export type WriteModel = ReturnType<typeof createWriteModel>
+
+/** Renders the V1 responses of changed passports and stores their handles: each once, in the transaction that changes it. */
+export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
+  const { passports, wallets, dataPoints, removals, rules } = loaded
+  const events = trackEvents(passports, storedCredentials(loaded), causeOf)
+  const changed = new Set<number>()
+  const shown = new Map<number, readonly Credential[]>()
+
+  /** Renders the survivor again, because its response says whether another passport is merged into it. */
+  function markSurvivor(id: number | null | undefined): void {
+    if (typeof id === 'number') changed.add(id)
+  }
+
+  return {
+    passports: {
+      find: passports.get,
+      listMerged: (into: number) => listMerged(loaded, into),
+      put(row: StoredRow): void {
+        events.recordBefore(row.id)
+        const before = passports.get(row.id)
+        if (before === undefined) shown.set(row.id, [])
+        // The passport gets a new version, because v3 shows the rule set, although V1 does not.
+        else if (before.rules !== row.rules) loaded.touched.add(row.id)
+        // A passport that is merged into a hidden one is hidden, too.
+        const survivor = row.merged_into === null ? undefined : passports.get(row.merged_into)
+        passports.set(row.id, { ...row, hidden_at: row.hidden_at ?? survivor?.hidden_at ?? null })
+        changed.add(row.id)
+        markSurvivor(row.merged_into)
+        markSurvivor(before?.merged_into)
+      },
+      /** Also removes the passport's wallets, credentials, data points, handles and V1 responses. */
+      remove(id: number): void {
+        markSurvivor(passports.get(id)?.merged_into)
+        events.recordRemoval(id)
+        removeRows(loaded, id)
+        changed.delete(id)
+      },
+    },
+    wallets: {
+      findOwner: wallets.get,
+      setOwner: wallets.set,
+      list: (passportId: number) => listWallets(loaded, passportId),
+      remove: wallets.delete,
+    },
+    credentials: {
+      list: (id: number) => [...(shown.get(id) ?? storedCredentials(loaded).list(id))],
+      put: (id: number, list: readonly Credential[], isShown: boolean) =>
+        loaded.credentials.set(id, { list, isShown }),
+    },
+    /** Replaces the credentials that the V1 response shows. Without this call, they stay unchanged. */
+    showCredentials: (passportId: number, list: readonly Credential[]) => void shown.set(passportId, list),
+    dataPoints: {
+      list: (id: number) => [...(dataPoints.get(id) ?? [])],
+      replace: (id: number, points: readonly DataPoint[], now: number) =>
+        dataPoints.set(id, unique(points, dataPoints.get(id), now)),
+    },
+    /** The times of removals by id. */
+    removals,
+    barred: loaded.barred,
+    rules,
+    /** Renders the changed passports and returns the events. Must be called once, at the end of the transaction. */
+    finish(): Changes {
+      const changes = events.compare(changed, shown)
+      const survivors = new Set(
+        Array.from(passports.values(), (row) => (row.hidden_at === null ? row.merged_into : null)),
+      )
+      for (const row of [...changed].flatMap((id) => passports.get(id) ?? [])) {
+        renderPassport(loaded, row, survivors.has(row.id), shown.get(row.id))
+        storeHandles(loaded, row, events.recordBefore(row.id))
+      }
+      return changes
+    },
+  }
+}
+
+const storedCredentials = ({ credentials, credentialRows }: Loaded) => ({
+  list(id: number): readonly Credential[] {
+    if (credentials.isChanged(id)) return credentials.get(id)?.list ?? []
+    return fromCredentialData(credentialRows.get(id))
+  },
+  /** The credentials in the V1 response of a listed passport, before this transaction. */
+  listShown: (id: number) => shownCredentialsOf(credentialRows.get(id)),
+})
+
+function listMerged({ passports }: Loaded, into: number): number[] {
+  return [...passports.values()].filter((row) => row.merged_into === into).map((row) => row.id)
+}
+
+const listWallets = ({ wallets }: Loaded, passportId: number) =>
+  [...wallets.entries()].flatMap(([address, owner]) => (owner === passportId ? [address] : []))
+
+function removeRows(loaded: Loaded, id: number): void {
+  for (const address of listWallets(loaded, id)) loaded.wallets.delete(address)
+  const { passports, credentials, dataPoints, handles, v1Passports, v1Credentials, facets } = loaded
+  for (const rows of [passports, credentials, dataPoints, handles, v1Passports, v1Credentials, facets])
+    rows.delete(id)
+}
+
+function storeHandles({ handles, dataPoints }: Loaded, { id, socials }: StoredRow, before?: StoredRow): void {
+  if (before?.socials === socials && !dataPoints.isChanged(id)) return
+  const list = handlesOf(JSON.parse(socials), dataPoints.get(id) ?? [])
+  // Most changed records keep their handles.
+  if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
+}
+
+/** Stores the V1 responses and the facets of a listed passport. Without `list`, those of the credentials stay unchanged. */
+function renderPassport(
+  loaded: Loaded,
+  row: StoredRow,
+  isSurvivor: boolean,
+  list: readonly Credential[] | undefined,
+): void {
+  const { credentials, v1Passports, v1Credentials, facets } = loaded
+  if (!isVisible(row)) {
+    // Some credentials are stored only in the V1 response, which is deleted below.
+    credentials.set(row.id, { list: list ?? storedCredentials(loaded).list(row.id), isShown: false })
+    v1Passports.delete(row.id)
+    v1Credentials.delete(row.id)
+    facets.delete(row.id)
+    return
+  }
+  const passport = toFullPassport(row, isSurvivor)
+  const listed = toV1PassportRow(row, passport)
+  v1Passports.set(row.id, listed)
+  if (list) v1Credentials.set(row.id, toV1CredentialsRow(row.id, list))
+  facets.set(row.id, toFacetsRow(row, list, passport, listed.name))
+}
+
+/** Keeps the last data point of each type and account, and the time since when the passport has it. */
+function unique(
+  points: readonly DataPoint[],
+  before: readonly DataPoint[] = [],
+  now: number,
+): readonly DataPoint[] {
+  const keyOf = ({ type, account }: DataPoint) => JSON.stringify([type, account])
+  const since = new Map(before.map((point) => [keyOf(point), point.addedAt ?? 0]))
+  const dated = points.map((point) => {
+    const key = keyOf(point)
+    return [key, { ...point, addedAt: since.get(key) ?? point.addedAt ?? now }] as const
+  })
+  return [...new Map(dated).values()]
+}
+
+/** Rows by key, with the set of keys that changed after loading. */
+export function trackRows<Key, Row>(loaded: Iterable<readonly [Key, Row]> = []) {
+  const rows = new Map(loaded)
+  const changed = new Set<Key>()
+  return {
+    get: (key: Key) => rows.get(key),
+    entries: () => rows.entries(),
+    values: () => rows.values(),
+    set(key: Key, row: Row): void {
+      rows.set(key, row)
+      changed.add(key)
+    },
+    delete(key: Key): void {
+      rows.delete(key)
+      changed.add(key)
+    },
+    isChanged: (key: Key) => changed.has(key),
+    changed: () => [...changed],
+    removed: () => [...changed].filter((key) => !rows.has(key)),
+    written: <Written>(toWritten: (key: Key, row: Row) => Written | Written[]): Written[] =>
+      [...rows].flatMap(([key, row]) => (changed.has(key) ? toWritten(key, row) : [])),
+  }
+}
+
+type TrackedRows<Key, Row> = ReturnType<typeof trackRows<Key, Row>>

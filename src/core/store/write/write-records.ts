@@ -1,0 +1,194 @@
+import type { Actor, EventContent } from '../../history/event.ts'
+import type { EventCursor } from '../../history/event-cursor.ts'
+import { walletsOf } from '../../passport/passport.ts'
+import type { IncomingRecord } from '../../passport/record.ts'
+import { fromCredentialData } from '../rows/credential.ts'
+import { type StoredRow, toRecord } from '../rows/passport.ts'
+import { addAuditEntry, listSome } from '../sql/audit-log.ts'
+import { type Database, listColumn, type Transaction } from '../sql/connection.ts'
+import type { SaveOptions, SaveRecords, SaveResult, Store } from '../store.ts'
+import { BY_MERGE, BY_RECORD, type Changes } from './event-tracker.ts'
+import {
+  type BatchKeys,
+  loadWriteModel,
+  mapCredentialRows,
+  mapDataPoints,
+} from './load-and-save-write-model.ts'
+import { createMerges } from './merges.ts'
+import { fingerprintOf, isChange, saveBatch } from './record-writer.ts'
+import { appendEvents, findLogEnd } from './write-events.ts'
+
+export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
+  return {
+    save: (batch, options) => transaction((tx) => save(tx, batch, options), 'records'),
+    saveWhole: (batch, options) =>
+      transaction(async (tx) => {
+        const results = await save(tx, batch, { ...options, isWhole: true })
+        return { results, end: await findLogEnd(tx) }
+      }, 'records'),
+    async rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T> {
+      let result: { value: T } | undefined
+      try {
+        await transaction(async (tx) => {
+          // No events are appended, because that would lock the event log.
+          result = { value: await work((batch, options) => save(tx, batch, options, async () => {})) }
+          throw new Rollback('A dry run is rolled back.')
+        }, 'records')
+      } catch (error) {
+        if (!(error instanceof Rollback)) throw error
+      }
+      return (result as { value: T }).value
+    },
+    list: (afterId, limit) =>
+      snapshot(async (connection) => {
+        const rest = 'where id > $1 and hidden_at is null order by id limit $2'
+        const rows = await connection.selectRows<StoredRow>('passports', rest, [afterId, limit])
+        const ids = rows.map(({ id }) => id)
+        const [credentials, points] = await Promise.all([
+          mapCredentialRows(connection, ids),
+          mapDataPoints(connection, ids),
+        ])
+        return rows.map((row) => ({
+          ...toRecord(row),
+          credentials: fromCredentialData(credentials.get(row.id)),
+          dataPoints: points.get(row.id) ?? [],
+        }))
+      }),
+    listRemovals: () =>
+      listColumn<number>(
+        read.query,
+        'select cast(passport_id as double precision) as id from removals order by passport_id',
+      ),
+  }
+}
+
+class Rollback extends Error {}
+
+async function save(
+  tx: Transaction,
+  batch: readonly IncomingRecord[],
+  options: SaveOptions & { dryRun?: boolean },
+  commit = finish,
+): Promise<SaveResult[]> {
+  const unchanged = await findUnchanged(tx, batch, options)
+  const named = keysOf(batch.filter((record) => !unchanged.has(record)))
+  const { model, save: write } = await loadWriteModel(tx, named, BY_RECORD)
+  const { results, changes } = saveBatch(model, batch, { ...options, unchanged })
+  const isRefused = results.some(({ outcome }) => outcome === 'refused')
+  if ((options.isWhole && (options.dryRun || isRefused)) || !results.some(isChange)) return results
+  await write()
+  const removed = results.flatMap((result) => ('removedIds' in result ? (result.removedIds ?? []) : []))
+  await commit(tx, changes, removed.length > 0 ? { remove: removed } : {}, options)
+  return results
+}
+
+/** Ends a transaction that changes passports. */
+async function finish(
+  tx: Transaction,
+  changes: Changes,
+  ids: ChangedIds,
+  options: { now: number; actor?: Actor | undefined },
+): Promise<void> {
+  await audit(tx, changes.events, ids, options.actor)
+  await appendEvents(tx, changes, options)
+  await tx.increment('ranking')
+  if (ids.remove) tx.eraseRemoved()
+}
+
+/** The records whose fingerprint is stored already. Most rows of their passports need not be read. */
+async function findUnchanged(
+  { query, dialect }: Transaction,
+  batch: readonly IncomingRecord[],
+  { fingerprintPrefix }: SaveOptions,
+): Promise<ReadonlySet<IncomingRecord>> {
+  if (batch.some(({ kind }) => kind === 'removal')) return new Set()
+  const records = batch.filter((record) => record.kind === 'passport')
+  const groups = Map.groupBy(records, ({ passport }) => passport.id)
+  const rows = await query<{ id: number; fingerprint: string }>(
+    `select cast(id as double precision) as id, fingerprint from passports where ${dialect.isIn('id', '$1')}`,
+    [[...groups.keys()]],
+  )
+  return new Set(
+    rows.flatMap(({ id, fingerprint }) => {
+      const [only, ...others] = groups.get(id) ?? []
+      const isSame = only && others.length === 0 && fingerprintOf(only, fingerprintPrefix) === fingerprint
+      return isSame ? [only] : []
+    }),
+  )
+}
+
+/** The passports that a transaction removed, hid or showed again. */
+type ChangedIds = { readonly [Change in 'remove' | 'hide' | 'unhide']?: readonly number[] }
+
+/** Adds an audit entry for all merges of a transaction, one for all unmerges, one for all removals and so on. */
+async function audit(
+  { query }: Transaction,
+  events: readonly EventContent[],
+  ids: ChangedIds,
+  actor: Actor = 'cli',
+): Promise<void> {
+  const [merge, unmerge]: [string[], string[]] = [[], []]
+  for (const event of events)
+    if (event.type === 'passport.merged') merge.push(`${event.passportId} into ${event.into}`)
+    else if (event.type === 'passport.unmerged') unmerge.push(`${event.passportId} from ${event.from}`)
+  for (const [change, changed] of Object.entries({ merge, unmerge, ...ids })) {
+    if (changed.length === 0) continue
+    const detail = listSome('passports', changed)
+    await addAuditEntry(query, { actor, action: `passports.${change}`, detail })
+  }
+}
+
+export type Merges = ReturnType<typeof createMerges>
+
+/** Merges, unmerges, hides or removes passports. */
+export async function changePassports(
+  tx: Transaction,
+  named: Partial<BatchKeys>,
+  work: (merges: Merges) => ChangedIds | undefined,
+  by: { now: number; actor?: Actor | undefined },
+): Promise<EventCursor> {
+  const keys = { ids: [], addresses: [], removed: [], ...named }
+  const { model, save: write } = await loadWriteModel(tx, keys, BY_MERGE)
+  const ids = work(createMerges(model)) ?? {}
+  const changes = model.finish()
+  await write()
+  await finish(tx, changes, ids, by)
+  return findLogEnd(tx)
+}
+
+export function createPassportChanges({ transaction }: Database) {
+  const change = (
+    named: Partial<BatchKeys>,
+    work: (merges: Merges, now: number) => ChangedIds | undefined,
+    now = Date.now(),
+    actor?: Actor,
+  ) =>
+    transaction((tx) => changePassports(tx, named, (merges) => work(merges, now), { now, actor }), 'records')
+
+  return {
+    merge: (from, into, ...by) => change({ ids: [from, into] }, (merges) => merges.merge(from, into), ...by),
+    unmerge: (id, ...by) => change({ ids: [id] }, (merges) => merges.unmerge(id), ...by),
+    hide: (id, hidden, ...by) =>
+      change(
+        { ids: [id] },
+        (merges, now) => (hidden ? { hide: merges.hide(id, now) } : { unhide: merges.hide(id, null) }),
+        ...by,
+      ),
+    remove: (id, ...by) =>
+      change({ removed: [id] }, (merges, now) => ({ remove: merges.remove(id, now, true) }), ...by),
+  } satisfies Partial<Store['passports']>
+}
+
+function keysOf(batch: readonly IncomingRecord[]): BatchKeys {
+  const named = { ids: new Set<number>(), addresses: new Set<string>(), removed: new Set<number>() }
+  for (const record of batch) {
+    if (record.kind === 'removal') named.removed.add(record.id)
+    else if (record.kind === 'passport') {
+      named.ids.add(record.passport.id)
+      if (record.passport.mergedInto !== undefined) named.ids.add(record.passport.mergedInto)
+      for (const wallet of walletsOf(record.passport)) named.addresses.add(wallet)
+    } else if ('id' in record.passport) named.ids.add(record.passport.id)
+    else named.addresses.add(record.passport.wallet)
+  }
+  return named
+}

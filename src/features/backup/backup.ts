@@ -1,0 +1,172 @@
+import { Database } from 'bun:sqlite'
+import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { type ServiceError, unavailable } from '../../core/basics/errors.ts'
+import {
+  closeOnError,
+  connectReader,
+  isEnvironmentError,
+  throwTranslated,
+  translateErrors,
+} from '../../core/store/database/sqlite/connect.ts'
+import { fileIdentity } from '../../core/store/database/sqlite/database.ts'
+import { identify, versionOf } from '../../core/store/database/sqlite/migrate.ts'
+import { sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
+import { COUNT_PASSPORTS } from '../../core/store/sql/passports.ts'
+
+/** The result of a complete check of a database. */
+export type Contents = { passports: number; bytes: number }
+
+/** Writes a snapshot of the database to `file`. The file has the name `partial` until it was checked. */
+export function backUp(path: string, file: string, partial = `${file}.part`): Contents {
+  refuseLogs(file)
+  return writeAtomically(partial, file, (confirm) => {
+    writeSnapshot(path, partial)
+    confirm()
+    renameEventLog(partial)
+    const contents = check(partial)
+    refuseLogs(file)
+    return contents
+  })
+}
+
+/** Throws if a WAL is left from an older file of the same name, because SQLite would apply it to the new file. */
+function refuseLogs(file: string): void {
+  for (const log of [`${file}-wal`, `${file}-journal`]) {
+    if (!existsSync(log)) continue
+    throw unavailable(
+      `Found ${log}: ${file} is in use, or the last process was killed. Choose another file, or move both.`,
+    )
+  }
+}
+
+/** Writes a snapshot to an empty file in one read transaction. Writers do not wait, but the WAL is not truncated. */
+export function writeSnapshot(from: string, to: string): void {
+  using database = openOurs(from)
+  try {
+    database.query('vacuum into ?').run(to)
+  } catch (error) {
+    // Only the source can be damaged, because the target is new. All other errors concern the target.
+    throwTranslated(isDamage(error) ? from : to, error)
+  }
+}
+
+/** Gives the event log of a copy another name, because later events will have the same numbers as in the original. */
+export function renameEventLog(path: string): void {
+  translateErrors(path, () => {
+    using database = new Database(path, { readwrite: true, strict: true })
+    database.run('update event_log set name = lower(hex(randomblob(3)))')
+  })
+}
+
+/** Throws `unavailable` unless the file is a database of this or an older passportd. */
+function openOurs(path: string): Database {
+  return translateErrors(path, () => {
+    const database = connectReader(path)
+    return closeOnError(database, () => {
+      versionOf(database)
+      if (identify(database).owner === 'passportd') return database
+      throw unavailable(`${path} is empty.`)
+    })
+  })
+}
+
+/** Reads the first page only. */
+export function checkBackup(file: string): void {
+  try {
+    openOurs(file).close()
+  } catch (error) {
+    if (!isDamage((error as ServiceError).cause)) throw error
+    throw unavailable(`${file} is damaged, or not a backup.`, { cause: error })
+  }
+}
+
+export const isDamage = (error: unknown): boolean =>
+  isEnvironmentError(error) && /NOTADB|CORRUPT/.test(error.code ?? '')
+
+/** Reads every page and compares indexes with their tables. Throws `unavailable` if the file is damaged. */
+export function check(path: string): Contents {
+  return translateErrors(path, () => {
+    using database = connectReader(path)
+    const [problem] = listDamage(database, 'integrity_check')
+    if (problem !== undefined) throw unavailable(`${path} is damaged: ${problem}.`)
+    const passports = database.query<{ count: number }, []>(COUNT_PASSPORTS).get()?.count ?? 0
+    return { passports, bytes: sizeOf(path) }
+  })
+}
+
+const MOST_PROBLEMS = 5
+
+/** The first problems that SQLite finds in a table, or in the whole database. */
+export function listDamage(
+  database: Database,
+  how: 'quick_check' | 'integrity_check',
+  table?: string,
+): string[] {
+  return database
+    .query<Record<string, string>, []>(`pragma ${how}(${table === undefined ? MOST_PROBLEMS : `'${table}'`})`)
+    .all()
+    .map((row) => row[how] as string)
+    .filter((text) => text !== 'ok')
+    .slice(0, MOST_PROBLEMS)
+}
+
+/** Whether `file` is the database itself, or one of the files that SQLite or a restore creates beside it. */
+export function belongsToDatabase(path: string, file: string): boolean {
+  if (fileIdentity(path) !== undefined && fileIdentity(path) === fileIdentity(file)) return true
+  const [own, other] = [resolveFolder(path), resolveFolder(file)]
+  return other.startsWith(own) && OWN_SUFFIXES.test(other.slice(own.length))
+}
+
+const OWN_SUFFIXES = /^(|-(wal|shm|journal)|\.restoring|\.without-removed)$/
+
+/** Resolves symbolic links in the path, except the last part. The file need not exist. */
+function resolveFolder(path: string): string {
+  try {
+    return join(realpathSync(dirname(path)), basename(path))
+  } catch {
+    return path
+  }
+}
+
+/**
+ * Creates a file at `path`, writes it, flushes it to disk and renames it to `name`. `confirm` throws if another
+ * process has replaced the file at `path` meanwhile.
+ */
+export function writeAtomically<T>(path: string, name: string, write: (confirm: () => void) => T): T {
+  removeWithJournal(path)
+  // The file is created here, because SQLite keeps its permissions: only the owner may read it.
+  closeSync(openSync(path, 'wx', 0o600))
+  const created = fileIdentity(path)
+  const isOurs = () => fileIdentity(path) === created
+
+  function confirm(): void {
+    if (isOurs()) return
+    throw unavailable(`${path} is being written by another process.`)
+  }
+
+  try {
+    const result = write(confirm)
+    flush(path)
+    confirm()
+    renameSync(path, name)
+    flush(dirname(name))
+    return result
+  } catch (error) {
+    if (isOurs()) removeWithJournal(path)
+    throw error
+  }
+}
+
+export function removeWithJournal(path: string): void {
+  for (const each of [path, `${path}-journal`]) rmSync(each, { force: true })
+}
+
+function flush(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,118 @@
+import { Database } from 'bun:sqlite'
+import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { unavailable } from '../../core/basics/errors.ts'
+import {
+  connectReader,
+  isEnvironmentError,
+  makeFolder,
+  throwTranslated,
+  translateErrors,
+} from '../../core/store/database/sqlite/connect.ts'
+import { identify, migrate } from '../../core/store/database/sqlite/migrate.ts'
+import { orphanedWalProblem, sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
+import { check, checkBackup, isDamage, renameEventLog, writeAtomically, writeSnapshot } from './backup.ts'
+
+/**
+ * Replaces the database with a backup. The old database is kept under another name, which is returned. If the
+ * process is killed, either the old or the new database is in place. A database that is not empty needs `force`.
+ */
+export function restore(file: string, name: string, { force, now }: { force: boolean; now: number }) {
+  checkBackup(file)
+  makeFolder(dirname(name))
+  // The target of a symbolic link is replaced, not the link, because SQLite keeps the WAL beside the target.
+  const path = existsSync(name) ? realpathSync(name) : name
+  // If only the WAL is left, the database is not opened, because SQLite would delete the WAL. `keep` moves it.
+  const isLost = !existsSync(path) || orphanedWalProblem(path) !== undefined
+  const old = isLost ? undefined : lockExclusively(path)
+  try {
+    if (!force && old !== undefined && !old.isEmpty) {
+      throw unavailable(
+        `${path} ${old.database ? 'is not empty' : 'is damaged'}: with --force it is kept under another name, and replaced.`,
+      )
+    }
+    const partial = `${path}.restoring`
+    return writeAtomically(partial, path, (confirm) => {
+      writeSnapshot(file, partial)
+      confirm()
+      migrateFile(partial)
+      // If a backup is restored twice, the copies get different events, so each event log needs its own name.
+      renameEventLog(partial)
+      return { ...check(partial), kept: keep(path, now) }
+    })
+  } finally {
+    old?.database?.close()
+  }
+}
+
+/** How long to wait for a command that is about to end. */
+const WAIT_MILLISECONDS = 1000
+
+/**
+ * Removes the WAL after a checkpoint, and locks the database exclusively until it is closed. Throws if another
+ * process has the database open. A damaged database cannot be locked, but no process can open it either.
+ */
+function lockExclusively(path: string): { database?: Database; isEmpty: boolean } {
+  const database = translateErrors(path, () => new Database(path, { readwrite: true, strict: true }))
+  try {
+    database.run(`pragma busy_timeout = ${WAIT_MILLISECONDS}`)
+    if (identify(database).owner === 'another') {
+      throw unavailable(`${path} is a database of another program.`)
+    }
+    database.run('pragma journal_mode = delete')
+    database.run('begin exclusive')
+    const mode = database.query<{ journal_mode: string }, []>('pragma journal_mode').get()?.journal_mode
+    // Another process may have switched to WAL again before the lock.
+    if (mode !== 'delete') throw inUse(path)
+    return { database, isEmpty: isEmpty(database) }
+  } catch (error) {
+    database.close()
+    if (isDamage(error)) return { isEmpty: false }
+    if (isEnvironmentError(error) && error.code?.startsWith('SQLITE_BUSY')) throw inUse(path)
+    return throwTranslated(path, error)
+  }
+}
+
+const inUse = (path: string) =>
+  unavailable(`${path} is in use: stop the service and every other process that uses it first.`)
+
+/** Settings do not count, because the first start writes them. The tables may have an older schema. */
+function isEmpty(database: Database): boolean {
+  const hasRows = (table: string) => database.query(`select 1 from ${table} limit 1`).get() !== null
+  return !['passports', 'keys', 'removals'].some((table) => hasTable(database, table) && hasRows(table))
+}
+
+const hasTable = (database: Database, name: string) =>
+  database.query('select 1 from sqlite_schema where name = ?').get(name) !== null
+
+function migrateFile(path: string): void {
+  translateErrors(path, () => {
+    using database = new Database(path, { readwrite: true, strict: true })
+    database.run('pragma secure_delete = on')
+    migrate(database)
+  })
+}
+
+/** Keeps the old database under another name. Also moves its WAL, which SQLite would apply to the new file. */
+function keep(path: string, now: number): string | undefined {
+  const kept = `${path}.before-${new Date(now).toISOString().replace(/[-:]/g, '')}`
+  const hasContents = sizeOf(path) > 0
+  if (hasContents) linkSync(path, kept)
+  const logs = ['-wal', '-journal'].filter((log) => existsSync(path + log))
+  for (const log of logs) renameSync(path + log, kept + log)
+  rmSync(`${path}-shm`, { force: true })
+  return hasContents ? kept : logs.map((log) => kept + log)[0]
+}
+
+/** The removals of a database file of this or an older version. */
+export function readRemovals(path: string): string[] {
+  if (sizeOf(path) === 0) return []
+  return translateErrors(path, () => {
+    using database = connectReader(path)
+    const columns = { removals: 'passport_id', barred_wallets: 'digest' }
+    const known = Object.entries(columns).filter(([table]) => hasTable(database, table))
+    const lists = known.map(([table, column]) => `select cast(${column} as text) as text from ${table}`)
+    const rows = lists.flatMap((sql) => database.query<{ text: string }, []>(sql).all())
+    return rows.map(({ text }) => text)
+  })
+}

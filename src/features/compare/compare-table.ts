@@ -1,0 +1,157 @@
+import { foldName } from '../../core/basics/text/fold-name.ts'
+import type { CredentialV3, PassportV3 } from '../../core/history/passport-state.ts'
+import type { Standing } from '../../core/reads/standing.ts'
+import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS, type ScorePart } from '../../ui/charts.ts'
+import { foldRows, linkToType, renderProgress } from '../../ui/credential-rows.ts'
+import { type Html, html } from '../../ui/html.ts'
+import { rosette } from '../../ui/rosette.ts'
+import type { PartStandings } from '../../ui/standings.ts'
+import * as text from '../../ui/text.ts'
+
+export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings; level: Html }
+
+type People = readonly ComparedPerson[]
+
+/** The six rows of scores are not folded. Types beyond `MOST_ROWS` have few points each. */
+const [FIRST_ROWS, MOST_ROWS, MOST_TAGS] = [6, 40, 12]
+
+export const compareAddress = (ids: readonly (number | string)[]): string =>
+  ids.length === 0 ? '/compare' : `/compare?ids=${ids.join(',')}`
+
+/** One table: a column for each person. On narrow screens, the title of a row is above its cells. */
+export function renderComparison(people: People): Html {
+  const head = (cells: readonly Html[]) => html`<tr><td></td>${cells}</tr>\n`
+  const isLong = people.some(({ passport }) => passport.scores.total >= 1e6)
+  return html`<div class="compare panel">
+<table${isLong ? html` class="long"` : html``}>
+<thead>${head(people.map((person) => html`<td>${renderMarks(person, people)}</td>`))}
+${head(people.map(({ passport }) => html`<th scope="col"><a class="clamp compared" href="/passports/${passport.id}"><bdi>${text.renderName(text.nameOf(passport))}</bdi></a></th>`))}</thead>
+${renderScores(people)}
+${renderCredentials(people)}
+${renderProfiles(people)}
+</table>
+</div>`
+}
+
+/** The rosette, and a link that removes the person from the comparison. */
+function renderMarks({ passport }: ComparedPerson, people: People): Html {
+  const others = people.map((each) => each.passport.id).filter((id) => id !== passport.id)
+  return html`<div class="row">${rosette(passport.id)}<a class="remove" href="${compareAddress(others)}" title="Remove"><span class="unseen">Remove <bdi>${text.shortNameOf(passport)}</bdi></span><span aria-hidden="true">&times;</span></a></div>`
+}
+
+const renderRow = (title: string | Html, cells: readonly Html[]) =>
+  html`<tr><th scope="row">${title}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>
+`
+
+const NONE = html`<span class="soft" aria-label="none">–</span>`
+
+/** A row of numbers with the highest one marked, unless all are equal. */
+function renderFigures(title: string | Html, figures: readonly (Figure | undefined)[]): Html {
+  const best = Math.max(0, ...figures.map((cell) => cell?.figure ?? 0))
+  const isClear = best > 0 && figures.some((cell) => cell?.figure !== best)
+  const cells = figures.map((cell) => {
+    if (!cell) return NONE
+    return isClear && cell.figure === best
+      ? html`<strong>${cell.shown}</strong><span class="unseen"> highest</span>`
+      : cell.shown
+  })
+  return renderRow(title, cells)
+}
+
+type Figure = { figure: number; shown: Html }
+
+const renderGroup = (title: string | Html, rows: readonly Html[], { length }: People, part = '') =>
+  html`<tbody class="${part}"><tr class="group"><th scope="colgroup" colspan="${length + 1}">${title}</th></tr>
+${foldRows(rows, FIRST_ROWS, `more-${part}`, length + 1)}</tbody>`
+
+function renderScores(people: People): Html {
+  const scale = Math.max(...people.map(({ passport }) => passport.scores.total))
+  const totals = people.map(({ passport: { scores } }) => ({
+    figure: scores.total,
+    shown: html`<span class="large">${text.formatFigure(scores.total)}</span>${renderScoreBar(scores, scale)}`,
+  }))
+  const parts = SCORE_PARTS.map((part) => {
+    const cells = people.map(({ passport, standing: { total }, parts }) => {
+      const figure = passport.scores[part]
+      // While the index is not ready, the standing in a part is unknown.
+      const ahead = text.describeAhead(parts[part] ?? Number.POSITIVE_INFINITY, total)
+      return { figure, shown: html`${text.formatFigure(figure)}<span class="soft detail">${ahead}</span>` }
+    })
+    return renderFigures(renderPart(part), cells)
+  })
+  const ranks = people.map(
+    ({ standing: { rank, total } }) => html`${text.formatOrdinal(Math.min(rank, total))}`,
+  )
+  const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing.total ?? 0)}`, ranks)
+  const levels = people.map(({ level }) => level)
+  const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
+  const rows = [renderFigures('Score', totals), rank, level, ...parts]
+  return renderGroup('Scores', rows, people)
+}
+
+/** The swatch and its word stay on one line. */
+const renderPart = (part: ScorePart) =>
+  html`<span class="part"><span class="swatch ${part}"></span> ${CATEGORIES[part]}</span>`
+
+/** The types of credentials with the most points, at most `MOST_ROWS`, grouped by part of the score. */
+function renderCredentials(people: People): Html {
+  const byType = people.map(({ passport }) => bestByType(passport.credentials ?? []))
+  const types = new Map(byType.flatMap((credentials) => [...credentials]))
+  const highest = (type: string) =>
+    Math.max(...byType.map((credentials) => credentials.get(type)?.score ?? 0))
+  const sorted = [...types.keys()].sort(
+    (one, other) => highest(other) - highest(one) || (one < other ? -1 : 1),
+  )
+  const shown = sorted.slice(0, MOST_ROWS)
+  const groups = [...SCORE_PARTS, undefined].map((part) => {
+    const rows = shown.flatMap((type) => {
+      const { name, category } = types.get(type) as CredentialV3
+      if (partOf(category) !== part) return []
+      const title = { markup: linkToType(type, text.shortWord(name, MAX_NAME_LENGTH)) }
+      const figures = byType.map((credentials) => toFigure(credentials.get(type)))
+      return renderFigures(title, figures)
+    })
+    if (rows.length === 0) return html``
+    return renderGroup(part ? renderPart(part) : 'Other credentials', rows, people, part ?? 'other')
+  })
+  const more = sorted.length - shown.length
+  if (more === 0) return html`${groups}`
+  const link = ({ passport }: ComparedPerson) => html`<a href="/passports/${passport.id}">see passport</a>`
+  return html`${groups}<tbody>${renderRow(`${text.formatFigure(more)} more`, people.map(link))}</tbody>`
+}
+
+const toFigure = (credential: CredentialV3 | undefined): Figure | undefined =>
+  credential && {
+    figure: credential.score,
+    shown: html`${text.formatFigure(credential.score)}<span class="soft"> of ${text.formatFigure(credential.max_score)}</span>${renderProgress(credential.score, credential.max_score)}`,
+  }
+
+const MAX_NAME_LENGTH = 40
+
+/** For each folded type, returns the credential with the most points. */
+function bestByType(credentials: readonly CredentialV3[]): Map<string, CredentialV3> {
+  const best = new Map<string, CredentialV3>()
+  for (const credential of credentials) {
+    const type = foldName(credential.type)
+    if (credential.score > (best.get(type)?.score ?? 0)) best.set(type, credential)
+  }
+  return best
+}
+
+function renderProfiles(people: People): Html {
+  const tagsOf = ({ passport }: ComparedPerson) => new Set(passport.profile.tags.map(foldName))
+  const shared = people.map(tagsOf).reduce((all, tags) => all.intersection(tags))
+  const places = people.map(({ passport }) => text.renderWord('place', passport.profile.location))
+  const tags = people.map(({ passport }) => {
+    const words = passport.profile.tags.slice(0, MOST_TAGS).map((tag) => {
+      const word = text.renderWord('tag', tag)
+      return shared.has(foldName(tag))
+        ? html`<strong>${word}</strong><span class="unseen"> shared</span> `
+        : html`${word} `
+    })
+    return html`${words}`
+  })
+  const humans = people.map(({ passport }) => (passport.human ? html`<span class="pill">human</span>` : NONE))
+  const rows = [renderRow('Human', humans), renderRow('Place', places), renderRow('Tags', tags)]
+  return renderGroup(shared.size > 0 ? 'Profile (shared tags in bold)' : 'Profile', rows, people)
+}

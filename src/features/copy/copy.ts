@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import type { Store } from '../../core/store/store.ts'
+import type { CopyableTable, CopyKey } from './copyable-table.ts'
+
+/** Items per batch: few at first, then as many as fit into `LARGEST_BYTES`. */
+const FIRST_BATCH = 50
+const LARGEST_BATCH = 500
+const LARGEST_BYTES = 8 * 1024 * 1024
+
+type ReadOptions = {
+  signal: AbortSignal
+  /** Called after each batch. Each table is read three times: once to copy it, then once per side to compare them. */
+  onProgress: (table: string, items: number) => void
+}
+
+export type TableReport = {
+  name: string
+  count: number
+  /** Items that were written or deleted. */
+  written: number
+  checksum: string
+  isSame: boolean
+}
+
+/**
+ * Makes the contents of `to` equal to those of `from`, then reads and compares both. Only differences are written, so
+ * that an interrupted copy can be continued, and a repeated copy catches up.
+ */
+export async function copyStore(options: ReadOptions & { from: Store; to: Store }): Promise<TableReport[]> {
+  const { from, to } = options
+  const targetOf = ({ name }: CopyableTable) =>
+    to.copyTables.find((table) => table.name === name) as CopyableTable
+  const written: number[] = []
+  for (const source of from.copyTables) written.push(await copyTable(source, targetOf(source), options))
+  const reports: TableReport[] = []
+  for (const [at, source] of from.copyTables.entries()) {
+    const { count, checksum } = await digestTable(source, options)
+    const isSame = checksum === (await digestTable(targetOf(source), options)).checksum
+    reports.push({ name: source.name, count, written: written[at] ?? 0, checksum, isSame })
+  }
+  return reports
+}
+
+/** Returns the number of items that were written or deleted. */
+async function copyTable(
+  source: CopyableTable,
+  target: CopyableTable,
+  options: ReadOptions,
+): Promise<number> {
+  let written = 0
+  for await (const { items, lines, after, until, limit } of readBatches(source, options)) {
+    const existing = await target.list({ after, until, limit: limit + 1 })
+    if (lines.join() === existing.map((item) => JSON.stringify(item)).join()) continue
+    await target.replace({ after, until }, items)
+    written += Math.max(items.length, existing.length)
+  }
+  return written
+}
+
+async function digestTable(table: CopyableTable, options: ReadOptions) {
+  const hash = createHash('sha256')
+  let count = 0
+  for await (const { lines } of readBatches(table, options)) {
+    for (const line of lines) hash.update(`${line}\n`)
+    count += lines.length
+  }
+  return { count, checksum: hash.digest('hex') }
+}
+
+/** The last batch has no `until`, so that `copyTable` deletes all later items of the target. */
+async function* readBatches({ name, list }: CopyableTable, { signal, onProgress }: ReadOptions) {
+  let after: CopyKey | undefined
+  let limit = FIRST_BATCH
+  for (;;) {
+    // SQLite is synchronous: without a turn of the event loop, the process would not notice a signal.
+    await new Promise(setImmediate)
+    signal.throwIfAborted()
+    const items = await list({ after, limit })
+    const until = items.length < limit ? undefined : items.at(-1)?.key
+    const lines = items.map((item) => JSON.stringify(item))
+    yield { items, lines, after, until, limit }
+    onProgress(name, items.length)
+    if (until === undefined) return
+    after = until
+    const bytesPerItem = lines.reduce((sum, line) => sum + line.length, 0) / lines.length
+    limit = Math.max(1, Math.min(LARGEST_BATCH, Math.floor(LARGEST_BYTES / bytesPerItem)))
+  }
+}

@@ -1,0 +1,85 @@
+import { count } from '../../core/basics/text/counts-and-sizes.ts'
+import { foldName } from '../../core/basics/text/fold-name.ts'
+import type { RenderedPage } from '../../core/http/rendered-page.ts'
+import { parseKeyword } from '../../core/lists/list-request.ts'
+import { describeType } from '../../core/passport/rules/describe-type.ts'
+import { findRule, type Rule } from '../../core/passport/rules/rule-set.ts'
+import { partOf } from '../../ui/charts.ts'
+import { groupByCategory, linkToType, MAX_NAME_LENGTH, renderProgress } from '../../ui/credential-rows.ts'
+import { type Html, html } from '../../ui/html.ts'
+import { respondPage } from '../../ui/layout.ts'
+import { ALL_PASSPORTS } from '../../ui/list-address.ts'
+import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
+import type { Site } from '../../ui/site.ts'
+import { formatPeople, formatShare, shortWord } from '../../ui/text.ts'
+import { countFacets, createFacetReader, type FacetValue } from '../explorer/ranking/facets.ts'
+
+/** All types of credentials by part of the score, or those whose name or description has the search text. */
+export function createCredentialList(options: ExplorerOptions): ExplorerPage {
+  const { addLabels } = createFacetReader(options)
+  return {
+    cacheKey: async ({ query }) => `${(await options.rules()).stamp} ${query.get('q') ?? ''}`,
+    async render({ query, signal, site, charge }) {
+      const typed = (query.get('q') ?? '').trim()
+      const keyword = parseKeyword(typed, 'q') ?? ''
+      await charge(3)
+      await options.catalog.waitForIndex(signal)
+      const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
+      const rules = await options.rules()
+      const { total } = await options.catalog.standing(0)
+      const rows = (await addLabels('credential', types)).map((each): Row => {
+        const rule = findRule(rules, each.value)
+        return { ...each, rule, about: describeType(each.value, rule) }
+      })
+      const isFound = ({ label, about, rule }: Row) =>
+        foldName(`${label} ${about} ${rule?.category}`).includes(keyword)
+      return renderPage(site, typed, rows.filter(isFound), total)
+    },
+  }
+}
+
+type Row = FacetValue & { rule: Rule | undefined; about: string }
+
+function renderPage(site: Site, text: string, rows: readonly Row[], total: number): RenderedPage {
+  const none = text ? `No credential matches “${shortWord(text, 60)}”.` : 'Nobody has a credential yet.'
+  return respondPage({
+    site,
+    title: 'Credentials',
+    description: `What each of ${count(rows.length, 'credential')} is, how many points it can earn, and how many people have it`,
+    share: { path: '/credentials' },
+    main: html`<div class="cover skills"><h1>Credentials</h1>
+<p class="lead">A credential is a fact about a person that comes from another service: an account, a contribution, an identity check. It earns points by a rule of this site, up to a maximum. <a href="/about#parts">How points become a score</a></p>
+<form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>
+<input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic" autocomplete="off" spellcheck="false">
+<button type="submit">Find</button></form></div>
+${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="count" role="status">${count(rows.length, 'credential')}, the most common first${text === '' ? html`. Jump to <a href="#identity">identity</a> or <a href="#skills">skills</a>.` : html``}</p>${renderTable(rows, total)}`}`,
+  })
+}
+
+/** Renders a group for each part of the score. Types that count toward no part come last. */
+function renderTable(rows: readonly Row[], total: number): Html {
+  const groups = groupByCategory(rows.map((row) => ({ ...row, category: row.rule?.category ?? '' })))
+  return html`<article class="passport-page"><section id="types"><table>
+<thead><tr><th scope="col">Credential</th><th scope="col">What it is</th><th scope="col" class="figure">At most</th><th scope="col" class="figure">People</th></tr></thead>
+${groups.map(({ category, items }) => {
+  const [part, title] = [partOf(category), category === '' ? html`Without a rule` : renderCategory(category)]
+  return html`<tbody${part ? html` id="${part}"` : html``} class="${part ?? 'other'}"><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
+${items.map((row) => renderRow(row, total))}</tbody>`
+})}
+</table></section></article>`
+}
+
+function renderRow({ value, count: holders, label, rule, about }: Row, total: number): Html {
+  const share = Math.min(100, (100 * holders) / Math.max(total, holders))
+  return html`<tr><th scope="row">${{ markup: linkToType(value, shortWord(label, MAX_NAME_LENGTH)) }}</th><td class="wide soft">${about}</td>
+<td class="figure">${rule ? count(rule.max_score, 'point') : '–'}</td>
+<td class="figure">${formatPeople(holders)} <span class="soft">${formatShare(share)}</span><span class="extra">${renderProgress(holders, total)}</span></td></tr>
+`
+}
+
+export function renderCategory(category: string): Html {
+  const part = partOf(category)
+  return part
+    ? html`<span class="swatch ${part}"></span> ${category}`
+    : html`<bdi>${shortWord(category, MAX_NAME_LENGTH)}</bdi>`
+}

@@ -1,0 +1,196 @@
+import { notFound } from '../../core/basics/errors.ts'
+import { count } from '../../core/basics/text/counts-and-sizes.ts'
+import { foldName } from '../../core/basics/text/fold-name.ts'
+import type { RenderedPage } from '../../core/http/rendered-page.ts'
+import { findList } from '../../core/index/find-list.ts'
+import { equals } from '../../core/lists/filter.ts'
+import type { Credential } from '../../core/passport/credential.ts'
+import { readRawValue, replaceNumber } from '../../core/passport/data-point.ts'
+import { countUnit, describeRule, describeType, findKnown } from '../../core/passport/rules/describe-type.ts'
+import {
+  findRule,
+  isAllOrNothing,
+  pointsFor,
+  type Rule,
+  stepsOf,
+} from '../../core/passport/rules/rule-set.ts'
+import { roundUp } from '../../core/reads/standing.ts'
+import { drawHistogram, partOf } from '../../ui/charts.ts'
+import { MAX_NAME_LENGTH } from '../../ui/credential-rows.ts'
+import { type Html, html } from '../../ui/html.ts'
+import { respondPage } from '../../ui/layout.ts'
+import { ALL_PASSPORTS, addressOf, PAGE_SIZE, withFilter } from '../../ui/list-address.ts'
+import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
+import { type Ranked, renderRankingList, showPart } from '../../ui/people-list.ts'
+import { renderSharePanel, SHARE_BUTTON } from '../../ui/share-panel.ts'
+import type { Site } from '../../ui/site.ts'
+import * as text from '../../ui/text.ts'
+import { PNG_UNITS } from '../pictures/cards.ts'
+import { drawableText } from '../pictures/drawable-text.ts'
+import { drawPeople } from '../pictures/people-card.ts'
+import { renderCategory } from './credential-list.ts'
+
+/** One type of credential: how it is earned, and the people who have it, those with the most points first. */
+export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => ({
+  cacheKey: async () => (await options.rules()).stamp,
+  async render({ params, signal, site, charge }) {
+    const type = foldName(params.type ?? '')
+    if (type === '' || type.length > text.LONGEST_VALUE) throw notFound()
+    // Sorting the people costs about as much as two evaluations of the index.
+    await charge(5)
+    await options.catalog.waitForIndex(signal)
+    return renderPage(site, await find(options, type, signal))
+  },
+})
+
+type Found = Awaited<ReturnType<typeof find>>
+
+async function find(options: ExplorerOptions, type: string, signal: AbortSignal) {
+  const { store, catalog } = options
+  const rules = await options.rules()
+  const rule = findRule(rules, type)
+  const list = { ...listOf(type), pointsFor: [type], signal }
+  const request = { ...list, limit: PAGE_SIZE, offset: 0, ranksOf: [] }
+  const { total: holders, ...people } = await findList(options, request, store.passports.listByIds)
+  if (holders === 0 && !rule) throw notFound()
+  const exampleOf = async (id = 0) =>
+    (await store.credentials.find({ id }))?.credentials.find((each) => foldName(each.type) === type)
+  const most = rule?.max_score ?? (await exampleOf(people.ids[0]))?.maxScore ?? 0
+  const step = Math.max(1, roundUp(most / MOST_BARS))
+  const starts = Array.from({ length: Math.max(1, Math.ceil(most / step)) }, (_, at) => at * step)
+  // The last one counts those who have the maximum.
+  const ranksOf = [...starts, most - 0.001]
+  const middle = await catalog.list({ ...list, limit: 1, offset: (holders - 1) >> 1, ranksOf }, false)
+  /** The number of people with more points than the start of each bar. */
+  const above = ranksOf.map((points) => (middle.ranking?.ranks.get(points) ?? 1) - 1)
+  // If all people have the maximum, their scores are shown instead.
+  const isSame = above.at(-1) === holders
+  const { total: all, scale } = await catalog.standing(0)
+  const example = await exampleOf(middle.ids[0])
+  const part = partOf(rule?.category ?? example?.category ?? '') ?? 'total'
+  const pointsOf = ({ points }: Pick<typeof middle, 'points'>, id = 0) => points?.get(id)?.[0] ?? 0
+  return {
+    ...{ type, rule, version: rules.version, most, step, holders, example },
+    scale: isSame ? scale : most,
+    all: Math.max(all, holders),
+    ranked: people.items.map((passport, at, all): Ranked => {
+      const [points, { total }] = [pointsOf(people, passport.id), passport.scores]
+      if (isSame) return { passport, rank: all.findIndex(({ scores }) => scores.total === total) + 1 }
+      const rank = people.ranking?.ranks.get(points) ?? at + 1
+      return { rank, ...showPart(passport, points, part) }
+    }),
+    median: pointsOf(middle, middle.ids[0]),
+    above,
+    isSame,
+  }
+}
+
+/** The list of people with a type: those with the most points first, then those with the highest score. */
+const listOf = (type: string) => ({
+  filter: [equals('type', type)],
+  sort: { field: 'score', descending: true, pointsFor: type } as const,
+})
+
+function renderPage(site: Site, found: Found): RenderedPage {
+  const { type, rule, example, holders, all, most } = found
+  const name = text.shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
+  const part = holders === 0 ? '' : `, ${text.formatShare((100 * holders) / all)} of all`
+  const category = rule?.category ?? example?.category ?? ''
+  const issuer = rule?.issuer ?? example?.issuer
+  const source = issuer ?? findKnown(type)?.source
+  const share = {
+    path: text.credentialAddress(type),
+    card: `/card/credential/${encodeURIComponent(type.toWellFormed())}.png`,
+    alt: `${name}: ${text.formatPeople(holders)}`,
+  }
+  return respondPage({
+    site,
+    share,
+    script: 'share.js',
+    title: share.alt,
+    description: `${describeType(type, rule)} ${holders === 1 ? '1 person has' : `${text.formatPeople(holders)} have`} it.`,
+    main: html`<div class="cover ${partOf(category) ?? ''}"><p class="above"><a href="/credentials">Credentials</a></p>
+<h1><bdi>${name}</bdi></h1>
+<p class="lead">${describeType(type, rule)}</p>
+<dl class="row summary">
+<div><dt class="soft">${partOf(category) ? 'Counts toward' : 'Category'}</dt><dd>${renderCategory(category)}</dd></div>
+<div><dt class="soft">At most</dt><dd>${count(most, 'point')}</dd></div>
+<div><dt class="soft">${issuer ? 'Issued by' : source ? 'Comes from' : 'Recorded by'}</dt><dd><bdi>${text.shortWord(source ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>
+<div><dt class="soft">People</dt><dd>${text.formatFigure(holders)}<span class="soft">${part}</span></dd></div>
+</dl><p class="row actions">${SHARE_BUTTON}</p></div>
+${renderSharePanel({ ...share, title: share.alt }, `${share.alt} on ${site.name}`, site.origin)}
+<div class="columns"><div>${rule ? renderRule(rule, found) : html``}</div><div>${renderPoints(found)}</div></div>
+${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found)}`,
+  })
+}
+
+function renderRule(rule: Rule, { type, version, example }: Found): Html {
+  const { how, unit: known } = findKnown(type) ?? {}
+  const unit = unitOf(rule, example, known)
+  const steps = isAllOrNothing(rule) || rule.convert === 'years' || !unit ? [] : stepsOf(rule)
+  return html`<section>
+<h2>How it is earned</h2>
+<p>${how === undefined ? '' : `${how}. `}${describeRule(rule)}</p>
+${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amount, points]) => html`<div><dt class="soft">${count(points, 'point')}</dt><dd>${replaceNumber(unit ?? '', text.formatFigure(amount))}</dd></div>`)}</dl>`}
+<p class="soft">By rule set ${version}. If a record was imported with points, these are shown unchanged.</p>
+</section>`
+}
+
+function renderHolders(found: Found): Html {
+  const { type, ranked, scale, holders, isSame, most } = found
+  const all = { ...ALL_PASSPORTS, sort: isSame ? 'total' : 'points' } as const
+  const query = withFilter(all, 'credential', type)
+  return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
+${holders > 1 ? html`<p class="soft">${isSame ? `All have ${count(most, 'point')} for it. The highest score is first.` : 'People with equal points are ordered by their score.'}</p>` : html``}
+${renderRankingList({ query, ranked, scale, among: holders })}
+<p><a class="button quiet" href="${addressOf(query)}">${holders === 1 ? 'Show in the list of people' : `All ${text.formatFigure(holders)} people, with filters`}</a></p>`
+}
+
+/** The text of a value, of which only the number differs. The text of a record may have another number than the one that counts. */
+export function unitOf(rule: Rule, example: Credential | undefined, unit?: string): string | undefined {
+  const unknown = unit === undefined ? undefined : countUnit(0, unit)
+  const raw = example && readRawValue(example, 'number')
+  if (raw?.kind !== 'number' || pointsFor(rule, raw.amount) !== example?.score) return unknown
+  const isSure = example.score < rule.max_score || /^\d/.test(example.value)
+  return isSure ? text.shortWord(example.value, MAX_NAME_LENGTH) : unknown
+}
+
+const MOST_BARS = 20
+
+/** A histogram of the points, unless everybody has the same. */
+function renderPoints({ above, holders, most, step, median }: Found): Html {
+  const [starts, full = 0] = [above.slice(0, -1), above.at(-1)]
+  const bars = starts.map((more, at) => (at === 0 ? holders : more) - (starts[at + 1] ?? 0))
+  if (bars.includes(holders)) return html``
+  return html`<section>
+<h2>Points</h2>
+<figure>
+${drawHistogram(bars, median / step)}
+<p class="row between axis soft" aria-hidden="true"><span>0</span><span>${count(bars.length * step, 'point')}</span></p>
+<figcaption class="soft">The dashed line is the median of the ${text.formatPeople(holders)}, ${count(median, 'point')}; ${full === 0 ? 'nobody has' : full === 1 ? 'one has' : `${text.formatFigure(full)} have`} the maximum of ${text.formatFigure(most)}.</figcaption>
+</figure>
+</section>`
+}
+
+/** The card of a credential, with the first three people of its page: `/card/credential/{type}.png`. */
+export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => ({
+  cacheKey: async () => (await options.rules()).stamp,
+  async render(request) {
+    const { params, site, signal } = request
+    await request.charge(PNG_UNITS)
+    const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
+    const type = foldName(name ?? '')
+    const { rule, holders, ranked, isSame, scale } = await find(options, type, signal)
+    const first = ranked.slice(0, 3).map(async ({ passport: { id, scores }, note }) => {
+      const passport = await options.store.passports.find({ id })
+      const figure = isSame ? undefined : count(scores.total, 'point')
+      return passport && { ...passport, scores, note, figure }
+    })
+    const people = (await Promise.all(first)).filter((passport) => passport !== undefined)
+    const title = drawableText(rule?.name ?? type, site.fonts) || 'Credential'
+    const order = holders === 0 ? '' : isSame ? ' by score' : ' by points'
+    const words = `${holders > 3 ? 'Top 3 of ' : ''}${text.formatPeople(holders)}${order}`
+    const card = { title, words, people, rules: await options.rules(), scale }
+    return request.drawCard(() => drawPeople(site, card, partOf(rule?.category ?? '')))
+  },
+})

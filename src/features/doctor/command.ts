@@ -1,0 +1,295 @@
+import { accessSync, constants, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { CommandError } from '../../core/basics/errors.ts'
+import { count, size } from '../../core/basics/text/counts-and-sizes.ts'
+import { printable } from '../../core/basics/text/quote.ts'
+import { PROGRAM } from '../../core/basics/version.ts'
+import { askHealth } from '../../core/cli/ask-health.ts'
+import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal } from '../../core/cli/command.ts'
+import { describeSystemError } from '../../core/cli/system-error.ts'
+import { formatTable } from '../../core/cli/table.ts'
+import { type Config, ConfigError, NAMES, readConfig } from '../../core/config/config.ts'
+import { misspeltSettings } from '../../core/config/misspelt-settings.ts'
+import { openClient } from '../../core/http/redis-rate-limit.ts'
+import { type ApiKey, keyState } from '../../core/store/api-key.ts'
+import { SCHEMA } from '../../core/store/database/postgres/migrate.ts'
+import { orphanedWalProblem } from '../../core/store/database/sqlite/wal-checks.ts'
+import { nameDatabase, namePostgres } from '../../core/store/database-address.ts'
+import { diagnose } from '../../core/store/open.ts'
+import { readFontFolder } from '../pictures/fonts-folder.ts'
+import { checkErasure } from '../privacy/erasure.ts'
+import { findReplicaSchema } from './postgres-statements.ts'
+import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from './statements.ts'
+
+export const doctor = defineCommand({
+  name: 'doctor',
+  summary: 'find problems and suggest solutions',
+  description: `Checks the settings, files, free space, schema, integrity, stale scores, sizes and keys, and whether the
+    database, its replicas and Redis are available. Changes nothing. The exit
+    code is 1 if there are problems; warnings do not change it.`,
+  options: {
+    full: { about: 'also compare indexes with their tables: takes minutes for a large database' },
+    ...JSON_OPTION,
+    health: {
+      about: 'check only that the server on HOST and PORT responds: the health check of a container',
+    },
+    erasure: { about: 'check only where data of removed people is left: old rows, statistics, WAL, backups' },
+    ...DATABASE_OPTIONS,
+  },
+  forms: [
+    { options: ['full', 'json'] },
+    { required: ['health'], options: [] },
+    { required: ['erasure'], options: ['json'] },
+  ],
+  async run({ values }, terminal) {
+    if (values.health) return checkHealth(readConfig(terminal.env, { ...values, checkNames: false }))
+    const results = values.erasure ? [] : checkNames(terminal.env)
+    try {
+      const config = readConfig(terminal.env, { ...values, checkNames: false })
+      const check = () => checkAll(config, values.full === true, terminal.now())
+      results.push(...(await (values.erasure ? orProblem(() => checkErasure(config)) : check())))
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error
+      results.push(...error.problems.map((sentence) => problem('settings', sentence)))
+      results.push(warning('database', 'The database was not checked: correct the settings first.'))
+    }
+    report(results, values.json === true, terminal)
+  },
+})
+
+async function checkHealth(config: Config): Promise<void> {
+  const status = await askHealth(config)
+  if (status !== 200) throw new CommandError(`/health on ${config.host}:${config.port} responded ${status}.`)
+}
+
+function report(findings: readonly CheckResult[], asJson: boolean, terminal: Terminal): void {
+  const numberOf = (level: CheckResult['level']) => findings.filter((each) => each.level === level).length
+  const [problems, warnings] = [numberOf('problem'), numberOf('warning')]
+  const status = problems > 0 ? 'problem' : warnings > 0 ? 'warning' : 'ok'
+  if (asJson) terminal.out(`${JSON.stringify({ status, findings }, null, 2)}\n`)
+  else terminal.out(formatTable(findings.map(({ level, about, text }) => [level, about, text])))
+  const sum = `${count(problems, 'problem')}, ${count(warnings, 'warning')}.`
+  if (problems > 0) throw new CommandError(sum)
+  terminal.err(`${sum}\n`)
+}
+
+/** The text of a warning or problem says what to do. */
+export type CheckResult = { level: 'ok' | 'warning' | 'problem'; about: string; text: string }
+
+const ok = (about: string, text: string): CheckResult => ({ level: 'ok', about, text })
+const warning = (about: string, text: string): CheckResult => ({ level: 'warning', about, text })
+const problem = (about: string, text: string): CheckResult => ({ level: 'problem', about, text })
+
+function checkNames(env: Terminal['env']): CheckResult[] {
+  const wrong = misspeltSettings(env, NAMES)
+  if (wrong.length === 0) return [ok('settings', 'Every name is known.')]
+  return wrong.map((sentence) => warning('settings', sentence))
+}
+
+async function checkAll(config: Config, full: boolean, now: number): Promise<CheckResult[]> {
+  const { database, redisUrl, fonts } = config
+  const replicas = database.engine === 'postgres' ? (database.readUrls ?? []) : []
+  const files = database.engine === 'sqlite' ? await orProblem(() => checkFiles(database.path)) : []
+  // A database file with a problem is not opened, so that the problem is reported only once.
+  const isUsable = !files.some(({ level, about }) => level !== 'ok' && about === 'database')
+  return [
+    ...files,
+    ...(isUsable ? await orProblem(() => checkDatabase(config, full, now)) : []),
+    ...(await Promise.all(replicas.map((url) => orProblem(() => checkReplica(url), 'replica')))).flat(),
+    ...(fonts === undefined ? [] : await orProblem(() => checkFonts(fonts), 'fonts')),
+    ...(redisUrl === undefined ? [] : await orProblem(() => checkRedis(redisUrl), 'redis')),
+  ]
+}
+
+const checkFonts = (folder: string) => [
+  ok('fonts', `${count(readFontFolder(folder).length, 'font')} in ${folder} can be read.`),
+]
+
+async function checkDatabase(config: Config, full: boolean, now: number): Promise<CheckResult[]> {
+  const diagnostics = await diagnose(config.database, full)
+  const { contents } = diagnostics
+  return [
+    ok('database', `${nameDatabase(config.database)} can be read.`),
+    checkSchema(diagnostics),
+    checkIntegrity(diagnostics, full),
+    ...(contents ? checkContents(contents, config, now) : []),
+  ]
+}
+
+/** Returns the results of a check. An error, such as an unavailable server or a missing permission, becomes a problem. */
+async function orProblem(
+  check: () => CheckResult[] | Promise<CheckResult[]>,
+  about = 'database',
+): Promise<CheckResult[]> {
+  try {
+    return await check()
+  } catch (error) {
+    return [problem(about, describeSystemError(error) ?? (error as Error).message)]
+  }
+}
+
+/** With less free space than this, the service does not try to write. */
+const LEAST_FREE = 1024 * 1024
+
+const find = (path: string) => statSync(path, { throwIfNoEntry: false })
+
+/** Checks the database file and the files next to it. After a problem or warning about "database", it stays closed. */
+function checkFiles(path: string): CheckResult[] {
+  const folder = dirname(path)
+  const database = find(path)
+  const noFile = `There is no file ${path}: "serve", "import" or "restore" creates it. If it should exist, check DATABASE_URL and the working directory.`
+  const orphanedWal = orphanedWalProblem(path)
+  if (!database || orphanedWal !== undefined)
+    return [problem('database', orphanedWal ?? noFile), ...checkFolder(folder)]
+  if (!database.isFile()) return [problem('database', `${path} is not a file.`)]
+  const { bavail, bsize } = statfsSync(folder)
+  const results = [
+    ...checkFolder(folder),
+    ...checkRights([path, `${path}-wal`, `${path}-shm`]),
+    checkSpace(folder, bavail * bsize, database.size, find(`${path}-wal`)?.size ?? 0),
+  ]
+  if (database.size > 0) return results
+  return [warning('database', `${path} is empty: "serve" or "import" creates its tables.`), ...results]
+}
+
+function* checkFolder(folder: string) {
+  const stats = find(folder)
+  if (!stats) yield ok('rights', `The first start creates the folder ${folder}.`)
+  else if (!canWrite(folder))
+    yield problem(
+      'rights',
+      `This user cannot write to the folder ${folder}, but SQLite must: chown or chmod it.`,
+    )
+  else if ((stats.mode & 0o002) !== 0 && (stats.mode & 0o1000) === 0)
+    yield warning('rights', `Every user can write to the folder ${folder}: chmod o-w ${folder}.`)
+}
+
+function checkRights(paths: readonly string[]): CheckResult[] {
+  const results: CheckResult[] = []
+  const user = process.getuid?.()
+  for (const path of paths) {
+    const file = find(path)
+    if (!file) continue
+    if (!canWrite(path))
+      results.push(problem('rights', `This user cannot write to ${path}: run as its owner, or chown it.`))
+    if ((file.mode & 0o077) !== 0)
+      results.push(warning('rights', `Other users can read or write ${path}: chmod 600 ${path}.`))
+    const owners = `${path} belongs to user ${file.uid}, but this is user ${user}`
+    if (user !== undefined && file.uid !== user)
+      results.push(warning('rights', `${owners}: run the service and commands as the owner.`))
+  }
+  return results.length > 0 ? results : [ok('rights', 'Only the owner can read and write the files.')]
+}
+
+function canWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    return true
+  } catch {
+    // accessSync throws if access is denied.
+    return false
+  }
+}
+
+/** A checkpoint may append the whole WAL to the database. A tenth of the database is a reserve, which leaves time to react. */
+export function checkSpace(folder: string, free: number, database: number, wal: number): CheckResult {
+  const used = database + wal
+  const sizes = `${size(free)} are free in ${folder}; the database and its WAL use ${size(used)}`
+  if (free < LEAST_FREE + wal + database / 10)
+    return problem('space', `${sizes}: writes will fail soon. Free some space.`)
+  if (free < used)
+    return warning('space', `${sizes}: too little for a backup or restore. Free space, or use another disk.`)
+  return ok('space', `${sizes}.`)
+}
+
+const SOON = 14 * 24 * 3_600_000
+
+function checkSchema({ schema, knownSchema }: Diagnostics): CheckResult {
+  if (schema === knownSchema) return ok('schema', `It is ${schema}, as this program needs.`)
+  const needs = `It is ${schema}, but this program needs ${knownSchema}`
+  return warning('schema', `${needs}: make a backup, then run "${PROGRAM} migrate".`)
+}
+
+function checkIntegrity({ damage }: Diagnostics, full: boolean): CheckResult {
+  if (damage === undefined)
+    return ok('integrity', 'Use the tools of PostgreSQL: pg_amcheck and data checksums.')
+  if (damage.length > 0) {
+    const advice = `Stop the service, keep a copy, and restore a backup ("${PROGRAM} restore")`
+    return problem('integrity', `The file is damaged: ${damage.join('; ')}. ${advice}.`)
+  }
+  return full
+    ? ok('integrity', 'Every page is valid, and indexes agree with their tables.')
+    : ok('integrity', 'Every page is valid; --full also compares indexes with their tables.')
+}
+
+function* checkContents(contents: DatabaseContents, config: Config, now: number) {
+  yield ok('passports', `The database holds ${count(contents.passports, 'passport')}, including merged ones.`)
+  yield* checkSizes(contents)
+  yield* checkScores(contents)
+  yield* checkKeys(contents.keys, config, now)
+}
+
+function* checkSizes({ oversized }: DatabaseContents) {
+  if (oversized.length === 0) return
+  const shown = oversized.slice(0, MOST_OVERSIZED).map(({ id, bytes }) => `${id} (${size(bytes)})`)
+  const isMore = oversized.length > MOST_OVERSIZED
+  const passports = count(shown.length, 'passport')
+  const subject = isMore ? `More than ${passports} are` : `${passports} ${shown.length === 1 ? 'is' : 'are'}`
+  yield warning(
+    'sizes',
+    `${subject} larger than records may be: ${shown.join(', ')}. Lists with them need more memory: import shorter records (docs/records.md), or remove them.`,
+  )
+}
+
+function* checkScores({ stale, stillStale, unscorable }: DatabaseContents) {
+  const waiting = count(stale, 'stale score')
+  if (stale === 0) yield ok('scores', 'All scores are up to date.')
+  else if (stillStale < stale) yield ok('scores', `${waiting}; a scorer is running.`)
+  else yield warning('scores', `${waiting}, and no scorer is running: run "serve" or "${PROGRAM} score".`)
+  const failed = `${count(unscorable, 'passport')} could not be scored: see the log of the scorer.`
+  if (unscorable > 0) yield warning('scores', `${failed} "${PROGRAM} score --all" tries again.`)
+}
+
+function* checkKeys(keys: readonly ApiKey[], { tiers }: Config, now: number) {
+  const active = keys.filter((key) => keyState(key, now) === 'active')
+  for (const key of active) {
+    const { id, name, owner, tier, isSeenInBrowser, expiresAt = Number.POSITIVE_INFINITY } = key
+    const subject = `The key ${id} (${printable(owner === '' ? name : `${name}, ${owner}`)})`
+    if (expiresAt < now + SOON)
+      yield warning(
+        'keys',
+        `${subject} expires ${new Date(expiresAt).toISOString()}: "${PROGRAM} keys rotate ${id} --expires DATE" creates its successor.`,
+      )
+    if (!tiers.some((known) => known.name === tier))
+      yield warning(
+        'keys',
+        `${subject} has the tier ${printable(tier)}, which TIERS does not define: the limits of standard apply.`,
+      )
+    if (isSeenInBrowser)
+      yield warning(
+        'keys',
+        `${subject} was sent from a web page, whose visitors can copy it: use a publishable key there ("${PROGRAM} keys create --publishable"), and rotate this one ("${PROGRAM} keys rotate ${id}").`,
+      )
+  }
+}
+
+const TIMEOUT_MILLISECONDS = 2000
+
+/** Does not check how far a replica lags: `/ready` and the log of `serve` report it. */
+async function checkReplica(url: string): Promise<CheckResult[]> {
+  const schema = await findReplicaSchema(url)
+  const name = namePostgres(url)
+  if (schema === SCHEMA) return [ok('replica', `${name} is available.`)]
+  const needs = `The schema of ${name} is ${schema}, but this program needs ${SCHEMA}`
+  return [problem('replica', `${needs}: is it a replica of this primary?`)]
+}
+
+async function checkRedis(url: string): Promise<CheckResult[]> {
+  const client = await openClient(url, TIMEOUT_MILLISECONDS).catch(({ message }: Error) => {
+    const advice =
+      'Check the address and password of REDIS_URL; until then each node counts its own rate limits'
+    throw new CommandError(`Redis is unavailable: ${message}. ${advice}.`)
+  })
+  client.close()
+  return [ok('redis', 'It is available.')]
+}

@@ -1,0 +1,33 @@
+import { createPool } from '../../core/store/database/postgres/connection/health-checked-pool.ts'
+import { checkWritable, openPrimary } from '../../core/store/database/postgres/connection/primary.ts'
+import { checkVersion, SCHEMA } from '../../core/store/database/postgres/migrate.ts'
+import { namePostgres } from '../../core/store/database-address.ts'
+import { type Diagnostics, readContents } from './statements.ts'
+
+const OPTIONS = { connections: 1, responseTimeout: 10_000 }
+
+export async function diagnosePostgres(url: string): Promise<Diagnostics> {
+  const name = namePostgres(url)
+  await using pool = openPrimary(url, OPTIONS)
+  await checkWritable(pool)
+  await checkPooler(url)
+  const schema = await checkVersion(pool.query, name)
+  const contents = schema === SCHEMA ? { contents: await readContents(pool.longQuery) } : {}
+  return { schema, knownSchema: SCHEMA, ...contents }
+}
+
+/**
+ * Throws `unavailable` with the solution if a pooler gives the connection of one client to another. The first client's
+ * prepared statements are then still on it, so that the second client's statement of the same name fails.
+ */
+async function checkPooler(url: string): Promise<void> {
+  await using first = openPrimary(url, OPTIONS)
+  await using second = openPrimary(url, OPTIONS)
+  for (const { query } of [first, second]) await query('select $1::integer as pooler', [1])
+}
+
+/** Throws `unavailable` if the replica cannot be reached. */
+export async function findReplicaSchema(url: string): Promise<number> {
+  await using replica = createPool(url, OPTIONS)
+  return await checkVersion(replica.query, replica.name)
+}

@@ -1,0 +1,173 @@
+import { count } from '../../core/basics/text/counts-and-sizes.ts'
+import { foldName } from '../../core/basics/text/fold-name.ts'
+import type { Snapshot } from '../../core/index/snapshot.ts'
+import { compareLevels } from '../../core/lists/comparison.ts'
+import type { Level, Rule, RuleSetShape } from '../../core/passport/rules/rule-set.ts'
+import { rankOf, roundUp } from '../../core/reads/standing.ts'
+import { withoutCaching } from '../../ui/assets-and-csp.ts'
+import { CATEGORIES, drawHistogram, partOf, renderScoreBar, SCORE_PARTS } from '../../ui/charts.ts'
+import { type Html, html } from '../../ui/html.ts'
+import { respondPage } from '../../ui/layout.ts'
+import { drawLevel } from '../../ui/level-mark.ts'
+import { ifReady } from '../../ui/not-ready.ts'
+import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
+import { renderKeyHelp, type Site } from '../../ui/site.ts'
+import * as text from '../../ui/text.ts'
+
+/** Whose site this is, how scores are made, what levels and "human" mean, and what people can ask for. */
+export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
+  cacheKey: async () => (await options.rules()).stamp,
+  async render({ site }) {
+    const rules = await options.rules()
+    const snapshot = await options.catalog.current()
+    const { scale } = await options.catalog.standing(0)
+    const data = await ifReady(options, () => readData(options))
+    const page = respondPage({
+      site,
+      title: 'About',
+      description: `Who runs ${site.name}, how a passport score is made, what the levels and “human” mean, and how to correct or remove a record`,
+      share: { path: '/about', title: `About ${site.name}` },
+      script: 'share.js',
+      main: html`<div class="cover"><h1>About ${site.name}</h1>
+<p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score. This site runs passportd, open source software that anybody can run.</p>
+${site.demo ? html`<p><strong>This is a demo. Its people and their records are invented${site.contact?.endsWith('@example.com') ? ', and its contact is an example' : ''}.</strong></p>` : html``}
+<dl class="row summary">
+<div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
+<div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
+<div><dt class="soft">People</dt><dd>${text.formatFigure(snapshot.ids.length)}</dd></div>
+${data?.newest === undefined ? html`` : html`<div><dt class="soft">Last change</dt><dd>${text.formatDay(data.newest)}</dd></div>`}
+</dl></div>
+<p class="jump soft">On this page: <a href="#parts">score</a>, <a href="#human">human</a>, <a href="#levels">levels</a>, <a href="#you">is this you?</a>, <a href="#keys">for programs</a></p><div class="columns">
+<div>${renderScoring(rules)}</div>
+<div>${renderHuman(rules)}
+${renderData(site, data)}</div>
+<div>${renderLevels(rules.levels ?? [], snapshot, scale)}
+${renderRequests(site)}</div>
+<div>${renderPrograms(site, options.needsKey)}</div>
+</div>`,
+    })
+    return data ? page : withoutCaching(page)
+  },
+})
+
+async function readData({ store }: ExplorerOptions) {
+  const { last, knownSince } = await store.events.log()
+  const { events } = await store.events.list({ after: Math.max(0, last - 1), limit: 1 })
+  return { newest: events[0]?.time, knownSince, sources: await store.mirror.listSources() }
+}
+
+const renderContact = ({ contact }: Site) => contact && text.renderAddress(contact.replace(/^mailto:/, ''))
+
+const [MOST_CHIPS, MOST_BARS, MAX_NAME_LENGTH] = [8, 50, 40]
+
+/** Renders the rules: the most points of each part, and the credentials with the most points. */
+function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
+  const rules = Object.entries(types).filter(([, { category }]) => partOf(category))
+  const parts = SCORE_PARTS.map((part) => {
+    const own = rules.filter(([, { category }]) => partOf(category) === part)
+    const sum = own.reduce((all, [, rule]) => all + rule.max_score, 0)
+    const most = Math.min(sum, caps[CATEGORIES[part]] ?? sum)
+    return { part, most, about: `${most < sum ? 'capped, ' : ''}${count(own.length, 'credential')}` }
+  })
+  const [activity = 0, identity = 0, skills = 0] = parts.map(({ most }) => most)
+  const total = activity + identity + skills
+  const top = rules.toSorted(([, one], [, other]) => other.max_score - one.max_score)
+  return html`<section id="parts">
+<h2>How a score is made</h2>
+<p>Every credential earns points by a rule, up to a maximum. The rule counts an amount such as contributions, or years, or simply that the person has it.</p>
+<p>The points count toward one of three parts: activity (what a person does), identity (who a person is) or skills (what a person can do). The parts add up to the score, at most ${text.formatFigure(total)}:</p>
+<div aria-hidden="true">${renderScoreBar({ activity, identity, skills, total }, total)}</div>
+<dl class="parts">${parts.map(({ part, most, about }) => html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(most)} <span class="soft detail">${about}</span></dd></div>`)}</dl>
+<p>A score counts what other services have recorded. It does not judge a person, and it misses work that no service recorded. These credentials can earn the most points:</p>
+${renderChips(top.slice(0, MOST_CHIPS))}
+<p><a href="/credentials">What all credentials are, and what they earn</a></p>
+<p class="soft">These are the rules of version ${version}. Some imported records already had points. Their passports show those points unchanged.</p>
+</section>`
+}
+
+const renderChips = (rules: readonly [type: string, rule: Rule][]): Html =>
+  html`<ul class="chips">${rules.map(([type, { name, max_score }]) => html`<li><a href="${text.credentialAddress(foldName(type))}"><bdi>${text.shortWord(name, MAX_NAME_LENGTH)}</bdi> <span>${text.formatFigure(max_score)}</span></a></li>`)}</ul>`
+
+/** Renders the levels on a scale, below the distribution of all scores. */
+function renderLevels(levels: readonly Level[], snapshot: Snapshot, scale: number): Html {
+  if (levels.length === 0) return html``
+  const below = (score = Number.POSITIVE_INFINITY) => rankOf(snapshot, score).below
+  const most = Math.max(scale, 1.2 * (levels.at(-1)?.from ?? 0))
+  const step = roundUp(most / MOST_BARS)
+  const bars = Math.ceil(most / step)
+  // The first bar includes scores below 0, and the last one those beyond the scale.
+  const belowBar = (at: number) => (at === 0 ? 0 : below(at === bars ? undefined : at * step))
+  const counts = Array.from({ length: bars }, (_, at) => belowBar(at + 1) - belowBar(at))
+  const xOf = (score = bars * step) => text.toCoordinate((100 * score) / (bars * step))
+  // Figures closer than 7% would overlap on a phone.
+  const isNear = (at: number) => at > 0 && xOf(levels[at]?.from) - xOf(levels[at - 1]?.from) < 7
+  const shown = levels.map(({ name, from }, at) => {
+    const list = compareLevels(levels).find(({ label }) => label === name)?.value
+    const next = levels[at + 1]?.from
+    const opacity = text.toCoordinate(0.25 + (0.75 * at) / Math.max(1, levels.length - 1))
+    return {
+      band: html`<rect x="${xOf(from)}%" width="${text.toCoordinate(xOf(next) - xOf(from))}%" height="100%" fill="var(--accent)" fill-opacity="${opacity}"/>`,
+      tick: isNear(at) ? html`` : html`<text x="${xOf(from)}%" y="16">${text.formatFigure(from)}</text>`,
+      row: html`<tr><th scope="row">${drawLevel(at + 1, levels.length)} ${list === undefined ? name : html`<a href="${text.addressOfFilter('score', list)}">${name}</a>`}</th><td class="figure">${text.formatFigure(from)}</td><td class="figure">${text.formatFigure(below(next) - below(from))}</td><td class="figure">${text.formatShare((100 * (below(next) - below(from))) / (below() || 1))}</td></tr>\n`,
+    }
+  })
+  return html`<section id="levels">
+<h2>What the levels mean</h2>
+<p>A level is a name for a range of scores. It says how much is recorded about a person, not how good their work is. For that, look at the credentials.</p>
+<figure>
+${drawHistogram(counts)}
+<svg class="bar" aria-hidden="true">${shown.map(({ band }) => band)}</svg>
+<svg class="soft" width="100%" height="20" fill="currentColor" aria-hidden="true">${shown.map(({ tick }) => tick)}</svg>
+<figcaption class="unseen">The number of people by score, and where each level begins</figcaption>
+</figure>
+<table>
+<thead><tr><th scope="col">Level</th><th scope="col" class="figure">From</th><th scope="col" class="figure">People</th><th scope="col" class="figure">Share</th></tr></thead>
+<tbody>${shown.toReversed().map(({ row }) => row)}</tbody>
+</table>
+</section>`
+}
+
+function renderHuman({ types }: RuleSetShape): Html {
+  const proofs = Object.entries(types).filter(([, rule]) => rule.proves_human)
+  return html`<section id="human">
+<h2>What “human” means</h2>
+${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark <span class="pill">human</span> comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has points for one of these credentials. Each comes from a service that checks people itself. Some imported records already had the mark. A passport without it may still belong to a person: no check is recorded yet.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
+<p>The mark says that there is a person behind the passport. It does not confirm the name. <a href="/?human=true">People marked as human</a></p>
+</section>`
+}
+
+/** Says how to claim, change or remove a record. */
+function renderRequests(site: Site): Html {
+  const contact = renderContact(site)
+  const keys = site.keys ? html`those who <a href="#keys">give out its keys</a>` : undefined
+  const other = html`This site names no contact. Ask ${site.owner ?? keys ?? 'the person who gave you its address'}, or the <a href="#data">source of the record</a>.`
+  return html`<section id="you">
+<h2>Is this you?</h2>
+<p>People can have their own passport corrected, completed, hidden or removed. <a href="/me">Do it yourself with a wallet of the passport</a>, or ask:</p>
+<ol><li><a href="/">Search</a> for your name, wallet or handle. The page of your passport shows its number, such as “Passport 42”. If you have none, ask for one.</li>
+<li>${contact ? html`Write to ${contact}.` : other}</li>
+<li>Claim the passport: give its number, and say which of its accounts or wallets is yours and how you can show that.</li>
+<li>Say what you want. <strong>Correct:</strong> what is wrong, and what is right. <strong>Complete:</strong> which credential is missing. <strong>Hide or remove:</strong> the passport disappears from all pages and API responses, and a later import does not bring it back unless the operator allows it.</li></ol>
+${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}
+</section>`
+}
+
+function renderPrograms(site: Site, isKeyRequired = false): Html {
+  const contact = renderContact(site)
+  return html`<section id="keys">
+<h2>For programs</h2>
+<p>The <a href="/reference/v3">API</a> has everything on these pages. ${isKeyRequired ? 'Every call needs a key.' : 'Reading works without a key. A key allows more requests. Looking up many passports at once, following changes and writing need one.'} ${site.limits ?? ''}</p>
+${site.keys ? renderKeyHelp(site) : html`<p>${contact ? html`To get a key, write to ${contact}.` : 'This site does not say how to get a key.'}</p>`}
+</section>`
+}
+
+function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> | undefined): Html {
+  const hosts = (data?.sources ?? []).map((source) => URL.parse(source)?.host ?? source)
+  const copied = hosts.length > 0 && `Records are copied from ${hosts.join(', ')}.`
+  const source = copied || 'The records were imported, and other services can add facts to them.'
+  return html`<section id="data">
+<h2>Where the data comes from</h2>
+<p>${demo ? 'The demo made its records when it was first started, and imported them.' : source} This site shows names, texts and accounts as the records have them, and does not check them.</p>
+${data === undefined ? html`` : html`<p class="soft">A score is calculated again when its record or the rules change. Points for the age of an account are updated then, too. Pages show the new score within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>`}
+</section>`
+}

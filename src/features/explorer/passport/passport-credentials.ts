@@ -1,0 +1,151 @@
+import { notFound } from '../../../core/basics/errors.ts'
+import { count } from '../../../core/basics/text/counts-and-sizes.ts'
+import { lastPage, parsePageNumber } from '../../../core/lists/list-request.ts'
+import type { Caps, Credential } from '../../../core/passport/credential.ts'
+import { parsePassportRef, type Scores } from '../../../core/passport/passport.ts'
+import { findFirstSteps, findNextSteps, type NextStep } from '../../../core/passport/rules/next-steps.ts'
+import { type RuleSetShape, ruleOf } from '../../../core/passport/rules/rule-set.ts'
+import { CATEGORIES, partOf } from '../../../ui/charts.ts'
+import * as credentialRows from '../../../ui/credential-rows.ts'
+import { type Html, html, renderWithin } from '../../../ui/html.ts'
+import { respondPage, shareWithCard } from '../../../ui/layout.ts'
+import type { ExplorerOptions, ExplorerPage } from '../../../ui/page.ts'
+import { renderPager } from '../../../ui/people-list.ts'
+import { formatDay, formatFigure, shortNameOf, shortWord } from '../../../ui/text.ts'
+
+/** The page shows the credentials with the most points and links to all, because a record may have thousands. */
+const MOST_SHOWN = { rows: 50, bytes: 45_000 }
+const MOST_FOLDED = { rows: 20, bytes: 10_000 }
+const PAGE_SIZE = 75
+
+/** A category shows this many rows and folds the others. If only one row would be folded, it is shown, too. */
+const FIRST_ROWS = 3
+
+type Types = RuleSetShape['types']
+type Shown = { id: number; credentials: readonly Credential[]; scores: Scores; types: Types }
+
+/** Renders credentials by category, the highest score first, as the store sorts them. Folds credentials without points. */
+export function renderCredentials({ id, credentials, scores, types }: Shown): Html {
+  const [proof] = proofsOf(credentials, types)
+  const scored = credentials.filter(({ score }) => score > 0)
+  const others = credentials.filter(({ score }) => score <= 0)
+  const render = createRow(types, proof)
+  const rows = renderWithin(scored, render, MOST_SHOWN)
+  const folded = renderWithin(others, render, MOST_FOLDED)
+  const unscored = html`<details id="unscored" class="divided">
+<summary>${count(others.length, 'credential')} without points</summary>
+<table>
+${TABLE_HEAD}
+<tbody class="other">${folded.shown}</tbody>
+</table>
+</details>`
+  return html`<section id="credentials">
+<h2>Credentials${credentials.length === 0 ? html`` : html` <span class="soft">${formatFigure(credentials.length)}</span>`}</h2>
+${credentials.length === 0 ? html`<p class="soft">No credentials yet.</p>` : html``}
+${scored.length === 0 ? html`` : renderTable(rows.shown, scored, scores, FIRST_ROWS)}
+${others.length === 0 ? html`` : unscored}
+${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
+</section>`
+}
+
+/** Adds "since" to dates whose years count, marks proofs of a human, and unlinks types that may have no page: no points, no rule. */
+const createRow = (types: Types, proof?: Credential) => (credential: Credential) => {
+  const { type, name, value, score } = credential
+  const { convert, proves_human } = ruleOf({ types }, type) ?? {}
+  const since = convert === 'years' && /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : Number.NaN
+  const proven = score > 0 && proves_human && 'shows that this is a human'
+  const words = [Number.isNaN(since) ? value : `since ${formatDay(since)}`, proven].filter(Boolean).join(', ')
+  const link = score > 0 || convert ? {} : { type: '', name: name || type }
+  const row = credentialRows.renderCredential({ ...credential, ...link, value: words })
+  return credential === proof ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row
+}
+
+/** The credentials that show that a person is human. */
+export const proofsOf = (credentials: readonly Credential[], types: Types) =>
+  credentials.filter(({ type, score }) => score > 0 && ruleOf({ types }, type)?.proves_human)
+
+/** The row that the pill "human" links to. */
+export const PROOF_ROW = '<tr id="human"'
+
+const TABLE_HEAD = html`<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>`
+
+/** `rows` are the rows to show. The heading of a category counts all its credentials. */
+function renderTable(
+  rows: readonly credentialRows.CredentialRow[],
+  all: readonly Credential[],
+  scores: Scores,
+  first = Number.POSITIVE_INFINITY,
+): Html {
+  const byCategory = Map.groupBy(all, ({ category }) => category)
+  return html`<table>
+${TABLE_HEAD}
+${credentialRows.groupByCategory(rows).map(({ category, part, items }, at) => {
+  const words =
+    part === undefined
+      ? 'not part of the score'
+      : `${formatFigure(scores[part])} from ${count(byCategory.get(category)?.length ?? 0, 'credential')}`
+  return html`<tbody class="${part ?? 'other'}">
+<tr class="group"><th scope="rowgroup" colspan="3"><span class="swatch"></span> <bdi>${shortWord(category, credentialRows.MAX_NAME_LENGTH) || 'Other'}</bdi> <span class="soft">${words}</span></th></tr>
+${credentialRows.foldRows(items, first, `more-${at}`, 3)}</tbody>
+`
+})}</table>`
+}
+
+type Growth = Omit<Shown, 'id'> & { caps: Caps; wallet: string }
+
+/** Renders steps that raise the score: for credentials of the person, and for others. Categories at their cap are left out. */
+export function renderGrowth({ credentials, scores, types, caps, wallet }: Growth): Html {
+  const roomOf = (category: string) => {
+    const part = partOf(category)
+    return part ? (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY) - scores[part] : 0
+  }
+  const steps = findNextSteps({ credentials, types, roomOf })
+  // A first credential would replace a total that the record gave.
+  const isGiven = credentials.length === 0 && scores.total > 0
+  const firsts = isGiven ? [] : findFirstSteps({ credentials, types, roomOf })
+  if (steps.length + firsts.length === 0) return html``
+  return html`<section id="growth">
+<h2>What would raise the score</h2>
+${renderSteps(steps)}
+${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add. <a href="/me?wallet=${encodeURIComponent(wallet)}">Tell this site</a> if it does not record them.</h3>${renderSteps(firsts)}`}
+</section>`
+}
+
+const renderSteps = (steps: readonly NextStep[]): Html =>
+  html`<ul class="rows gaps">${steps.map(
+    ({ type, name, category, score, maxScore, words }) =>
+      html`<li class="${partOf(category) ?? ''}">${{ markup: credentialRows.linkToType(type, shortWord(name, credentialRows.MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${score > 0 ? credentialRows.renderProgress(score, maxScore) : html``} <span class="soft">${shortWord(words, 100)}</span></li>`,
+  )}</ul>`
+
+/** All credentials of a passport, in pages. */
+export const createCredentialsPage = ({ store, rules }: ExplorerOptions): ExplorerPage => ({
+  async cacheKey({ params, query }) {
+    const [ref, page] = [parsePassportRef(params.ref ?? ''), parsePageNumber(query.get('page'))]
+    return ref && `${page} ${(await store.v1.findCredentials(ref))?.etag} ${(await rules()).stamp}`
+  },
+  async render({ params, query, site }) {
+    const page = parsePageNumber(query.get('page'))
+    const ref = parsePassportRef(params.ref ?? '')
+    const found = ref && (await store.credentials.find(ref))
+    if (!found) throw notFound()
+    const { passport, credentials } = found
+    const { types } = await rules()
+    const last = lastPage(credentials.length, PAGE_SIZE)
+    if (page > last) throw notFound()
+    const name = shortNameOf(passport)
+    const rows = credentials.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+    const addressOf = (target: number) =>
+      `/passports/${passport.id}/credentials${target === 1 ? '' : `?page=${target}`}`
+    const main = html`<h1 class="cover">Credentials of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
+<article class="passport-page">
+<section id="credentials">
+${renderTable(rows.map(createRow(types)), credentials, passport.scores)}
+</section>
+${renderPager(page, last, addressOf)}
+</article>`
+    const title = `Credentials of ${name}`
+    const description = `${name}: ${count(credentials.length, 'credential')}`
+    const share = shareWithCard(passport, addressOf(page))
+    return respondPage({ site, title, description, share, main })
+  },
+})

@@ -1,0 +1,131 @@
+import { notFound } from '../../../core/basics/errors.ts'
+import { parsePassportRef } from '../../../core/passport/passport.ts'
+import { levelOf } from '../../../core/passport/rules/rule-set.ts'
+import { findAlike } from '../../../core/reads/search.ts'
+import { countAbove } from '../../../core/reads/standing.ts'
+import { withoutCaching } from '../../../ui/assets-and-csp.ts'
+import { escapeText, type Html, html } from '../../../ui/html.ts'
+import { respondPage, sharePassport } from '../../../ui/layout.ts'
+import { ifReady } from '../../../ui/not-ready.ts'
+import type { ExplorerOptions, ExplorerPage } from '../../../ui/page.ts'
+import { renderSharePanel } from '../../../ui/share-panel.ts'
+import { describeHighest, findParts } from '../../../ui/standings.ts'
+import { nameOf, renderCopyable, shortNameOf, shortWord } from '../../../ui/text.ts'
+import { PROOF_ROW, proofsOf, renderCredentials, renderGrowth } from './passport-credentials.ts'
+import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
+import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
+import * as passportScore from './passport-score.ts'
+
+export function createPassportPage(options: ExplorerOptions): ExplorerPage {
+  const { store, catalog, rules, signs, needsKey = false } = options
+  return {
+    async cacheKey({ params }) {
+      const ref = parsePassportRef(params.ref ?? '')
+      if (!ref) throw notFound()
+      const [passport, credentials] = [await store.v1.findPassport(ref), await store.v1.findCredentials(ref)]
+      return `${passport?.etag} ${credentials?.etag}`
+    },
+    async render({ params, site, signal, charge }) {
+      // The people with the same tag cost as much as a list with a filter.
+      await charge(3)
+      const ref = parsePassportRef(params.ref ?? '')
+      const found = ref && (await store.credentials.find(ref))
+      if (!found) throw notFound()
+      const { passport, credentials } = found
+      const { id, scores } = passport
+      const { levels = [], caps = {}, types } = await rules()
+      const standing = await catalog.standing(scores.total)
+      const [parts] = (await findParts(options, [scores], signal)) ?? []
+      const alike = await ifReady(options, () => findAlike(options, passport, signal))
+      const context = { standing, parts: parts ?? {}, caps, signs }
+      const level = levelOf(scores.total, { levels })
+      // The id in the URL, if it is that of a passport that was merged into this one.
+      const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
+      const highest = describeHighest(scores, standing, context.parts)
+      const share = sharePassport(passport, highest, level?.level.name)
+      const description = `${share.title}. ${share.description}`
+      const history = await findHistory(store.events, passport, credentials)
+      const above = countAbove(await catalog.current(), id, scores.total)
+      const rank = passportScore.renderRank(id, standing, above)
+      const top =
+        highest === '' || highest === 'No. 1 overall' ? html`` : html`<p class="best">${highest}</p>`
+      const score = html`${passportScore.renderScore(scores.total, levels, [top, rank])}${renderLastChange(history)}`
+      const list = renderCredentials({ id, credentials, scores, types })
+      // The list may be too long to have the row. A record may also say "human" without a credential.
+      const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
+      const proofs = proofsOf(credentials, types).map(({ name }) => name)
+      const mark = html`<span><a class="pill" href="${evidence}" title="Why this person counts as human">human</a><span class="soft">${proofs.length === 0 ? '' : ` via ${shortWord(proofs.join(' and '), 60)}`}</span></span>`
+      const main = html`<article class="passport-page">
+${renderPerson(passport, nameOf(passport), score, passport.human ? mark : UNCHECKED)}
+${renderSharePanel(share, `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`, site.origin, renderBadge(id, `Passport badge of ${shortNameOf(passport)}`, site.origin))}
+<p class="jump soft">On this page: <a href="#growth">what would raise the score</a>, <a href="#history">history</a>, <a href="#credentials">credentials</a>, <a href="#socials">accounts</a></p>
+${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
+${passport.stale ? RECALCULATING : html``}
+<div class="columns">
+<div>${passportScore.renderParts(passport, context)}</div>
+<div>${renderGrowth({ credentials, scores, types, caps, wallet: passport.mainWallet })}</div>
+<div>${renderHistory(history)}</div>
+<div>${passportScore.renderAlike(passport, alike ?? [])}</div>
+</div>
+${list}
+<div class="pair"><div>${renderSocials(passport)}</div>
+<div>${renderWallets(passport)}
+<p class="soft">For programs: <a href="/api/v3/passports/${id}?include=credentials">this passport as JSON</a>${needsKey ? ' (key required)' : ''}, <a href="/reference/v3/getPassportV3">API reference</a></p>
+</div>
+</div>
+</article>`
+      const layout = { site, title: share.alt, description, share, main }
+      const page = respondPage({ ...layout, script: 'passport.js' })
+      return parts && alike ? page : withoutCaching(page)
+    },
+  }
+}
+
+const UNCHECKED = html`<a class="pill" href="/about#human">no human check</a>`
+
+/** The script polls the page until this element is gone. */
+const RECALCULATING: Html = html`<section id="recalculating" class="notice">
+<h2>This score is being recalculated</h2>
+<p>This page shows the last known score. <span data-follows hidden>It updates automatically.</span>
+<noscript>Reload the page to see the new score.</noscript></p>
+</section>`
+
+/** What a small badge can show, and how badges look. The first of each is the default. A large badge shows everything. */
+const SHOWS = { score: 'Score', level: 'Level', top: 'Rank' }
+const STYLES = { flat: 'Small', large: 'Large' }
+const THEMES = { light: 'Light', dark: 'Dark' }
+
+/** The style sheet hides elements of the class `pick` whose other classes are not chosen, so the picker needs no script. */
+function renderBadge(id: number, alt: string, origin: string): Html {
+  const page = `${origin}/passports/${id}`
+  const badge = `${origin}/badge/${id}.svg?`
+  const kinds = Object.keys(SHOWS).map((show) => [`flat ${show}`, `show=${show}`] as const)
+  const previews = [...kinds, ['large', 'style=large'] as const].flatMap(([kind, choice]) =>
+    Object.keys(THEMES).map(
+      (theme) =>
+        html`<img class="pick ${kind} ${theme}" src="/badge/${id}.svg?${choice}&amp;theme=${theme}" alt="Badge of this passport" loading="lazy">`,
+    ),
+  )
+  return html`<div id="badge">
+<h2>Badge for your page</h2>
+${radios('style', 'Style', STYLES)}
+${radios('show', 'Shows', SHOWS)}
+${radios('theme', 'Theme', THEMES)}
+<div class="preview">${previews}</div>
+${renderCopyable('Markdown', html`[![${alt.replace(MARKDOWN, '\\$&')}](${badge}${renderPicks('&')})](${page})`)}
+${renderCopyable('HTML', html`${`<a href="${page}"><img src="${badge}`}${renderPicks('&amp;')}${`" alt="${escapeText(alt)}"></a>`}`)}
+</div>`
+}
+
+/** Characters of names that Markdown would interpret. */
+const MARKDOWN = /[\\`*_~[\]<>&|$]/g
+
+/** The values in the address of the chosen badge. The default theme is omitted. */
+const renderPicks = (and: string) =>
+  html`${Object.keys(SHOWS).map((show) => html`<span class="pick flat ${show}">show=${show}</span>`)}<span class="pick large">style=large</span><span class="pick dark">${and}theme=dark</span>`
+
+const radios = (name: string, legend: string, choices: Readonly<Record<string, string>>) =>
+  html`<fieldset class="row"><legend>${legend}</legend>${Object.entries(choices).map(
+    ([value, label], at) =>
+      html`<label><input type="radio" name="${name}" value="${value}"${at === 0 ? html` checked` : html``}> ${label}</label>`,
+  )}</fieldset>`

@@ -1,0 +1,87 @@
+import { count } from '../../../core/basics/text/counts-and-sizes.ts'
+import { type Caps, roundScore } from '../../../core/passport/credential.ts'
+import type { Passport, Scores } from '../../../core/passport/passport.ts'
+import { type Level, levelOf } from '../../../core/passport/rules/rule-set.ts'
+import type { Standing } from '../../../core/reads/standing.ts'
+import { CATEGORIES, renderScoreBar, SCORE_PARTS, segmentsOf } from '../../../ui/charts.ts'
+import { renderProgress } from '../../../ui/credential-rows.ts'
+import { type Html, html } from '../../../ui/html.ts'
+import { renderLevel } from '../../../ui/level-mark.ts'
+import { PAGE_SIZE } from '../../../ui/list-address.ts'
+import { renderPeople } from '../../../ui/rosette.ts'
+import type { PartStandings } from '../../../ui/standings.ts'
+import * as text from '../../../ui/text.ts'
+
+/** Renders the score for the top of the page, followed by `details`. */
+export function renderScore(total: number, levels: readonly Level[], details: readonly Html[]): Html {
+  const { level, next } = levelOf(total, { levels }) ?? {}
+  const left = next && `${count(roundScore(next.from - total), 'point')} to ${next.name}`
+  const figure = text.formatFigure(total)
+  // A long score is smaller, so that it fits on one line of a phone.
+  return html`<div id="score">
+<h2>Passport score</h2>
+<p class="large${figure.length > 7 ? ' long' : ''}">${figure}</p>
+${level ? html`<p class="level"><strong><a href="/about#levels">${renderLevel(total, levels)}</a></strong>${next ? html`<span class="soft"> ${left ?? ''}</span>` : html``}</p>${next ? renderProgress(total - level.from, next.from - level.from) : html``}` : html``}
+${details}
+</div>`
+}
+
+/** Renders "12th of 529 people" with a link to that row of the ranking, which `above` other rows precede. */
+export function renderRank(id: number, { rank, total }: Standing, above: number): Html {
+  if (total < 2) return html``
+  const page = above < PAGE_SIZE ? '/' : `/?page=${Math.floor(above / PAGE_SIZE) + 1}`
+  return html`<p class="last"><a href="${page}#p${id}">${text.formatOrdinal(Math.min(rank, total))} of ${text.formatPeople(total)}</a></p>`
+}
+
+type ScoreContext = { standing: Standing; parts: PartStandings; caps: Caps; signs?: boolean | undefined }
+
+/** Renders the parts of the score, with the standing in each part. */
+export function renderParts(passport: Passport, { standing, parts, caps, signs }: ScoreContext): Html {
+  const { scores, calculatedAt } = passport
+  const given = roundScore(segmentsOf(scores).find(({ name }) => name === 'other')?.size ?? 0)
+  // If the total is not the sum of its parts, the record gave it and no rule calculated it.
+  const isSum = [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
+  return html`<section id="parts">
+<h2>${count(scores.total, 'point')} by part</h2>
+<div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
+<dl class="parts">${SCORE_PARTS.map((part) => {
+    const ahead = text.describeAhead(parts[part] ?? standing.total, standing.total, ' of people')
+    return html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead === '' ? html`` : html` <span class="soft detail">${ahead}</span>`}</dd></div>`
+  })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span> Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>` : html``}</dl>
+${describeTotal(scores, caps)}
+${isSum ? html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and again whenever data or rules change. Points that grow with time are those of that day.</p>` : html``}
+<p class="row"><a href="/passports/${passport.id}/score">How every point is calculated</a> <a href="/about#parts">What the parts mean</a>${signs ? html` <a href="/verify#${passport.id}">Check this score</a>` : html``}</p>
+</section>`
+}
+
+/** Renders links to people and to a comparison with them. */
+export function renderAlike({ id, profile }: Passport, people: readonly Passport[]): Html {
+  if (people.length === 0) return html``
+  return html`<section id="alike">
+<h2>Similar people</h2>
+<p class="soft">With the tag ${text.renderWord('tag', profile.tags[0] ?? '')} and the nearest scores</p>
+${renderPeople(people, (each) => `/passports/${each}`)}
+<p><a href="/compare?ids=${[id, ...people.map((each) => each.id)].join(',')}" rel="nofollow">Compare with them</a></p>
+</section>`
+}
+
+/** Says why the total is not the sum of its parts; empty if it is. */
+export function describeTotal(scores: Scores, caps: Caps): Html {
+  const [sum, total] = [sumOf(scores, {}), text.formatFigure(scores.total)]
+  if (sum === scores.total) return html``
+  return sumOf(scores, caps) === scores.total
+    ? html`<p>The sum is ${text.formatFigure(sum)}, limited to ${total} by the maximum of each part.</p>`
+    : html`<p>The total of ${total} came with the imported record.</p>`
+}
+
+/** The points of a part, at most the cap of its category. */
+const pointsOf = (part: keyof typeof CATEGORIES, scores: Scores, caps: Caps): number =>
+  Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part])
+
+const sumOf = (scores: Scores, caps: Caps): number =>
+  roundScore(SCORE_PARTS.reduce((sum, part) => sum + pointsOf(part, scores, caps), 0))
+
+export const describeParts = (scores: Scores, caps: Caps): string =>
+  SCORE_PARTS.map((part) => `${text.formatFigure(pointsOf(part, scores, caps))} ${CATEGORIES[part]}`).join(
+    ' + ',
+  )

@@ -1,0 +1,69 @@
+import { notFound } from '../../core/basics/errors.ts'
+import { isDocumented } from '../../core/http/route.ts'
+import type { Catalog } from '../../core/index/catalog.ts'
+import { API_ROUTES } from '../../serve/routes.ts'
+import { file, POLICY, withoutCaching } from '../../ui/assets-and-csp.ts'
+import { type Html, html } from '../../ui/html.ts'
+import { ifReady } from '../../ui/not-ready.ts'
+import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
+import { callPath, type Site } from '../../ui/site.ts'
+import { credentialAddress, LONGEST_VALUE } from '../../ui/text.ts'
+
+/** The protocol allows 50,000 URLs in a file. A file of 10,000 has about 600 KB. */
+const URLS_PER_FILE = 10_000
+
+const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
+
+/** The index of the sitemap files, which list all passports, best first. */
+export const createSitemapIndex = ({ catalog }: { catalog: Catalog }): ExplorerPage => ({
+  cacheKey: () => '',
+  async render({ site }) {
+    const base = baseOf(site)
+    const { total } = await catalog.standing(0)
+    const files = Math.max(1, Math.ceil(total / URLS_PER_FILE))
+    const entries = Array.from(
+      { length: files },
+      (_, at) => html`<sitemap><loc>${base}/sitemap/${at + 1}.xml</loc></sitemap>\n`,
+    )
+    return xml(html`<sitemapindex xmlns="${XMLNS}">\n${entries}</sitemapindex>\n`)
+  },
+})
+
+/** The pages that every service has. Some have no V2. */
+const FIXED = [
+  ...['/', '/about', '/movers', '/credentials', '/tags-and-places', '/deprecation'],
+  ...['/reference', '/reference/v1', '/reference/v3', ...API_ROUTES.filter(isDocumented).map(callPath)],
+].filter((path) => !path.startsWith('/reference/v2'))
+
+/** The passports of one file, from the snapshot in memory. The first file also has the other pages, and the credentials that people have. */
+export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
+  cacheKey: () => '',
+  async render({ site, params, signal }) {
+    const base = baseOf(site)
+    const [, page = ''] = /^([1-9]\d{0,4})\.xml$/.exec(params.file ?? '') ?? []
+    const end = Number(page) * URLS_PER_FILE
+    const ids = Array.from((await options.catalog.current()).ids.subarray(end - URLS_PER_FILE, end))
+    if (page === '' || (ids.length === 0 && page !== '1')) throw notFound()
+    const sort = { field: 'passport_id', descending: false } as const
+    const request = { filter: [], sort, limit: 0, facets: [{ field: 'type' }], signal } as const
+    const list = async () => (await options.catalog.list(request, false)).facets?.[0] ?? []
+    const types = page === '1' ? await ifReady(options, list) : []
+    const paths = [
+      ...(page === '1' ? FIXED : []),
+      ...(types ?? []).flatMap(({ value }) => (value.length > LONGEST_VALUE ? [] : credentialAddress(value))),
+      ...ids.map((id) => `/passports/${id}`),
+    ]
+    const entries = paths.map((path) => html`<url><loc>${base}${path}</loc></url>\n`)
+    const sitemap = xml(html`<urlset xmlns="${XMLNS}">\n${entries}</urlset>\n`)
+    return types ? sitemap : withoutCaching(sitemap)
+  },
+})
+
+/** Sitemaps need absolute URLs, so they need an origin. */
+function baseOf({ index, origin }: Site): string {
+  if (!index || origin === '') throw notFound()
+  return origin
+}
+
+const xml = ({ markup }: Html) =>
+  file('application/xml', `<?xml version="1.0" encoding="UTF-8"?>\n${markup}`, POLICY.file)

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Job } from '../../core/basics/jobs.ts'
+import type { Log } from '../../core/basics/log.ts'
+import { count } from '../../core/basics/text/counts-and-sizes.ts'
+import type { Store } from '../../core/store/store.ts'
+import type { UsageCounter } from './usage-counter.ts'
+
+/** A crash loses at most the counts of this time. */
+const INTERVAL_MILLISECONDS = 10_000
+
+/** During a shutdown, storing the usage counts is retried for this long, with this pause. */
+const LAST_ATTEMPTS_MILLISECONDS = 5000
+const PAUSE_MILLISECONDS = 500
+
+/** Stores usage counts. While the store is unavailable, they stay in memory. */
+export const storeUsage = (store: Store, usage: UsageCounter, log: Log): Job => ({
+  name: 'Usage counts cannot be stored yet',
+  interval: INTERVAL_MILLISECONDS,
+  async run() {
+    const report = usage.take()
+    if (report.counts.length === 0) return
+    try {
+      await store.usage.add(report.counts, report.lastUsed, report.inBrowser)
+    } catch (error) {
+      usage.putBack(report)
+      throw error
+    }
+  },
+  async end(attempt) {
+    const deadline = performance.now() + LAST_ATTEMPTS_MILLISECONDS
+    await attempt()
+    while (usage.size() > 0 && performance.now() < deadline) {
+      await sleep(PAUSE_MILLISECONDS)
+      await attempt()
+    }
+    if (usage.size() > 0) log.error(`The usage counts of ${count(usage.size(), 'request')} are lost.`)
+  },
+})

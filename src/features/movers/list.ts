@@ -1,0 +1,108 @@
+import { checkKnown, type Fields, parsePast } from '../../core/api/parameters.ts'
+import { readAll, renderPassports, unitsOfPassports } from '../../core/api/read-passports.ts'
+import { ClientGone, invalidParameter } from '../../core/basics/errors.ts'
+import type { PassportV3 } from '../../core/history/passport-state.ts'
+import { presentDiff, presentTime } from '../../core/history/present-event.ts'
+import type { ScoreDiff } from '../../core/history/score-diff.ts'
+import type { Context } from '../../core/http/route.ts'
+import {
+  DEFAULT_LIMIT,
+  formatCursor,
+  MOVERS_SORTS,
+  type MoversRequest,
+  type MoversSort,
+  parseCursor,
+  parseLimit,
+  parseSort,
+} from '../../core/lists/list-request.ts'
+import { readDiff } from '../../core/reads/history.ts'
+
+/** The causes of a change need credentials and events, so that fewer passports fit on a page. */
+const LARGEST_MOVERS_LIMIT = 50
+/** Another `since` may need all events since then. Reading 300,000 of them takes about 200 ms. */
+const MOVERS_UNITS = 200
+const MOST_DAYS = 31
+
+/** Cannot be combined with a sort of movers. */
+const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'after']
+
+export type Mover = { passport: PassportV3; diff: ScoreDiff; rank: number }
+
+/** Finds a page of movers and the causes. Leaves out those that changed back, or were merged, since the page was found. */
+export async function findMovers(
+  { catalog, store }: Pick<Context, 'catalog' | 'store'>,
+  request: MoversRequest & { signal?: AbortSignal },
+) {
+  const { sort, since, signal } = request
+  const check = (known: number) => {
+    // Reading all events of a page of passports may take seconds.
+    if (signal?.aborted) throw new ClientGone()
+    checkKnown('since', since, known)
+  }
+  check((await store.events.log()).knownSince)
+  const { ids, ranks, ...page } = await catalog.movers(request)
+  const nextTurn = () => new Promise<void>(setImmediate)
+  const keys = ids.map((id) => ({ id }))
+  const found = readAll(keys, (some) => store.v3.find(some, { credentials: true }), nextTurn)
+  const movers: Mover[] = []
+  for (const [at, result] of (await Array.fromAsync(found)).entries()) {
+    if (!result || !('passport' in result)) continue
+    const { passport } = result
+    const diff = await readDiff(store.events, passport, { from: since, to: Number.MAX_SAFE_INTEGER }, check)
+    if (passport.id === ids[at] && sortOf(diff) === sort)
+      movers.push({ passport, diff, rank: ranks[at] ?? 0 })
+  }
+  return { ...page, movers }
+}
+
+function sortOf({ score: [before, after] }: ScoreDiff): MoversSort {
+  if (before === null) return '-added'
+  return (after ?? 0) > before ? '-change' : 'change'
+}
+
+type Parameters = Readonly<Record<string, string | undefined>>
+
+/** Renders the items of a page of movers. */
+export async function renderMovers(context: Context, parameters: Parameters, fields: Fields) {
+  const { limit: size, cursor } = parameters
+  const [sort, since] = [parseMoversSort(parameters), parseSince(parameters.since, context.now())]
+  const limit = parseLimit(size, DEFAULT_LIMIT, LARGEST_MOVERS_LIMIT, ['causes'])
+  // Binds cursors to the sort and the time.
+  const query = { keyword: `${sort} ${since}`, filter: [], sort: parseSort() }
+  const after = cursor === undefined ? undefined : parseCursor(query, cursor)
+  await context.charge(MOVERS_UNITS + unitsOfPassports(5 * limit, fields))
+  const { signal } = context.exchange.request
+  const { movers, next, total } = await findMovers(context, { sort, since, limit, after, signal })
+  const found = movers.map(({ passport: { credentials, ...passport } }) => ({
+    passport: fields.includes.has('credentials') && credentials ? { ...passport, credentials } : passport,
+  }))
+  const times = { from: since, to: context.now() }
+  const changes = new Map(
+    movers.map(({ passport: { id }, diff }) => [id, presentDiff(id, times, diff)] as const),
+  )
+  const results = await renderPassports(context, found, fields, { changes })
+  const items = results.flatMap((result) => (result && 'json' in result ? [result.json] : []))
+  return { items, next: next ? formatCursor(query, next) : null, total }
+}
+
+/** Throws `invalid_request`, also if the parameters contradict each other. */
+function parseMoversSort(parameters: Parameters): MoversSort {
+  const sort = MOVERS_SORTS.find((each) => each === parameters.sort)
+  if (!sort) throw invalidParameter('since', `since needs sort to be one of ${MOVERS_SORTS.join(', ')}.`)
+  const other = OTHER_PARAMETERS.find((name) => parameters[name] !== undefined)
+  if (other) throw invalidParameter(other, `${other} cannot be combined with sort=${sort}.`)
+  return sort
+}
+
+/** Throws `invalid_request`. */
+function parseSince(text: string | undefined, now: number): number {
+  const accepted = `at most ${MOST_DAYS} days ago`
+  if (text === undefined)
+    throw invalidParameter(
+      'since',
+      `A list by ${MOVERS_SORTS.join(', ')} needs since: a day or a time ${accepted}.`,
+    )
+  const since = parsePast('since', text, now)
+  if (since >= now - MOST_DAYS * 86_400_000) return since
+  throw invalidParameter('since', `since must be ${accepted}, got ${presentTime(since)}.`)
+}

@@ -1,0 +1,52 @@
+import { notFound, ServiceError } from '../../core/basics/errors.ts'
+import { addAuditEntry } from '../../core/store/sql/audit-log.ts'
+import { type Database, findNumber, listColumn, type Transaction } from '../../core/store/sql/connection.ts'
+import type { ProofStore, RequestStore } from './store.ts'
+import { type CorrectionRequest, MOST_REQUESTS_OF_PERSON } from './subject.ts'
+
+/** Challenges expire before sessions, so they are deleted first. */
+export const MOST_PROOFS = 20_000
+
+const EXCESS = `select id from proofs order by expires_at desc limit 1000000 offset ${MOST_PROOFS - 1}`
+
+type Stores = { proofs: ProofStore; requests: RequestStore }
+
+export const createProofsAndRequests = ({ read, write, transaction }: Database): Stores => ({
+  proofs: {
+    add: ({ id, digest, expiresAt }, now) =>
+      transaction(async ({ query, insertRows }) => {
+        await query(`delete from proofs where expires_at <= $1 or id in (${EXCESS})`, [now])
+        await insertRows('proofs', [{ id, digest, expires_at: expiresAt }])
+      }),
+    async take(id, now) {
+      const taken = 'delete from proofs where id = $1 returning case when expires_at > $2 then digest end'
+      return (await listColumn<string | null>(write, taken, [id, now]))[0] ?? undefined
+    },
+    isValid: async (id, now) =>
+      (await read.query('select id from proofs where id = $1 and expires_at > $2', [id, now])).length > 0,
+  },
+  requests: {
+    add: (request) => transaction((tx) => addRequest(tx, request)),
+    list: () => read.selectRows('requests', 'order by created_at, id'),
+    remove: (id) =>
+      transaction(async ({ query }) => {
+        const [removed] = await query('delete from requests where id = $1 returning id', [id])
+        if (removed) await addAuditEntry(query, { action: 'requests.done', detail: { requests: [id] } })
+        return removed !== undefined
+      }),
+  },
+})
+
+async function addRequest({ query, insertRows, dialect }: Transaction, request: CorrectionRequest) {
+  const owner = [request.passport_id]
+  // Concurrent requests of one person wait here.
+  const found = await query(`select id from passports where id = $1 ${dialect.forUpdate}`, owner)
+  if (found.length === 0) throw notFound()
+  const count = 'select cast(count(*) as double precision) as count from requests where passport_id = $1'
+  const problem = `You have ${MOST_REQUESTS_OF_PERSON} open requests: wait until the operator has done one.`
+  if ((await findNumber(query, count, owner)) >= MOST_REQUESTS_OF_PERSON)
+    throw new ServiceError('invalid_request', problem)
+  await insertRows('requests', [request])
+  const detail = { requests: [request.id], passports: owner }
+  await addAuditEntry(query, { actor: 'subject', action: 'requests.create', detail })
+}

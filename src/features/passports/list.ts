@@ -1,0 +1,187 @@
+import { LIST } from '../../core/api/examples.ts'
+import { type Fields, fieldsOf } from '../../core/api/parameters.ts'
+import { readAll, readPassports, unitsOfPassports } from '../../core/api/read-passports.ts'
+import { ListBody } from '../../core/api/schemas.ts'
+import { V3 } from '../../core/api/surface.ts'
+import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
+import { renderLarge, takeTurn } from '../../core/http/backpressure/turns-and-large-pages.ts'
+import { createPage, sendPage } from '../../core/http/rendered-page.ts'
+import { JSON_HEADERS } from '../../core/http/response.ts'
+import { type Context, type Query, route } from '../../core/http/route.ts'
+import { CHUNK, findList, isRanking } from '../../core/index/find-list.ts'
+import { FILTER_FIELDS, LONGEST_FILTER, parseFilter } from '../../core/lists/filter.ts'
+import {
+  DEFAULT_LIMIT,
+  formatCursor,
+  GROUP_FIELDS,
+  LARGEST_LIMIT,
+  type ListRequest,
+  MOVERS_SORTS,
+  parseCursor,
+  parseGroupBy,
+  parseKeyword,
+  parseLimit,
+  parseSort,
+  SORT_FIELDS,
+} from '../../core/lists/list-request.ts'
+import { renderMovers } from '../movers/list.ts'
+import { FIELD_PARAMETERS } from './passport.ts'
+
+/** The parameter `sort` without the sorts of movers. */
+export const SORT = {
+  description: 'A field; with a minus sign, the highest value comes first',
+  schema: { enum: SORT_FIELDS.flatMap((field) => [`-${field}`, field] as const), default: '-score' },
+}
+
+export const LIST_PARAMETERS = {
+  q: {
+    description: 'Only passports whose `display_name` contains this text, ignoring case and accents',
+    schema: { type: 'string', maxLength: 200 },
+  },
+  filter: {
+    description: `Terms such as \`tag:solidity\`. A comma between terms means "and".
+
+- \`type:github|ens\`: a pipe means "or"
+- \`tag:!bot\`: an exclamation mark means "not"
+- \`score:>200\`, \`points:github>=20\`: scores and points are compared by \`>\`, \`>=\`, \`<\` and \`<=\`
+- \`location:"Lagos, NG"\`: a value with a comma, pipe or colon is in double quotes
+
+Fields: ${Object.keys(FILTER_FIELDS).join(', ')}`,
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: LONGEST_FILTER,
+      examples: ['human:true,score:>50,type:github|ens,tag:!bot'],
+    },
+  },
+  sort: {
+    description: `${SORT.description}. With \`since\`: \`-change\` lists the passports whose score rose, \`change\` those whose score fell, both with the largest change first; \`-added\` lists new passports, the latest first.`,
+    schema: { ...SORT.schema, enum: [...SORT.schema.enum, ...MOVERS_SORTS] },
+  },
+  since: {
+    description:
+      'A time of the last 31 days, such as `2026-10-01` or `2026-10-01T12:00:00Z`. Required with `sort` by `-change`, `change` and `-added`, which list at most 1,000 passports and cannot be combined with `q`, `filter`, `group_by` and `after`.',
+    schema: { type: 'string' },
+  },
+  group_by: {
+    description: 'Counts all matching passports by the values of this field',
+    schema: { enum: GROUP_FIELDS },
+  },
+  limit: {
+    description: `Passports per page, 1 to ${LARGEST_LIMIT}; at most 50 with \`credentials\`, \`standing\`, \`explanation\` or \`since\`. By default ${DEFAULT_LIMIT}`,
+    schema: { type: 'integer', minimum: 1, maximum: LARGEST_LIMIT, default: DEFAULT_LIMIT },
+    example: 2,
+  },
+  cursor: { description: '`next` of the previous page, with the same `q`, `filter`, `sort` and `since`' },
+  ...FIELD_PARAMETERS,
+  select: {
+    ...FIELD_PARAMETERS.select,
+    example: ['passport_id', 'score', 'human_checkmark', 'passport_profile'],
+  },
+  after: AFTER,
+}
+
+type Parameters = Query<keyof typeof LIST_PARAMETERS>
+
+export const listOfPassports = route(V3, {
+  name: 'v3_list',
+  path: '/api/v3/passports',
+  id: 'listPassportsV3',
+  summary: 'List, filter, sort and count passports',
+  description:
+    'Highest score first. Follow `next` until it is null. While passports change, no unchanged passport is repeated or left out.',
+  query: LIST_PARAMETERS,
+  responseHeaders: ['NextLink', 'Vary'],
+  response: ListBody,
+  example: LIST,
+  errors: ['not_ready', 'cursor_expired', 'before_history'],
+  handle: listPassports,
+})
+
+/** Pages of the ranking are cached until the snapshot changes. */
+async function listPassports(request: Request, context: Context, parameters: Parameters): Promise<Response> {
+  const fields = fieldsOf(parameters)
+  if (parameters.since !== undefined || MOVERS_SORTS.some((sort) => sort === parameters.sort)) {
+    const respond = async () =>
+      sendPage(request, context, toPage(parameters, await renderMovers(context, parameters, fields)))
+    return renderLarge(context, respond)
+  }
+  const isLatest = parameters.after !== undefined
+  const list = { ...parseListRequest(parameters, fields), signal: request.signal, isLatest }
+  await context.charge(unitsOfList(list, fields, !isRanking(list)))
+  if (isLatest) await waitForCursor(context, parameters.after)
+  // Waits before `renderLarge`, which would keep other large pages waiting.
+  if (!isRanking(list)) await context.catalog.waitForIndex(request.signal)
+  const render = () => renderList(context, parameters, list, fields)
+  const find = async () =>
+    list.keyword !== undefined || !isRanking(list)
+      ? render()
+      : context.pages.get(await context.catalog.current(), linkTo(parameters), render)
+  const respond = async () => sendPage(request, context, await find())
+  return list.limit > CHUNK || fields.includes.size > 0 ? renderLarge(context, respond) : respond()
+}
+
+/** Further units of a list: for a filter or another order, for groups, and for a search in the index. */
+const INDEX_UNITS = 2
+const GROUP_UNITS = 2
+const INDEX_SEARCH_UNITS = 8
+
+/** `needsIndex`: the list is not a page of the ranking. */
+function unitsOfList({ limit, keyword, groupBy }: ListRequest, fields: Fields, needsIndex: boolean): number {
+  const index = needsIndex ? INDEX_UNITS + (keyword === undefined ? 0 : INDEX_SEARCH_UNITS) : 0
+  return unitsOfPassports(limit, fields) + index + (groupBy === undefined ? 0 : GROUP_UNITS)
+}
+
+function parseListRequest(parameters: Parameters, { includes }: Fields): ListRequest {
+  const { q, filter, sort, group_by, limit, cursor } = parameters
+  const query = {
+    keyword: parseKeyword(q, 'q'),
+    filter: filter === undefined ? [] : parseFilter(filter),
+    sort: parseSort(sort),
+  }
+  return {
+    ...query,
+    groupBy: parseGroupBy(group_by),
+    // Fewer passports fit on a page with credentials or explanations, which may be large.
+    limit: parseLimit(limit, DEFAULT_LIMIT, includes.size > 0 ? CHUNK : LARGEST_LIMIT, [...includes]),
+    after: cursor === undefined ? undefined : parseCursor(query, cursor),
+  }
+}
+
+const linkTo = (parameters: Parameters) => `/api/v3/passports?${new URLSearchParams(parameters)}`
+
+async function renderList(
+  context: Context,
+  parameters: Parameters,
+  request: ListRequest & { isLatest: boolean },
+  fields: Fields,
+) {
+  const found = await findList(context, request, (ids) => renderItems(context, ids, fields))
+  return toPage(parameters, {
+    items: found.items,
+    next: found.next ? formatCursor(request, found.next) : null,
+    total: found.total,
+    ...(found.grouped && { groups: found.grouped.groups, more_groups: found.grouped.more }),
+  })
+}
+
+type Body = { items: readonly string[]; next: string | null; total: number }
+
+function toPage(parameters: Parameters, { items, ...rest }: Body) {
+  const { next } = rest
+  return createPage(`{"items":[${items.join(',')}],${JSON.stringify(rest).slice(1)}`, {
+    ...JSON_HEADERS,
+    ...(next !== null && { Link: `<${linkTo({ ...parameters, cursor: next })}>; rel="next"` }),
+  })
+}
+
+/** Renders passports in the order of the ids. Passports that are no longer listed are left out. */
+async function renderItems(context: Context, ids: readonly number[], fields: Fields): Promise<string[]> {
+  const keys = ids.map((id) => ({ id }))
+  const read = (some: readonly { id: number }[]) => readPassports(context, some, fields)
+  const results = await Array.fromAsync(readAll(keys, read, () => takeTurn(context)))
+  return results.flatMap((result, at) =>
+    // The id of a merged passport finds another passport: the one that it was merged into.
+    result && 'passport' in result && result.passport.id === ids[at] ? [result.json] : [],
+  )
+}

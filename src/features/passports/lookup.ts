@@ -1,0 +1,188 @@
+import { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { Compile } from 'typebox/schema'
+import { LOOKUP, LOOKUP_REQUEST } from '../../core/api/examples.ts'
+import { parseFields, parsePast } from '../../core/api/parameters.ts'
+import {
+  type RenderedResult,
+  readAll,
+  readPassports,
+  unitsOfPassports,
+} from '../../core/api/read-passports.ts'
+import { readValid } from '../../core/api/request-body.ts'
+import { LookupBody, LookupItem, LookupRequest, type WireLookupRequest } from '../../core/api/schemas.ts'
+import { V3 } from '../../core/api/surface.ts'
+import { waitForCursor } from '../../core/api/wait-for-cursor.ts'
+import { ClientGone, pointerTo } from '../../core/basics/errors.ts'
+import {
+  hold,
+  limitStall,
+  renderLarge,
+  takeTurn,
+} from '../../core/http/backpressure/turns-and-large-pages.ts'
+import { acceptsGzip, createPage, sendPage } from '../../core/http/rendered-page.ts'
+import { JSON_HEADERS } from '../../core/http/response.ts'
+import { type Context, route } from '../../core/http/route.ts'
+import { CHUNK } from '../../core/index/find-list.ts'
+import { type PassportKey, parsePassportKey } from '../../core/passport/passport.ts'
+
+const NDJSON = 'application/x-ndjson'
+
+/** Longer responses are streamed in chunks of about this many characters. */
+const CHUNK_LENGTH = 64 * 1024
+
+/** Memory of a stream whose client does not read: it contains the passports of one query to the store. */
+const STREAM_BYTES = 2 * 1024 * 1024
+
+export const lookup = route(V3, {
+  name: 'v3_lookup',
+  path: '/api/v3/lookup',
+  methods: ['POST', 'QUERY'],
+  needsKey: true,
+  id: 'lookUp',
+  summary: 'Look up many passports',
+  description:
+    'Up to 1,000 keys. One item for each key, in the order of the keys, repeats included. With `Accept: application/x-ndjson`, the response is a stream with one item per line. Each 25 keys, or part of them, count as one request of the limit; `include`, `as_of` and a large body add to it. A key is always required.',
+  body: LookupRequest,
+  bodyExample: LOOKUP_REQUEST,
+  responseHeaders: ['Vary'],
+  response: LookupBody,
+  example: LOOKUP,
+  streams: {
+    [NDJSON]: {
+      item: LookupItem,
+      example: LOOKUP.items.map((item) => `${JSON.stringify(item)}\n`).join(''),
+    },
+  },
+  errors: ['before_history', 'unsupported_media_type', 'cursor_expired'],
+  handle: lookUp,
+})
+
+const lookupRequest = Compile(LookupRequest)
+
+async function lookUp(request: Request, context: Context): Promise<Response> {
+  const body = await readValid<WireLookupRequest>(request, context, lookupRequest)
+  const { keys, as_of, after } = body
+  const fields = parseFields(body, pointerTo)
+  const asOf = as_of === undefined ? undefined : parsePast('as_of', as_of, context.now(), '#/as_of')
+  const units = context.exchange.units - 1 + unitsOfPassports(keys.length, fields, asOf !== undefined)
+  await context.charge(units, 'ask for fewer keys')
+  await waitForCursor(context, after, '#/after')
+  const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
+  const respond = () => send(request, context, items)
+  return keys.length > CHUNK ? renderLarge(context, respond) : respond()
+}
+
+type Item = { json: string; isFound: boolean }
+
+/** One item per key, in order. */
+async function* listItems(
+  context: Context,
+  texts: readonly string[],
+  read: (keys: readonly PassportKey[]) => Promise<RenderedResult[]>,
+): AsyncGenerator<Item> {
+  const keys = texts.map(parsePassportKey)
+  const known = keys.filter((key) => key !== undefined)
+  const results = readAll(known, read, () => takeTurn(context))
+  for (const [at, text] of texts.entries())
+    yield keys[at] ? toItem(text, (await results.next()).value) : failed(text, 'malformed')
+}
+
+function toItem(key: string, result: RenderedResult): Item {
+  if (!result) return failed(key, 'not_found')
+  if ('candidates' in result) return failed(key, 'ambiguous', { candidates: result.candidates })
+  return { json: `{"key":${JSON.stringify(key)},"passport":${result.json}}`, isFound: true }
+}
+
+const failed = (key: string, error: string, more: object = {}): Item => ({
+  json: JSON.stringify({ key, error, ...more }),
+  isFound: false,
+})
+
+/**
+ * Sends the items as JSON or NDJSON. NDJSON is not compressed, so that each line arrives early. The first chunk is read
+ * before the response begins, so that an early failure becomes an error response.
+ */
+async function send(request: Request, context: Context, items: AsyncGenerator<Item>): Promise<Response> {
+  const isNdjson = request.headers.get('accept')?.includes(NDJSON)
+  const chunks = toChunks(isNdjson ? toLines(items) : toJson(items))
+  const first = (await chunks.next()).value ?? ''
+  if (isNdjson) return stream(context, NDJSON, [first], chunks)
+  const second = await chunks.next()
+  if (!second.done)
+    return stream(context, 'application/json', [first, second.value], chunks, acceptsGzip(request))
+  const response = await sendPage(request, context, createPage(first, JSON_HEADERS))
+  // A response to POST has no ETag.
+  response.headers.delete('ETag')
+  return response
+}
+
+async function* toJson(items: AsyncGenerator<Item>): AsyncGenerator<string> {
+  let found = 0
+  let separator = '{"items":['
+  for await (const { json, isFound } of items) {
+    yield separator + json
+    separator = ','
+    found += Number(isFound)
+  }
+  yield `${separator === ',' ? '' : separator}],"found":${found}}`
+}
+
+async function* toLines(items: AsyncGenerator<Item>): AsyncGenerator<string> {
+  for await (const { json } of items) yield `${json}\n`
+}
+
+async function* toChunks(parts: AsyncGenerator<string>): AsyncGenerator<string> {
+  let chunk = ''
+  for await (const part of parts) {
+    chunk += part
+    if (chunk.length < CHUNK_LENGTH) continue
+    yield chunk
+    chunk = ''
+  }
+  if (chunk !== '') yield chunk
+}
+
+function stream(
+  context: Context,
+  type: string,
+  first: readonly string[],
+  rest: AsyncGenerator<string>,
+  isCompressed = false,
+): Response {
+  const body = toStream(context, first, rest)
+  const sent = isCompressed ? body.pipeThrough(new CompressionStream('gzip')) : body
+  const response = new Response(sent, { headers: context.headers })
+  response.headers.set('Content-Type', type)
+  response.headers.set('Vary', 'Accept-Encoding')
+  if (isCompressed) response.headers.set('Content-Encoding', 'gzip')
+  return response
+}
+
+/** Reads the next chunk when the client has received the previous one. */
+function toStream(context: Context, first: readonly string[], rest: AsyncGenerator<string>): ReadableStream {
+  const release = hold(context, STREAM_BYTES)
+  async function* encode() {
+    const encoder = new TextEncoder()
+    try {
+      for await (const text of concat(first, rest)) {
+        limitStall(context, true)
+        yield encoder.encode(text)
+        limitStall(context, false)
+      }
+    } catch (error) {
+      // Bun cancels the stream of a client that has disconnected.
+      if (error instanceof ClientGone) return
+      context.onError(error)
+      throw error
+    } finally {
+      release()
+    }
+  }
+  // The types of Bun do not have `ReadableStream.from`.
+  return NodeReadableStream.from(encode()) as unknown as ReadableStream
+}
+
+async function* concat(first: readonly string[], rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield* first
+  yield* rest
+}

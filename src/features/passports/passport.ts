@@ -1,0 +1,69 @@
+import { PASSPORT, SNAPSHOT } from '../../core/api/examples.ts'
+import { fieldsOf, INCLUDES, onlyOne, parseKey, parsePast } from '../../core/api/parameters.ts'
+import { readPassports } from '../../core/api/read-passports.ts'
+import { PassportOrSelected } from '../../core/api/schemas.ts'
+import { KEY, list, V3 } from '../../core/api/surface.ts'
+import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
+import { json } from '../../core/http/response.ts'
+import { route } from '../../core/http/route.ts'
+import {
+  checkSnapshotQuery,
+  respondSnapshot,
+  SNAPSHOT_TYPE,
+  wantsSnapshot,
+} from '../proof/snapshot-response.ts'
+
+/** The parameters of every route that responds with passports. */
+export const FIELD_PARAMETERS = {
+  include: list('Further parts of the passport', { enum: INCLUDES }),
+  select: list('Only these fields, as dotted paths such as `passport_profile.display_name`', {
+    type: 'string',
+  }),
+}
+
+export const passport = route(V3, {
+  name: 'v3_passport',
+  path: '/api/v3/passports/:key',
+  isCheap: (request) => !request.url.includes('?') && !wantsSnapshot(request),
+  id: 'getPassportV3',
+  summary: 'Get a passport by id, wallet or handle',
+  description:
+    'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`. With `Accept: application/vc+jwt`, the response is a signed snapshot of the score; `include`, `select` and `as_of` are not accepted then.',
+  params: { key: KEY },
+  query: {
+    ...FIELD_PARAMETERS,
+    include: { ...FIELD_PARAMETERS.include, example: INCLUDES },
+    after: AFTER,
+    as_of: {
+      description:
+        'A time in the past with its offset (RFC 3339), or a day, which is its first moment in UTC. Scores, credentials, the human checkmark and the rule stamp are those of this time; other fields are current.',
+      schema: { type: 'string', examples: ['2026-10-01'] },
+    },
+  },
+  responseHeaders: ['Content-Location', 'VaryAccept'],
+  response: PassportOrSelected,
+  example: PASSPORT,
+  alternatives: { [SNAPSHOT_TYPE]: SNAPSHOT },
+  errors: ['before_history', 'not_acceptable', 'ambiguous', 'cursor_expired'],
+  errorWords: {
+    before_history:
+      'The passport does not exist, or did not exist at that time (`not_found`), or the time is before the log began: `known_since` is its beginning',
+    ambiguous:
+      'The handle belongs to several passports: `candidates` has their ids, at most 10. Signed snapshots: a new score is being calculated (`calculating`)',
+  },
+  async handle(request, context, query) {
+    const { key } = request.params
+    const isSnapshot = wantsSnapshot(request)
+    if (isSnapshot) checkSnapshotQuery(query)
+    const fields = fieldsOf(query)
+    const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
+    const parsed = parseKey(key)
+    await waitForCursor(context, query.after)
+    const [found] = await readPassports(context, [parsed], fields, asOf)
+    const { passport, json: body } = onlyOne(key, found, asOf)
+    const response = isSnapshot ? await respondSnapshot(request, context, passport.id) : json(context, body)
+    response.headers.set('Vary', 'Accept')
+    if (passport.merged) response.headers.set('Content-Location', `/api/v3/passports/${passport.id}`)
+    return response
+  },
+})

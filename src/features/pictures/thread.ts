@@ -1,0 +1,15 @@
+import { send, type ToThread } from '../../core/threads/messages.ts'
+import type { Font } from './fonts-folder.ts'
+import { loadRasterizer } from './rasterizer.ts'
+import { createRasterizerServer } from './rasterizer-calls.ts'
+
+declare const self: Worker
+
+let fonts: readonly Font[] = []
+const server = createRasterizerServer(() => loadRasterizer(fonts))
+
+self.onmessage = ({ data }: MessageEvent<ToThread>) => {
+  if (data.kind === 'start') fonts = data.fonts ?? []
+  else if (data.kind === 'connect') server.connect(data.port)
+  else if (data.kind === 'stop') send({ kind: 'stopped' })
+}

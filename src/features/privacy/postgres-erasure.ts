@@ -1,0 +1,34 @@
+import { openPrimary } from '../../core/store/database/postgres/connection/primary.ts'
+import { PERSONAL_TABLES } from '../../core/store/write/load-and-save-write-model.ts'
+import { PASSPORT_TABLES } from '../copy/statements.ts'
+import { LAST_REMOVAL, type Remains } from '../doctor/statements.ts'
+
+const TABLES: readonly string[] = [...PASSPORT_TABLES.map(({ name }) => name), ...PERSONAL_TABLES, 'events']
+
+/** Sentences about the places where PostgreSQL keeps copies of deleted rows. $1: tables. $2: the time of the last removal. */
+const LIST_REMAINS = `with tables as (
+    select relname as name, n_dead_tup as dead,
+      coalesce(greatest(last_analyze, last_autoanalyze) < to_timestamp($2::float8 / 1000), exists (
+        select 1 from pg_stats where pg_stats.schemaname = tables.schemaname and tablename = relname
+      )) as is_old
+    from pg_stat_user_tables as tables where relname = any($1::text[]) and schemaname = current_schema()
+  )
+  select format('%1$s has %2$s dead rows: run "vacuum full %1$s".', name, dead) as text from tables where dead > 0
+  union all
+  select format('The statistics (pg_stats) of %s are older than the last removal: run "analyze".',
+    string_agg(name, ', ' order by name)) from tables where is_old having count(*) > 0
+  union all
+  select format('The replication slot %s keeps %s of WAL until its client reads it: drop it if nobody does.', slot_name,
+    pg_size_pretty(coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0))) from pg_replication_slots
+  union all
+  select 'WAL is archived (archive_mode): delete archived WAL of before the last removal.'
+  from pg_settings where name = 'archive_mode' and setting <> 'off'`
+
+export async function findPostgresRemains(url: string): Promise<Remains> {
+  await using pool = openPrimary(url, { connections: 1, responseTimeout: 10_000 })
+  const [last] = await pool.query<{ time: number | null }>(LAST_REMOVAL)
+  const removedAt = last?.time ?? undefined
+  if (removedAt === undefined) return { removedAt, left: [] }
+  const rows = await pool.query<{ text: string }>(LIST_REMAINS, [TABLES, removedAt])
+  return { removedAt, left: rows.map(({ text }) => text) }
+}

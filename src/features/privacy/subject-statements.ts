@@ -1,0 +1,76 @@
+import { fromCredentialData } from '../../core/store/rows/credential.ts'
+import { type EventRow, type StampRow, toEvents } from '../../core/store/rows/event.ts'
+import type { StoredRow } from '../../core/store/rows/passport.ts'
+import { type Connection, type Database, listColumn } from '../../core/store/sql/connection.ts'
+import { ANY_SURVIVOR_ID } from '../../core/store/sql/passports.ts'
+import { mapCredentialRows, PERSONAL_TABLES } from '../../core/store/write/load-and-save-write-model.ts'
+import type { SubjectStore } from './store.ts'
+
+export function createSubjects({ snapshot }: Database): SubjectStore {
+  const find = (id: string, value: string | number) =>
+    snapshot(async ({ query }) => {
+      const [row] = await query<{ id: number; hidden: number | boolean; name: string }>(
+        `select cast(id as double precision) as id, hidden_at is not null as hidden, display_name as name
+         from passports where id = ${id}`,
+        [value],
+      )
+      return row && { ...row, hidden: Boolean(row.hidden) }
+    })
+  return {
+    find: (wallet) => find(ANY_SURVIVOR_ID.wallet, wallet),
+    findById: (id) => find('$1', id),
+    export: (id) => snapshot((connection) => exportPerson(connection, id)),
+  }
+}
+
+/** Selects the survivor and all passports that are merged into it. */
+const listPerson = ({ query, dialect }: Connection, id: number) =>
+  listColumn<number>(
+    query,
+    `with recursive person (id) as (
+       select id from passports where id = ${ANY_SURVIVOR_ID.id}
+       union
+       select next.id from person ${dialect.joinPassports('next.merged_into = person.id')}
+     ) select cast(id as double precision) as id from person order by person.id`,
+    [id],
+  )
+
+async function exportPerson(connection: Connection, id: number): Promise<object | undefined> {
+  const { query, dialect, selectRows } = connection
+  const ids = await listPerson(connection, id)
+  if (ids.length === 0) return undefined
+  const list = <Row>(table: string, column = 'passport_id', order = column) =>
+    selectRows<Row>(table, `where ${dialect.isIn(column, '$1')} order by ${order}`, [ids])
+  const credentials = await mapCredentialRows(connection, ids)
+  const stamps = await query<StampRow>('select id, stamp from event_rules')
+  const rows = await list<EventRow>('events', 'passport_id', 'sequence')
+  const tables: Record<string, unknown> = {}
+  for (const table of ['wallets', 'handles', 'data_points', ...PERSONAL_TABLES])
+    tables[table] = await list(table)
+  return {
+    passports: (await list<StoredRow>('passports', 'id')).map((row) => ({
+      ...row,
+      verified_wallets: JSON.parse(row.verified_wallets),
+      tags: JSON.parse(row.tags),
+      socials: JSON.parse(row.socials),
+      later_fields: JSON.parse(row.later_fields || 'null'),
+      credentials: fromCredentialData(credentials.get(row.id)),
+    })),
+    ...tables,
+    events: toEvents({ stamps, page: { rows, isCut: false } }),
+    audit: await listAudit(connection, ids),
+  }
+}
+
+/** The audit entries that name one of the passports, as a number or in a text such as "7 into 8". */
+async function listAudit({ query }: Connection, ids: readonly number[]) {
+  const condition = ids.map((id) => `detail like '%${id}%'`).join(' or ')
+  const rows = await query<{ detail: string }>(
+    `select cast(time as double precision) as time, actor, action, detail from audit where ${condition} order by audit.id`,
+  )
+  return rows.flatMap(({ detail, ...row }) => {
+    const { passports = [] } = JSON.parse(detail) as { passports?: readonly (string | number)[] }
+    const named = passports.filter((each) => ids.some((id) => String(each).split(' ').includes(String(id))))
+    return named.length === 0 ? [] : [{ ...row, detail: { passports: named } }]
+  })
+}

@@ -1,0 +1,71 @@
+import { isoTime } from '../../core/basics/text/instant.ts'
+import type { Credential } from '../../core/passport/credential.ts'
+import type { DataPoint, RawValue } from '../../core/passport/data-point.ts'
+import { NO_SCORES } from '../../core/passport/passport.ts'
+import { presentCredential, presentListedPassport, presentSocial } from '../../core/passport/present.ts'
+import type { PassportRecord } from '../../core/passport/record.ts'
+import type { CredentialLine, PassportLine, PointLine } from '../../core/passport/record-format.ts'
+import type { Store } from '../../core/store/store.ts'
+
+const BATCH = 500
+
+/** Yields all removals and passports as lines for an import, in batches ordered by id. */
+export async function* exportRecords(store: Store) {
+  // Removals come first, because importing a removal also removes the passports merged into the removed one.
+  const removals = await store.records.listRemovals()
+  const text = removals.map((id) => `${JSON.stringify({ passport_id: id, removed: true })}\n`).join('')
+  if (text !== '') yield { text, records: removals.length }
+  for (let after = -1; ; ) {
+    const records = await store.records.list(after, BATCH)
+    const last = records.at(-1)
+    if (last === undefined) break
+    const lines = records.map((record) => `${JSON.stringify(presentRecord(record))}\n`)
+    yield { text: lines.join(''), records: records.length }
+    after = last.id
+  }
+}
+
+export function presentRecord(record: PassportRecord): PassportLine {
+  const { scores = NO_SCORES, stale = false, calculatedAt = 0 } = record
+  const { passport_id, ...passport } = presentListedPassport({ ...record, scores, stale, calculatedAt })
+  const { imageUrl, mainWalletChangedAt, nominations } = record
+  return {
+    passport_id,
+    ...passport,
+    last_calculated_at: isoTime(record.calculatedAt),
+    passport_socials: record.socials.map(presentSocial),
+    ...(imageUrl !== undefined && { image_url: imageUrl }),
+    ...(mainWalletChangedAt !== undefined && { main_wallet_changed_at: isoTime(mainWalletChangedAt) }),
+    ...(nominations !== undefined && { nominations_received_count: nominations }),
+    // An empty list is left out, because an import would take it for "no credentials" and reset the scores.
+    ...(record.credentials?.length && { credentials: record.credentials.map(toCredentialLine) }),
+    ...(record.dataPoints?.length && { data_points: record.dataPoints.map(toPointLine) }),
+    ...(record.mergedInto !== undefined && { merged_into: record.mergedInto }),
+    ...(record.rules !== undefined && { rules: record.rules }),
+    ...(record.givenHuman !== undefined && { human_in_record: record.givenHuman }),
+  }
+}
+
+function toCredentialLine(credential: Credential): CredentialLine {
+  return {
+    ...presentCredential(credential),
+    earned_at: isoTime(credential.earnedAt),
+    score: credential.givenScore ?? credential.score,
+    ...(credential.givenScore === undefined && { derived: true }),
+    ...(credential.superseded && { superseded: true }),
+    ...(credential.issuer !== undefined && { issuer: credential.issuer }),
+  }
+}
+
+function toPointLine({ type, account, value, display, earnedAt, issuer, addedAt }: DataPoint): PointLine {
+  return {
+    ...{ type, value: toValue(value), account, display, earned_at: isoTime(earnedAt) },
+    ...(issuer !== undefined && { issuer }),
+    ...(addedAt !== undefined && { added_at: isoTime(addedAt) }),
+  }
+}
+
+function toValue({ kind, amount }: RawValue): PointLine['value'] {
+  if (kind === 'flag') return amount === 1
+  return kind === 'number' ? amount : new Date(amount).toISOString()
+}

@@ -1,0 +1,66 @@
+import { CommandError } from '../../core/basics/errors.ts'
+import { printable } from '../../core/basics/text/quote.ts'
+import { PROGRAM } from '../../core/basics/version.ts'
+import { DATABASE_OPTIONS, defineCommand } from '../../core/cli/command.ts'
+import { openConfigured } from '../../core/cli/open-store.ts'
+import { parseId } from '../../core/cli/passport-argument.ts'
+import { sizeOf, walOf } from '../../core/store/database/sqlite/wal-checks.ts'
+
+export const merge = defineCommand({
+  name: 'merge',
+  summary: 'merge one passport into another',
+  options: { undo: { about: 'separate a merged passport' }, ...DATABASE_OPTIONS },
+  forms: [
+    { args: 'FROM INTO', options: [], about: 'the id and wallets of FROM lead to INTO' },
+    { args: 'FROM', required: ['undo'], options: [], about: 'FROM is separate again' },
+  ],
+  async run({ values, args: [first = '', second] }, terminal) {
+    const from = parseId(first)
+    const into = second === undefined ? undefined : parseId(second)
+    await using database = await openConfigured(terminal, values)
+    const { store } = database
+    for (const id of into === undefined ? [from] : [from, into])
+      if (!(await store.passports.find({ id }))) throw new CommandError(`There is no passport ${id} here.`)
+    if (into === undefined) {
+      await store.passports.unmerge(from, terminal.now())
+      terminal.err(`Passport ${from} is separate again.\n`)
+    } else {
+      await store.passports.merge(from, into, terminal.now())
+      terminal.err(`Passport ${from} now leads to ${into}. "${PROGRAM} merge ${from} --undo" reverts this.\n`)
+    }
+  },
+})
+
+export const remove = defineCommand({
+  name: 'remove',
+  summary: 'remove a passport from every response',
+  description: `Deletes its record, credentials and wallets, and the passports merged into it. A later import or
+    mirror skips records with its id or one of its wallets, unless it runs with --restore. The id of a passport that is not
+    stored yet is accepted, too. Without --yes the command shows what it would remove. "doctor --erasure" lists
+    copies that remain.`,
+  options: { yes: { about: 'confirm the removal' }, ...DATABASE_OPTIONS },
+  forms: [{ args: 'ID' }],
+  async run({ values, args: [given = ''] }, terminal) {
+    const id = parseId(given)
+    await using database = await openConfigured(terminal, values)
+    const { store, name } = database
+    const found = await store.subjects.findById(id)
+    if (!values.yes) {
+      const effect = found
+        ? `--yes removes passport ${id} (${printable(found.name || 'without a name')}) and the passports merged into it from ${name}`
+        : `there is no passport ${id} in ${name}; --yes makes later imports and mirrors skip it`
+      throw new CommandError(`Nothing was removed: ${effect}.`)
+    }
+    await store.passports.remove(id, terminal.now())
+    const { database: address } = database.config
+    if (found && address.engine === 'sqlite' && sizeOf(walOf(address.path)) > 0)
+      terminal.err(
+        `${walOf(address.path)} still has copies, because another process reads the database. Run the command again when it has ended.\n`,
+      )
+    terminal.err(
+      found
+        ? `Passport ${id} is removed. Only an import or mirror with --restore adds it again.\n`
+        : `There is no passport ${id} here. From now on only an import or mirror with --restore adds it.\n`,
+    )
+  },
+})

@@ -1,0 +1,101 @@
+import type { WireRecordsResult } from '../../core/api/write-schemas.ts'
+import { type InvalidValue, ServiceError } from '../../core/basics/errors.ts'
+import type { Actor } from '../../core/history/event.ts'
+import { formatEventCursor } from '../../core/history/event-cursor.ts'
+import { parseLine, RecordError } from '../../core/passport/parse-record.ts'
+import type { IncomingRecord } from '../../core/passport/record.ts'
+import { type RuleSetShape, rawKindOf } from '../../core/passport/rules/rule-set.ts'
+import type { Problem } from '../../core/passport/validation-problem.ts'
+import type { Store } from '../../core/store/store.ts'
+import { createRecordAccess, isOperator, type Writer } from './record-access.ts'
+
+/** The records of a request. Server threads send them to the writer thread. */
+export type SentRecords = {
+  actor: Actor
+  now: number
+  writer: Writer
+  /** The records as JSON. Each line has one, or is blank. */
+  lines: Uint8Array
+  /** Whether the records were sent as a list. */
+  isList: boolean
+  dryRun: boolean
+}
+
+/** A line that is not blank. The first one is line 1. */
+export type Line = { line: number; bytes: Uint8Array }
+
+const NEWLINE = 10
+
+/** A space, a tab or a carriage return. */
+const isBlank = (byte: number | undefined) => byte === 32 || byte === 9 || byte === 13
+
+/** Returns the first `most` lines. A loop finds blank lines, because a megabyte of them would take a second otherwise. */
+export function splitLines(body: Uint8Array, most = Number.POSITIVE_INFINITY): Line[] {
+  const lines: Line[] = []
+  for (let [start, line] = [0, 1]; start < body.length && lines.length < most; line++) {
+    let text = start
+    while (isBlank(body[text])) text++
+    const newline = body[text] === NEWLINE ? text : body.indexOf(NEWLINE, text)
+    const end = newline === -1 ? body.length : newline
+    if (text < end) lines.push({ line, bytes: body.subarray(start, end) })
+    start = end + 1
+  }
+  return lines
+}
+
+/** Saves the records in one transaction. Throws `invalid_request` with all problems of all records. */
+export async function saveSentRecords(
+  store: Store,
+  rules: RuleSetShape,
+  { actor, now, writer, lines: body, isList, dryRun }: SentRecords,
+): Promise<WireRecordsResult> {
+  const lines = splitLines(body)
+  const allow = createRecordAccess(writer, rules)
+  const options = { now, rawKindOf: (type: string) => rawKindOf(rules, type), rescore: false }
+  const records: IncomingRecord[] = []
+  const invalid: InvalidValue[] = []
+  const refuse = ({ line }: Line, problems: readonly Problem[]) =>
+    void invalid.push(...problems.map((problem) => toInvalid(line, isList, problem)))
+  let unknownFields = 0
+  for (const each of lines) {
+    try {
+      const parsed = parseLine(each.bytes, options)
+      records.push(allow(parsed.record))
+      unknownFields += parsed.unknownFields
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error
+      refuse(each, error.problems)
+    }
+  }
+  if (invalid.length > 0) throw refusal(invalid, lines.length)
+  const saved = { now, actor, isIssuer: !isOperator(writer), dryRun, restore: false }
+  const { end, results } = await store.records.saveWhole(records, saved)
+  const counts = { added: 0, changed: 0, unchanged: 0, removed: 0 }
+  const outcomes: WireRecordsResult['outcomes'] = []
+  for (const [at, each] of lines.entries()) {
+    const result = results[at]
+    if (result?.outcome === 'refused') refuse(each, [result])
+    else if (result) {
+      counts[result.outcome]++
+      outcomes.push({ line: each.line, outcome: result.outcome })
+    }
+  }
+  if (invalid.length > 0) throw refusal(invalid, lines.length)
+  return { ...counts, unknown_fields: unknownFields, outcomes, cursor: formatEventCursor(end) }
+}
+
+function toInvalid(line: number, isList: boolean, { field, reason }: Problem): InvalidValue {
+  const pointer = isList ? `#/records/${line - 1}` : '#'
+  return {
+    line,
+    pointer: field === '' ? pointer : `${pointer}/${field.replaceAll('.', '/')}`,
+    detail: field === '' ? `The record ${reason}.` : `${field}: ${reason}.`,
+  }
+}
+
+function refusal(invalid: readonly InvalidValue[], count: number): ServiceError {
+  const lines = new Set(invalid.map(({ line }) => line))
+  const [first] = invalid
+  const message = `Nothing was stored, because ${lines.size} of ${count} records ${lines.size === 1 ? 'is' : 'are'} invalid. Record ${first?.line}: ${first?.detail}`
+  return new ServiceError('invalid_request', message, { invalid })
+}

@@ -1,0 +1,249 @@
+import { count } from '../../core/basics/text/counts-and-sizes.ts'
+import { templateOf } from '../../core/http/openapi.ts'
+import type { DocumentedRoute, Parameter } from '../../core/http/route.ts'
+import { type Html, html, prose } from '../../ui/html.ts'
+
+/** A parameter with a field in the form. */
+type Field = Parameter & { name: string; place: 'path' | 'query'; schema: Schema }
+
+/** `key` has the field for the key. It follows the parameters, unless the call needs it. */
+export function renderEndpoint(route: DocumentedRoute, origin: string, key: Html): Html {
+  const { id, summary, needsKey, access, methods = ['GET'], body, bodyExample } = route
+  return html`
+<section id="${id}" class="call">
+<div class="call-text">
+${needsKey || access === 'session' ? key : ''}${fieldsFor(route).length > 0 ? html`<h2>Parameters</h2>` : body ? html`<h2>Request</h2>` : ''}
+<form id="call" data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"${needsKey ? html` data-needs-key` : html``}${access === 'session' ? html` data-bearer` : html``} novalidate aria-label="Try it: ${summary}">
+${fieldsFor(route).map((field) => renderField(id, field))}
+${body ? renderBody(id, bodyExample) : html``}
+</form>${needsKey || access === 'session' ? '' : key}
+</div>
+${renderExample(route, origin, SEND)}
+<div class="call-fields">
+${body ? html`<details open><summary>Request fields</summary>${renderFields(body, (body as Schema).required)}</details>` : html``}
+<details${body ? html`` : html` open`}><summary>Response fields</summary>${renderFields(route.response)}</details>
+</div>
+</section>`
+}
+
+/** Beside the example, which stays visible while the form scrolls. */
+const SEND = html`<p><button type="submit" form="call">Send request</button> <span class="form-problem" data-problem role="alert"></span></p>`
+
+/** An example of a request and its response, below `action`. */
+export function renderExample(route: DocumentedRoute, origin: string, action = html``): Html {
+  const { id, methods = ['GET'], bodyExample: body, access, example, needsKey } = route
+  const url = origin + exampleTarget(templateOf(route), fieldsFor(route))
+  return html`<div class="call-code">${action}
+${renderSnippets({ id, method: methods[0] ?? '', url, body, secret: access === 'session' ? BEARER : { ...KEY, isOptional: !needsKey } })}
+${renderResponse(example)}
+</div>`
+}
+
+/** The method and the path of a call. */
+export const renderPath = (route: DocumentedRoute): Html =>
+  html`<span class="call-path">${(route.methods ?? ['GET']).map((method) => html`<span class="method ${method}">${method}</span> `)}<code>${templateOf(route)}</code>${route.needsKey || route.access === 'session' ? html` <span class="pill">${route.needsKey ? 'key' : 'token'} required</span>` : html``}</span>`
+
+const fieldsFor = ({ params, query }: DocumentedRoute): Field[] => [
+  ...toFields('path', params),
+  ...toFields('query', query),
+]
+
+const toFields = (place: Field['place'], parameters: DocumentedRoute['params'] = {}): Field[] =>
+  Object.entries(parameters).map(([name, parameter]) => ({
+    schema: { type: 'string' },
+    ...(place === 'path' && { required: true }),
+    ...parameter,
+    name,
+    place,
+  }))
+
+/** The heading links to itself, so that its address can be copied. */
+export const heading = (id: string, text: string): Html => html`<h2><a href="#${id}">${text}</a></h2>`
+
+/** Renders an example response. The script replaces it with the response of a sent request. */
+function renderResponse(example: unknown): Html {
+  return html`<div class="code-block" data-response>
+<div class="code-header"><h3 data-title>Example <span class="soft">values may differ</span></h3></div>
+<p class="outcome" data-summary role="status"></p>
+<p class="next-step" data-hint hidden></p>
+<details data-headers hidden><summary>Response headers</summary><dl></dl></details>
+<pre tabindex="0" aria-label="Response" data-body data-json-text>${JSON.stringify(example, null, 2)}</pre>
+</div>`
+}
+
+const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
+
+/** The body as source code: JSON, with other words in Python. */
+function toLiteral(body: unknown, language: string): string {
+  const json = JSON.stringify(body, null, 2)
+  if (language !== 'python') return json
+  return json.replace(/"(?:[^"\\]|\\.)*"|[a-z]+/g, (token) => PYTHON_WORDS[token] ?? token)
+}
+
+type SentRequest = { id: string; method: string; url: string; body: unknown; secret: typeof KEY }
+
+/** The header of the key, or of the token of a person, and the environment variable that has it. */
+const KEY = { name: 'X-API-KEY', scheme: '', variable: 'KEY', isOptional: true }
+const BEARER: typeof KEY = { name: 'Authorization', scheme: 'Bearer ', variable: 'TOKEN', isOptional: false }
+
+/**
+ * Renders the same request in several languages, of which one is visible. Radio buttons select it, so that no script is
+ * needed. When the form or the key changes, the script replaces the text of `data-url`, `data-json` and `data-key`.
+ */
+function renderSnippets({ id, method, url, body, secret }: SentRequest): Html {
+  const address = html`<span data-url>${url}</span>`
+  const json = (language: string, indent: string) =>
+    body === undefined
+      ? undefined
+      : html`<span data-json="${language}">${toLiteral(body, language).replaceAll('\n', `\n${indent}`)}</span>`
+  const tabs = Object.entries({
+    curl: curl(address, method, json('curl', '  '), secret),
+    JavaScript: javaScript(address, method, json('javascript', '  '), secret),
+    Python: python(address, method, json('python', '    '), secret),
+  })
+  const buttons = tabs.map(
+    ([name], at) =>
+      html`<label><input class="unseen" type="radio" name="language-${id}" value="${name}" autocomplete="off"${at === 0 ? html` checked` : html``}>${name}</label>`,
+  )
+  return html`<fieldset class="code-block code-tabs">
+<legend class="unseen">Language of the example</legend>
+<p class="code-header">${buttons}</p>
+${tabs.map(([name, code]) => html`<pre tabindex="0" aria-label="${name}"><code>${code}</code></pre>`)}
+</fieldset>`
+}
+
+const NEWLINE = html` \\\n  `
+
+function curl(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
+  const body = json && html`${NEWLINE}-H 'Content-Type: application/json'${NEWLINE}-d '${json}'`
+  const option = method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `
+  return html`curl ${option}'${address}'<span data-key>${secret.isOptional ? '' : html`${NEWLINE}-H "${secret.name}: ${secret.scheme}$${secret.variable}"`}</span>${body ?? ''}`
+}
+
+function javaScript(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
+  const { name, scheme, variable } = secret
+  const header = html`'${name}': ${scheme ? `\`${scheme}\${env.${variable}}\`` : `env.${variable} ?? ''`}`
+  const options = json
+    ? html`method: '${method}',
+  headers: { ${header}, 'Content-Type': 'application/json' },
+  body: JSON.stringify(${json}),`
+    : html`${method === 'GET' ? '' : `method: '${method}', `}headers: { ${header} },`
+  return html`import { env } from 'node:process'
+
+const response = await fetch('${address}', {
+  ${options}
+})
+console.log(await response.json())`
+}
+
+function python(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
+  const body = json && html`\n    json=${json},`
+  return html`import os
+import requests
+
+response = requests.${method.toLowerCase()}(
+    '${address}',
+    headers={'${secret.name}': ${secret.scheme ? `f'${secret.scheme}{os.environ["${secret.variable}"]}'` : `os.environ.get('${secret.variable}')`}},${body ?? ''}
+)
+print(response.json())`
+}
+
+/** Returns the path and query of the form with its initial values. The script builds the same request. */
+function exampleTarget(path: string, fields: readonly Field[]): string {
+  const query = new URLSearchParams()
+  let target = path
+  for (const { name, place, example } of fields) {
+    if (example === undefined) continue
+    if (place === 'path') target = target.replace(`{${name}}`, encodeURIComponent(String(example)))
+    else query.set(name, String(example))
+  }
+  return query.size === 0 ? target : `${target}?${String(query).replaceAll('%2C', ',')}`
+}
+
+function renderField(operationId: string, field: Field): Html {
+  const { name, description, required, schema } = field
+  const id = `${operationId}-${name}`
+  const values = schema.items?.enum
+  return html`
+<div class="field">
+<label for="${id}"><code>${name}</code> <span class="soft">${schema.type === 'array' ? 'list' : (schema.type ?? 'string')}${required ? ', required' : ''}</span></label>
+${schema.enum || schema.type === 'boolean' ? renderSelect(id, field, schema.enum ?? ['true', 'false']) : renderInput(id, field)}${values ? html`<datalist id="${id}-values">${values.map((value) => html`<option>${value}</option>`)}</datalist>` : html``}
+<p id="${id}-about" class="soft detail">${prose(description.replace(/^- /gm, '• '))}${values ? html`: ${values.join(', ')}` : html``}</p>
+</div>`
+}
+
+function renderInput(id: string, { name, place, required, schema, example }: Field): Html {
+  const placeholder = String(schema.default ?? schema.examples?.[0] ?? '')
+  return html`<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${String(example ?? '')}" ${required ? html`required` : html``} aria-describedby="${id}-about" list="${id}-values">`
+}
+
+function renderSelect(id: string, { name, place, schema }: Field, values: readonly string[]): Html {
+  const unset = schema.default === undefined ? 'not set' : `not set: ${schema.default}`
+  return html`<select id="${id}" name="${name}" data-in="${place}" autocomplete="off" aria-describedby="${id}-about"><option value="">${unset}</option>${values.map((value) => html`<option>${value}</option>`)}</select>`
+}
+
+function renderBody(operationId: string, example: unknown): Html {
+  const id = `${operationId}-body`
+  const text = JSON.stringify(example, null, 2)
+  return html`
+<div class="field">
+<label for="${id}">Body <span class="soft">JSON</span></label>
+<textarea id="${id}" name="body" data-in="body" rows="${text.split('\n').length + 1}" spellcheck="false" autocomplete="off">${text}</textarea>
+</div>`
+}
+
+type Schema = {
+  default?: unknown
+  examples?: unknown[]
+  type?: string
+  format?: string
+  description?: string
+  const?: unknown
+  enum?: readonly string[]
+  items?: Schema
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  required?: string[]
+}
+
+/** All fields of the schema; those of nested objects are folded. */
+export function renderFields(schema: Schema, required: readonly string[] = []): Html {
+  const fields = fieldsOf(schema)
+  if (fields.size === 0) return html``
+  const rows = [...fields].map(
+    ([
+      name,
+      field,
+    ]) => html`<dt><code>${name}</code> <span class="soft">${typeName(field)}${required.includes(name) ? ', required' : ''}</span></dt>
+<dd>${prose(field.description ?? '')}${fieldsOf(field).size === 0 ? html`` : html`<details><summary>${count(fieldsOf(field).size, 'field')}</summary>${renderFields(field)}</details>`}</dd>`,
+  )
+  return html`<dl class="fields">${rows}</dl>`
+}
+
+/** The fields of an object, of the items of a list, or of all alternatives. */
+export function fieldsOf(schema: Schema): Map<string, Schema> {
+  const { items, anyOf, properties = {} } = schema
+  if (items) return fieldsOf(items)
+  if (!anyOf) return new Map(Object.entries(properties))
+  const all = anyOf.flatMap((each) => [...fieldsOf(each)])
+  const byName = Map.groupBy(all, ([name]) => name).entries()
+  return new Map(byName.map(([name, same]) => [name, mergeSchemas(same.map(([, field]) => field))]))
+}
+
+function mergeSchemas(schemas: readonly Schema[]): Schema {
+  const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()]
+  const description = distinct[0]?.description ?? ''
+  return distinct.length === 1 ? (distinct[0] as Schema) : { anyOf: distinct, description }
+}
+
+function typeName(schema: Schema): string {
+  const { type, format, items, anyOf, ...fixed } = schema
+  const values = fixed.enum ?? (fixed.const === undefined ? undefined : [fixed.const])
+  if (values) return values.map((value) => JSON.stringify(value)).join(' or ')
+  if (anyOf) return [...new Set(anyOf.map((each) => typeName(each)))].join(' or ')
+  if (items) {
+    const inner = typeName(items)
+    return /^[a-z]+$/.test(inner) ? `list of ${inner}s` : `list of ${inner}`
+  }
+  return format === undefined ? (type ?? '') : `${type}, ${format}`
+}

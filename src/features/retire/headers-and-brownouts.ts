@@ -1,0 +1,56 @@
+import { ServiceError, unauthorized } from '../../core/basics/errors.ts'
+import { type ErrorResponse, presentError } from '../../core/http/errors.ts'
+import { brownoutAt, type DatedPlan, DEFAULT_SUCCESSOR, isRemoved, type RetirementPlan } from './plan.ts'
+
+/** The headers about the end of V1 and V2 (RFC 9745, RFC 8594). */
+export function retirementHeaders(plan: RetirementPlan, byDefault?: number): Record<string, string> {
+  const deprecatedAt = plan.deprecatedAt ?? byDefault
+  const links = [
+    '</deprecation>; rel="deprecation"; type="text/html"',
+    `<${plan.successor ?? DEFAULT_SUCCESSOR}>; rel="successor-version"`,
+  ]
+  if (plan.sunsetAt !== undefined) links.push('</deprecation>; rel="sunset"; type="text/html"')
+  return {
+    ...(deprecatedAt !== undefined && { Deprecation: `@${Math.floor(deprecatedAt / 1000)}` }),
+    Link: links.join(', '),
+    ...(plan.sunsetAt !== undefined && { Sunset: new Date(plan.sunsetAt).toUTCString() }),
+  }
+}
+
+/** Throws `removed` from the sunset on. `version` names the API in the message. */
+export function checkRemoval(plan: RetirementPlan, now: number, version = 'V1'): void {
+  if (plan.sunsetAt === undefined || !isRemoved(plan, now)) return
+  const day = new Date(plan.sunsetAt).toISOString().slice(0, 10)
+  throw new ServiceError('removed', `${version} was removed on ${day}. ${adviceOf(plan)}`)
+}
+
+/** Throws `brownout` during a brownout, unless the key is exempt. */
+export function checkBrownout(plan: RetirementPlan, now: number, keyId = '', version = 'V1'): void {
+  const brownout = brownoutAt(plan, now)
+  if (!brownout || plan.exempt.includes(keyId)) return
+  const end = new Date(brownout.end).toISOString()
+  throw new ServiceError(
+    'brownout',
+    `${version} is switched off until ${end}, to show what its removal will mean. ${adviceOf(plan)}`,
+    { headers: { 'Retry-After': String(Math.ceil((brownout.end - now) / 1000)) } },
+  )
+}
+
+const adviceOf = ({ successor }: RetirementPlan) =>
+  successor === undefined ? 'See /deprecation.' : `Use ${successor} instead.`
+
+type PreviewRequest = { now: number; key: string | undefined; requireKey: boolean }
+
+/** The V1 response that a client would get at the time `now`. The body is empty if the request would succeed. */
+export function previewRetirement(plan: DatedPlan, { now, key, requireKey }: PreviewRequest): ErrorResponse {
+  const headers = retirementHeaders(plan, plan.deprecatedAt)
+  try {
+    checkRemoval(plan, now)
+    if (requireKey && key === undefined) throw unauthorized()
+    checkBrownout(plan, now, key)
+    return { status: 200, headers, body: '' }
+  } catch (error) {
+    const reply = presentError(error, 'preview')
+    return { ...reply, headers: { ...headers, ...reply.headers } }
+  }
+}

@@ -1,0 +1,233 @@
+import type { TSchema } from 'typebox'
+import { type Awaitable, then } from '../../core/basics/awaitable.ts'
+import { notFound } from '../../core/basics/errors.ts'
+import { renderLarge } from '../../core/http/backpressure/turns-and-large-pages.ts'
+import { ErrorBody, presentError } from '../../core/http/errors.ts'
+import { COMMON_ERRORS, COMMON_HEADERS, EXAMPLE } from '../../core/http/openapi-parts.ts'
+import { queryOf } from '../../core/http/parse-request.ts'
+import { createPage, type RenderedPage, sendPage } from '../../core/http/rendered-page.ts'
+import { JSON_HEADERS, json } from '../../core/http/response.ts'
+import {
+  type Context,
+  type Route,
+  type RouteRequest,
+  route,
+  type Surface,
+  unknownPaths,
+} from '../../core/http/route.ts'
+import { CHUNK, type FindRequest, findPage, mapChunks } from '../../core/index/find-list.ts'
+import { lastPage, parseKeyword, parsePageNumber, parsePageSize } from '../../core/lists/list-request.ts'
+import { parsePassportRef } from '../../core/passport/passport.ts'
+import { presentListedPassport, presentPassport } from '../../core/passport/present.ts'
+import * as recordSchemas from '../../core/passport/wire-schemas.ts'
+import * as v1Schemas from './schemas.ts'
+
+type Version = 'v1' | 'v2'
+
+export const V1: Surface = {
+  usesKeys: true,
+  presentError,
+  retires: 'V1',
+  ignoresSlash: true,
+  tag: {
+    name: 'V1',
+    description:
+      'V1 is read-only and deprecated: it keeps working for existing clients and gets no new features. No field is ever null: unknown text is `""`, an unknown list `[]`, an unknown number `0`.',
+  },
+  headers: [...COMMON_HEADERS, 'Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset'],
+  errors: [...COMMON_ERRORS, 'unauthorized', 'forbidden', 'rate_limited', 'removed', 'unavailable'],
+  errorSchema: ErrorBody,
+  schemas: { ...recordSchemas, ...v1Schemas, ErrorBody },
+}
+
+const positive = (fallback: number) => ({ type: 'integer', minimum: 1, default: fallback })
+
+export const PARAMETERS = {
+  list: {
+    keyword: {
+      description:
+        'Only passports whose `display_name` contains this text, ignoring case, accents and repeated white space. Blank: no filter.',
+      schema: { type: 'string', maxLength: 200 },
+    },
+    page: {
+      description: 'Page number, from 1. Past the last page the list is empty.',
+      schema: positive(1),
+    },
+    per_page: {
+      description: 'Passports per page. Values above 250 count as 250.',
+      schema: positive(25),
+    },
+  },
+  passport: {
+    id: {
+      description:
+        'Digits only: a passport id. Otherwise: its main wallet or any verified wallet; `0x` addresses in any letter case.',
+      example: '42',
+    },
+  },
+  credentials: {
+    passport_id: {
+      description: 'A passport id or a wallet. If it is absent or empty, the list is empty.',
+      example: '42',
+    },
+    id: { description: 'Used if `passport_id` is absent.' },
+  },
+}
+
+export const LISTED = presentListedPassport(EXAMPLE)
+export const FULL = presentPassport(EXAMPLE)
+export const CREDENTIALS = EXAMPLE.credentials.map(({ from: _, ...credential }) => credential)
+export const PAGINATION = { current_page: 1, last_page: 40, total: 1000 }
+
+export const V1_ROUTES = [
+  ...createRoutes('v1', V1, {
+    list: v1Schemas.PassportListBody,
+    passport: v1Schemas.PassportBody,
+    listed: LISTED,
+    full: FULL,
+    listParameters: PARAMETERS.list,
+    handleList: (request, context) => listPassports('v1', request, context),
+  }),
+  ...unknownPaths(V1, '/api/v1', 'other'),
+]
+
+/** The response schemas of a version, their examples, and its list. */
+type Differences = {
+  list: TSchema
+  passport: TSchema
+  listed: object
+  full: object
+  listParameters: NonNullable<Route['query']>
+  handleList: (request: Request, context: Context) => Promise<Response>
+}
+
+/** The names and operation ids of V1 routes do not contain the version. */
+export function createRoutes(version: Version, surface: Surface, bodies: Differences): readonly Route[] {
+  const base = `/api/${version}`
+  const [prefix, suffix, title] = version === 'v1' ? ['', '', ''] : ['v2_', 'V2', ' (V2)']
+  return [
+    route(surface, {
+      name: `${prefix}list`,
+      path: `${base}/passports`,
+      id: `listPassports${suffix}`,
+      summary: `List passports by score${title}`,
+      description: 'Highest score first, equal scores by `passport_id`. Unknown parameters are ignored.',
+      query: bodies.listParameters,
+      responseHeaders: ['Vary'],
+      response: bodies.list,
+      example: { passports: [bodies.listed], pagination: PAGINATION },
+      handle: bodies.handleList,
+    }),
+    route(surface, {
+      name: `${prefix}passport`,
+      path: `${base}/passports/:id`,
+      isImmediate: true,
+      id: `getPassport${suffix}`,
+      summary: `Get a passport by id or wallet${title}`,
+      description:
+        'For a passport that was merged into another, the response is the surviving passport, named in `Content-Location`.',
+      params: PARAMETERS.passport,
+      responseHeaders: ['Content-Location'],
+      response: bodies.passport,
+      example: { passport: bodies.full },
+      errors: ['not_found'],
+      handle: (request, context) => getPassport(version, request, context),
+    }),
+    route(surface, {
+      name: `${prefix}credentials`,
+      path: `${base}/passport_credentials`,
+      isImmediate: true,
+      id: `listCredentials${suffix}`,
+      summary: `List the credentials of a passport${title}`,
+      description: 'Highest score first, then by name, then by id.',
+      query: PARAMETERS.credentials,
+      response: v1Schemas.CredentialListBody,
+      example: { passport_credentials: CREDENTIALS },
+      errors: ['not_found'],
+      handle: listCredentials,
+    }),
+  ]
+}
+
+function getPassport(version: Version, request: RouteRequest<'id'>, context: Context) {
+  const ref = parsePassportRef(request.params.id)
+  if (!ref) throw notFound()
+  const found = context.store[version].findPassport(ref, cardsOf(version, request, context))
+  return then(found, (passport) => {
+    if (!passport) throw notFound()
+    const response = json(context, passport.body, passport.etag)
+    if (passport.merged) response.headers.set('Content-Location', `/api/${version}/passports/${passport.id}`)
+    return response
+  })
+}
+
+/** V1 shows no images. */
+const cardsOf = (version: Version, request: Request, context: Context) =>
+  version === 'v1' ? '' : context.cardsOf(request)
+
+/** In V2, `limit` is another name of `per_page`. */
+export function parsePage(version: Version, query: URLSearchParams) {
+  const name = version === 'v2' && !query.get('per_page') ? 'limit' : 'per_page'
+  return { page: parsePageNumber(query.get('page')), size: parsePageSize(name, query.get(name)) }
+}
+
+/** Pages without a keyword are cached until the snapshot changes. */
+export async function listPassports(version: Version, request: Request, context: Context) {
+  const query = queryOf(request)
+  const { page, size } = parsePage(version, query)
+  const keyword = parseKeyword(query.get('keyword'))
+  const cards = cardsOf(version, request, context)
+  const render = async () => {
+    // The signal is created on demand: a cached page needs none.
+    const wanted = { page, size, keyword, signal: request.signal }
+    const list = (ids: readonly number[]) => context.store[version].listItems(ids, cards)
+    const { items, total } = await findPage(context, wanted, list)
+    return renderPage(items, { page, size }, total)
+  }
+  const find = async () =>
+    keyword === undefined
+      ? context.pages.get(await context.catalog.current(), `${version} ${page} ${size} ${cards}`, render)
+      : render()
+  const respond = async () => sendPage(request, context, await find())
+  return size > CHUNK ? renderLarge(context, respond) : respond()
+}
+
+/** Renders a page of a list that has `total` passports. */
+export async function renderPage(
+  items: readonly string[],
+  { page, size }: Pick<FindRequest, 'page' | 'size'>,
+  total: number,
+) {
+  const pagination = JSON.stringify({ current_page: page, last_page: lastPage(total, size), total })
+  return createPage(await joinList(items, `],"pagination":${pagination}}`), JSON_HEADERS)
+}
+
+const START = '{"passports":['
+
+/** Longer lists are joined in chunks, because joining them at once takes several milliseconds. */
+const LARGE_LENGTH = 1024 * 1024
+
+async function joinList(items: readonly string[], end: string): Promise<RenderedPage['body']> {
+  const length = items.reduce((sum, item) => sum + item.length, 0)
+  if (length < LARGE_LENGTH) return `${START}${items.join(',')}${end}`
+  const chunks = await mapChunks(items, (chunk, at) =>
+    Buffer.from(`${at === 0 ? START : ','}${chunk.join(',')}`),
+  )
+  return Buffer.concat([...chunks, Buffer.from(end)])
+}
+
+/** A request that names no passport gets an empty list. */
+function listCredentials(request: Request, context: Context): Awaitable<Response> {
+  const query = queryOf(request)
+  const named = query.get('passport_id') ?? query.get('id') ?? ''
+  return named === '' ? json(context, '{"passport_credentials":[]}') : getCredentials(named, context)
+}
+
+export function getCredentials(named: string, context: Context): Awaitable<Response> {
+  const ref = parsePassportRef(named)
+  if (!ref) throw notFound()
+  return then(context.store.v1.findCredentials(ref), (credentials) => {
+    if (!credentials) throw notFound()
+    return json(context, credentials.body, credentials.etag)
+  })
+}

@@ -1,0 +1,145 @@
+import { overloaded, ServiceError } from '../../core/basics/errors.ts'
+import { addAuditEntry } from '../../core/store/sql/audit-log.ts'
+import {
+  type Connection,
+  type Database,
+  findNumber,
+  type Query,
+  type Transaction,
+} from '../../core/store/sql/connection.ts'
+import type { LeaseStore, SubscriptionCount, SubscriptionStore } from './store.ts'
+import {
+  MOST_SUBSCRIPTIONS,
+  MOST_SUBSCRIPTIONS_OF_KEY,
+  NO_FAILURES,
+  type Subscription,
+} from './subscription.ts'
+
+/** Whether the key of the subscription is valid and may read events. */
+const HAS_VALID_KEY = `exists (select 1 from keys where keys.id = key_id and revoked_at is null
+  and (expires_at is null or expires_at > $1) and ' ' || scopes || ' ' like '% events %')`
+
+export function createSubscriptions({ read, transaction, write }: Database): SubscriptionStore {
+  return {
+    create: (subscription, actor) =>
+      transaction(async (tx) => {
+        const keyId = await findOwner(tx, subscription.keyId)
+        await checkLimits(tx, keyId)
+        await tx.insertRows('subscriptions', [toRow({ ...subscription, keyId })])
+        const detail = { subscriptions: [subscription.id] }
+        await addAuditEntry(tx.query, { actor, action: 'subscriptions.create', detail })
+      }),
+    async find(id) {
+      return (await select(read, 'where id = $1', [id]))[0]
+    },
+    list: (keyId) =>
+      keyId === undefined
+        ? select(read, 'order by created_at, id')
+        : select(read, 'where key_id = $1 order by created_at, id', [keyId]),
+    change: (id, change, actor) =>
+      transaction(async (tx) => {
+        const { lastError, ...noFailures } = NO_FAILURES
+        await update(tx.query, { ...noFailures, ...change }, 'id = $1', [id])
+        const [changed] = await select(tx, 'where id = $1', [id])
+        if (!changed) return undefined
+        const action = change.keys ? 'subscriptions.rotate' : 'subscriptions.change'
+        const fields = !change.keys && { changed: Object.keys(change) }
+        await addAuditEntry(tx.query, { actor, action, detail: { subscriptions: [id], ...fields } })
+        return changed
+      }),
+    remove: (id, actor) =>
+      transaction(async ({ query }) => {
+        const removed = await query('delete from subscriptions where id = $1 returning id', [id])
+        if (removed.length === 0) return false
+        await addAuditEntry(query, { actor, action: 'subscriptions.remove', detail: { subscriptions: [id] } })
+        return true
+      }),
+    exist: async () => (await read.query('select 1 as one from subscriptions limit 1')).length > 0,
+    listDue: (log, now) =>
+      select(
+        read,
+        `where state = 'active' and next_attempt_at <= $1 and (log <> $2 or position <> $3)
+           and ${HAS_VALID_KEY} order by next_attempt_at, id`,
+        [now, log.name, log.last],
+      ),
+    async save({ id, cursor, filter, url }, progress) {
+      const unchanged = 'id = $1 and log = $2 and position = $3 and filter = $4 and url = $5'
+      const values = [id, cursor.log, cursor.sequence, JSON.stringify(filter), url]
+      const [saved] = await update(write, progress, unchanged, values)
+      return saved?.state === 'active'
+    },
+    count: ({ name, last }, now) =>
+      read.query<SubscriptionCount>(
+        `select state, cast(count(*) as double precision) as count,
+           cast(max(case when log = $2 and ${HAS_VALID_KEY} then $3 - position else 0 end) as double precision) as lag
+         from subscriptions group by state order by state`,
+        [now, name, last],
+      ),
+  }
+}
+
+/** The clock is that of the database, because the clocks of nodes differ. A lease that ends too late is invalid: the clock was set back. */
+export const createLeases = ({ write, read: { dialect } }: Database): LeaseStore => ({
+  acquire: async (name, holder, milliseconds) =>
+    (
+      await write(
+        `insert into leases (name, holder, expires_at) values ($1, $2, ${dialect.now} + $3)
+         on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
+         where leases.holder = excluded.holder or leases.expires_at < ${dialect.now}
+           or leases.expires_at > ${dialect.now} + $3 returning name`,
+        [name, holder, milliseconds],
+      )
+    ).length > 0,
+  release: async (name, holder) =>
+    void (await write('delete from leases where name = $1 and holder = $2', [name, holder])),
+})
+
+/** The key, or its successor after a rotation: the old key ends soon. Concurrent requests with the same key wait here. */
+async function findOwner({ query, dialect }: Transaction, keyId: string): Promise<string> {
+  const found = `select coalesce(successor, id) as owner from keys where id = $1 ${dialect.forUpdate}`
+  return (await query<{ owner: string }>(found, [keyId]))[0]?.owner ?? keyId
+}
+
+async function checkLimits({ query }: Transaction, keyId: string): Promise<void> {
+  const count = 'select cast(count(*) as double precision) as count from subscriptions'
+  if ((await findNumber(query, `${count} where key_id = $1`, [keyId])) >= MOST_SUBSCRIPTIONS_OF_KEY)
+    throw new ServiceError(
+      'invalid_request',
+      `A key may have ${MOST_SUBSCRIPTIONS_OF_KEY} subscriptions: remove one first.`,
+    )
+  if ((await findNumber(query, count)) >= MOST_SUBSCRIPTIONS)
+    throw overloaded(`The service has ${MOST_SUBSCRIPTIONS} subscriptions, and accepts no more.`)
+}
+
+const select = async (connection: Connection, rest: string, values: readonly unknown[] = []) =>
+  (await connection.selectRows<Row>('subscriptions', rest, values)).map(toSubscription)
+
+function update(query: Query, change: Partial<Subscription>, condition: string, values: readonly unknown[]) {
+  const row = toRow(change)
+  const columns = Object.keys(row).map((name, at) => `${name} = $${values.length + at + 1}`)
+  return query<Pick<Subscription, 'state'>>(
+    `update subscriptions set ${columns.join(', ')} where ${condition} returning state`,
+    [...values, ...Object.values(row)],
+  )
+}
+
+/** The columns of a subscription. Columns that are not here have the name of a field, in snake case. */
+type Row = { filter: string; secrets: string; log: string; position: number }
+
+const toRow = ({ filter, keys, cursor, ...fields }: Partial<Subscription>) => ({
+  ...rename(fields, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
+  ...(filter && { filter: JSON.stringify(filter) }),
+  ...(keys && { secrets: JSON.stringify(keys) }),
+  ...(cursor && { log: cursor.log, position: cursor.sequence }),
+})
+
+const toSubscription = ({ filter, secrets, log, position, ...columns }: Row) =>
+  ({
+    ...rename(columns, (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())),
+    filter: JSON.parse(filter),
+    keys: JSON.parse(secrets),
+    cursor: { log, sequence: position },
+  }) as Subscription
+
+const rename = (fields: object, nameOf: (name: string) => string) =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [nameOf(name), value]))

@@ -1,0 +1,41 @@
+import type { Awaitable } from '../../core/basics/awaitable.ts'
+import type { Actor, EventLog } from '../../core/history/event.ts'
+import type { Subscription, SubscriptionState } from './subscription.ts'
+
+/** Webhooks. A change by a person or a client names its actor, and adds an entry to the audit log. */
+export type SubscriptionStore = {
+  /** Throws `rate_limited` if the key, or all keys together, have too many subscriptions. */
+  create(subscription: Subscription, actor: Actor): Awaitable<void>
+  find(id: string): Awaitable<Subscription | undefined>
+  /** Oldest first; all subscriptions without a key. */
+  list(keyId?: string): Awaitable<Subscription[]>
+  /** Absent fields stay unchanged. Ends the wait for the next attempt. New keys are a rotation in the audit log. */
+  change(id: string, change: SubscriptionChange, actor: Actor): Awaitable<Subscription | undefined>
+  /** Returns whether the subscription existed. */
+  remove(id: string, actor: Actor): Awaitable<boolean>
+  exist(): Awaitable<boolean>
+  /** The active subscriptions of valid keys that are behind the log and do not wait, the longest waiting first. */
+  listDue(log: EventLog, now: number): Awaitable<Subscription[]>
+  /** Saves the result of a delivery, unless a client changed or removed the subscription. Returns whether it is active. */
+  save(before: Subscription, progress: DeliveryProgress): Awaitable<boolean>
+  count(log: EventLog, now: number): Awaitable<SubscriptionCount[]>
+}
+
+export type SubscriptionChange = Partial<
+  Pick<Subscription, 'url' | 'filter' | 'keys' | 'state' | 'cursor' | 'notice'>
+>
+
+/** A client may have paused the subscription during the delivery, so `state` is absent while it stays active. */
+export type DeliveryProgress = Partial<
+  Omit<Subscription, 'id' | 'keyId' | 'url' | 'filter' | 'keys' | 'createdAt'>
+>
+
+/** `lag` is the largest number of events that a subscription with a valid key is behind the log. */
+export type SubscriptionCount = { state: SubscriptionState; count: number; lag: number }
+
+/** Work that one node does at a time. */
+export type LeaseStore = {
+  /** Takes or renews the lease. Returns false while another holder has it. */
+  acquire(name: string, holder: string, milliseconds: number): Awaitable<boolean>
+  release(name: string, holder: string): Awaitable<void>
+}

@@ -1,0 +1,54 @@
+import { type ErrorLog, supervise } from '../../core/basics/jobs.ts'
+import type { Config } from '../../core/config/config.ts'
+import { counter } from '../../core/http/prometheus-text.ts'
+import { type Damage, noteDamage } from '../../core/store/damage.ts'
+import type { DatabaseAddress } from '../../core/store/database-address.ts'
+import { openStore, SERVE_TIMEOUT } from '../../core/store/open.ts'
+import { threadLog as log, send, type ToThread } from '../../core/threads/messages.ts'
+import { createDeliveryLoop } from './delivery-loop.ts'
+
+/** How often the thread looks for new events. */
+const INTERVAL_MILLISECONDS = 500
+
+declare const self: Worker
+
+const stop = new AbortController()
+
+self.onmessage = ({ data }: MessageEvent<ToThread>) => {
+  if (data.kind === 'start') void run(data.config, data.damage)
+  else if (data.kind === 'stop') stop.abort()
+}
+
+/** Delivers webhooks. They have their own thread, so that scoring does not delay them, and signing does not delay requests. */
+async function run({ database, publicUrl = '', webhookAllowPrivate }: Config, damage: Damage): Promise<void> {
+  const store = await openStore(withoutReplicas(database), { ...SERVE_TIMEOUT, migrate: false })
+  const attempts = { delivered: 0, failed: 0 }
+  const loop = createDeliveryLoop({
+    store,
+    source: `${publicUrl}/api/v3`,
+    allowPrivate: webhookAllowPrivate,
+    onAttempt: (result) => void attempts[result]++,
+  })
+  const job = {
+    name: 'Webhooks cannot be delivered',
+    interval: INTERVAL_MILLISECONDS,
+    async run(errors: ErrorLog) {
+      await loop.run(errors)
+      sendMetrics(attempts)
+    },
+    end: loop.end,
+  }
+  await supervise([job], { log, signal: stop.signal, onError: (error) => noteDamage(damage, error) })
+  await store.close()
+  send({ kind: 'stopped' })
+}
+
+/** Replicas are not read: one that lags seems to have an older log. */
+const withoutReplicas = (database: DatabaseAddress): DatabaseAddress =>
+  database.engine === 'postgres' ? { engine: 'postgres', url: database.url } : database
+
+function sendMetrics(attempts: Readonly<Record<string, number>>): void {
+  const help = 'Attempts to deliver an event to a webhook, by result: delivered or failed.'
+  const samples = Object.entries(attempts).map(([result, value]) => ({ labels: { result }, value }))
+  send({ kind: 'metrics', families: [counter('passportd_webhook_deliveries_total', help, samples)] })
+}

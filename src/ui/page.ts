@@ -1,0 +1,52 @@
+import type { RenderedPage } from '../core/http/rendered-page.ts'
+import type { Context } from '../core/http/route.ts'
+import type { Catalog } from '../core/index/catalog.ts'
+import type { PassportRef } from '../core/passport/passport.ts'
+import type { ExplainedPassport } from '../core/passport/rules/explanation.ts'
+import type { RuleSetShape } from '../core/passport/rules/rule-set.ts'
+import type { Awaitable, Store } from '../core/store/store.ts'
+import type { Html } from './html.ts'
+import type { Site } from './site.ts'
+
+export type Png = Uint8Array<ArrayBuffer>
+
+/** Draws an SVG as a PNG of this width. */
+export type Rasterize = (svg: string, width: number, signal?: AbortSignal) => Promise<Png>
+
+export type ExplorerOptions = {
+  store: Store
+  catalog: Catalog
+  /** Explains the score of a passport; `undefined` if the passport does not exist. */
+  explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
+  /** The active rule set. */
+  rules: () => Awaitable<RuleSetShape & { stamp: string }>
+  /** Whether every call of the API needs a key. */
+  needsKey?: boolean
+  now: () => number
+  /** Whether the service signs scores. */
+  signs?: boolean
+  site: Site
+  rasterize: Rasterize
+  /** Reports why a part of a page is missing. The page is shown without it. */
+  onError: (error: unknown) => void
+}
+
+/** `params` are the decoded parameters of the path. */
+export type ExplorerRequest = {
+  path: string
+  params: Readonly<Record<string, string>>
+  query: URLSearchParams
+  /** If there is no public URL, `site.origin` is the origin of the request. */
+  site: Site
+  signal: AbortSignal
+  /** Makes the request count as `units` requests. */
+  charge: Context['charge']
+  /** Responds with a card as PNG. */
+  drawCard: (draw: () => Awaitable<Html>) => Promise<RenderedPage>
+}
+
+export type ExplorerPage = {
+  render(request: ExplorerRequest): Awaitable<RenderedPage>
+  /** The parameters that the page reads, and the version of data that is not in the snapshot. Without a key, it is not cached. */
+  cacheKey?(request: ExplorerRequest): Awaitable<string | undefined>
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test'
+import { serveWrites } from '../../support/http/writing-server.ts'
+import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { PEOPLE } from '../../support/store/records.ts'
+
+onEveryEngine('the parameter after', (open) => {
+  test('each read includes the write whose cursor it names', async () => {
+    await using server = await serveWrites(await open(PEOPLE))
+    const { operator } = server
+    for (let id = 50; id < 55; id++) {
+      // The reads before the write begin a transaction that does not include the write.
+      await operator.get('/api/v3/passports?filter=score:>90')
+      const { cursor } = (await operator.write([{ passport_id: id, score: 95 }])).body
+      expect((await operator.get(`/api/v3/passports/${id}?after=${cursor}`)).body.score).toBe(95)
+      const lists = ['/api/v3/passports?', '/api/v3/passports?filter=score:>90&']
+      const [all, filtered] = await Promise.all(lists.map((list) => operator.get(`${list}after=${cursor}`)))
+      expect([all?.body.total, filtered?.body.total]).toEqual([PEOPLE.length - 1 + id - 49, id - 49])
+      const looked = await operator.post('/api/v3/lookup', JSON.stringify({ keys: [`${id}`], after: cursor }))
+      expect(looked.body.found).toBe(1)
+    }
+  })
+})
+
+test('a malformed cursor is a 400, and a cursor that the log does not have is a 410', async () => {
+  await using server = await serveWrites(await openTestStore('sqlite', PEOPLE))
+  const { operator } = server
+  const { name, last } = await server.store.events.log()
+  const read = async (after: string) => {
+    const { status, body } = await operator.get(`/api/v3/passports/7?after=${after}`)
+    return [status, body.code]
+  }
+  expect(await read('latest')).toEqual([400, 'invalid_request'])
+  expect(await read(`other-${last}`)).toEqual([410, 'cursor_expired'])
+  expect(await read(`${name}-${last + 1}`)).toEqual([410, 'cursor_expired'])
+  const looked = await operator.post('/api/v3/lookup', '{"keys":["7"],"after":7}')
+  expect([looked.status, looked.body.errors]).toEqual([
+    400,
+    [{ pointer: '#/after', detail: 'after must be a string, got 7.' }],
+  ])
+})

@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { type Command, nameOption, usageOf } from '../../../src/core/cli/command.ts'
+import { COMMANDS, loadCommands } from '../../../src/core/cli/run-command.ts'
+
+const PATH = join(import.meta.dir, '../../../docs/cli.md')
+
+const commands = await loadCommands()
+
+function toSection(command: Command): string {
+  const { name, summary, forms, options } = command
+  const item = (code: string, text = '') => `- \`${code}\`${text && `: ${text}`}\n`
+  const uses = forms.map((form) => item(usageOf(command, form).join(' '), form.about))
+  const described = Object.entries(options)
+    .filter(([option]) => option !== 'demo')
+    .map(([option, each]) => {
+      const initial = each.default === undefined ? '' : ` (default: \`${each.default}\`)`
+      return item(nameOption(option, each), each.about + initial)
+    })
+  const listed = described.length === 0 ? '' : `\nOptions:\n\n${described.join('')}`
+  return `\n## ${name}\n\n${summary[0]?.toUpperCase()}${summary.slice(1)}.\n\n${uses.join('')}${listed}`
+}
+
+test('docs/cli.md matches the declarations of the commands', async () => {
+  const page = `# Commands
+
+\`passportd COMMAND --help\` prints the same. Commands with a database also accept \`--demo\`, which selects the demo database.
+This page is generated: see [extend.md](extend.md).
+${commands.map(toSection).join('')}`
+  if (process.env.UPDATE_GOLDEN) await Bun.write(PATH, page)
+  expect(await Bun.file(PATH).text()).toBe(page)
+})
+
+test('a command has the name under which it is listed, and declares every option that its usage lines contain', () => {
+  expect(commands.map(({ name }) => name)).toEqual(Object.keys(COMMANDS))
+  for (const { name, forms, options } of commands) {
+    const used = forms.flatMap((form) => [...(form.options ?? []), ...(form.required ?? [])])
+    expect([name, used.filter((option) => !(option in options))]).toEqual([name, []])
+  }
+})

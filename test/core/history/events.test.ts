@@ -1,0 +1,247 @@
+import { expect, test } from 'bun:test'
+import type { LogEvent } from '../../../src/core/history/event.ts'
+import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
+import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/core/scoring/stamped-rule-set.ts'
+import type { Store } from '../../../src/core/store/store.ts'
+import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { diffOf, listLater } from '../../support/store/events-after-time.ts'
+import { readStates } from '../../support/store/read-score-states.ts'
+import { credential, NOON, record } from '../../support/store/records.ts'
+import { hand, scorerOf } from '../../support/store/scoring.ts'
+import { passportsOf } from '../../support/store/store-changes.ts'
+
+const HOUR = 3_600_000
+const YEAR = 365 * 86_400_000
+const github = { type: 'github', account: '', display: '', value: { kind: 'number' as const, amount: 400 } }
+const ens = { type: 'ens', account: '', display: '', value: { kind: 'date' as const, amount: NOON - YEAR } }
+
+async function allEvents({ events }: Store): Promise<LogEvent[]> {
+  return (await events.list({ after: 0, limit: 1000 })).events
+}
+
+/** Returns the events that `work` adds. */
+async function eventsOf(store: Store, work: () => unknown) {
+  const { last } = await store.events.log()
+  await work()
+  const { events } = await store.events.list({ after: last, limit: 1000 })
+  return events.map(({ sequence: _, time: __, actor: ___, ...event }) => event)
+}
+
+async function scoreAt(store: Store, now: number, rules: RuleSet = DEFAULT_RULES): Promise<void> {
+  while (await rescoreSome({ ...scorerOf(store), rules, now: () => now }));
+}
+
+const scoreEvent = (passportId: number, change: object) => ({
+  type: 'score.changed' as const,
+  passportId,
+  change: expect.objectContaining(change),
+})
+
+onEveryEngine('events', (open) => {
+  test('adding a passport creates one event, which contains the score', async () => {
+    await using store = await open()
+    const events = await eventsOf(store, () =>
+      saveRecords(store, [record(7, { human: true, scores: { total: 42.5 }, rules: 'one' })]),
+    )
+    expect(events).toEqual([
+      { type: 'passport.added', passportId: 7, score: 42.5, human: true, rules: 'one' },
+    ])
+  })
+
+  test('the event of a changed record names the changed fields, but not their values', async () => {
+    await using store = await open([record(7, { profile: { bio: 'old' } })])
+    const change = record(7, {
+      mainWallet: '0x7',
+      verifiedWallets: ['0x7'],
+      connections: 3,
+      socials: [],
+      profile: { bio: 'new', tags: ['a'] },
+    })
+    expect(await eventsOf(store, () => saveRecords(store, [change]))).toEqual([
+      {
+        type: 'passport.changed',
+        passportId: 7,
+        fields: [
+          'connections_count',
+          'main_wallet',
+          'verified_wallets',
+          'passport_profile.bio',
+          'passport_profile.tags',
+        ],
+      },
+    ])
+    expect(await eventsOf(store, () => saveRecords(store, [change]))).toEqual([])
+  })
+
+  test('the event of a record with another score has the cause of each changed credential', async () => {
+    const before = [credential('a', { type: 'ens', score: 2 }), credential('b', { type: 'kites', score: 1 })]
+    await using store = await open([record(7, { scores: { total: 3, identity: 3 }, credentials: before })])
+    const after = [credential('a', { type: 'ens', score: 5 }), credential('c', { type: 'lens', score: 1 })]
+    const changed = record(7, {
+      scores: { total: 6, identity: 6 },
+      credentials: after,
+      calculatedAt: NOON + 1,
+    })
+    const [event] = await eventsOf(store, () => saveRecords(store, [changed]))
+    expect(event).toEqual({
+      type: 'score.changed',
+      passportId: 7,
+      change: {
+        score: [3, 6],
+        identity: [3, 6],
+        calculatedAt: [NOON, NOON + 1],
+        rules: ['', ''],
+        credentials: [
+          { type: 'lens', cause: 'added', score: [null, 1], before: {} },
+          { type: 'ens', cause: 'record', score: [2, 5], before: {} },
+          {
+            type: 'kites',
+            id: 'b',
+            cause: 'gone',
+            score: [1, null],
+            before: { name: 'ENS', category: 'Identity', maxScore: 5, value: '', calculatedAt: NOON },
+          },
+        ],
+      },
+    })
+  })
+
+  test('a data point creates no event until its passport is scored', async () => {
+    await using store = await open([record(7)])
+    expect(await eventsOf(store, () => hand(store, { id: 7 }, github))).toEqual([])
+    const events = await eventsOf(store, () => scoreAt(store, NOON + HOUR))
+    expect(events).toEqual([
+      scoreEvent(7, {
+        calculatedAt: [NOON, NOON + HOUR],
+        rules: ['', DEFAULT_RULES.stamp],
+        credentials: [
+          expect.objectContaining({ type: 'github', cause: 'added', score: [null, expect.any(Number)] }),
+        ],
+      }),
+    ])
+  })
+
+  test('the event of a changed score says whether a value, the time or the rule set is the cause', async () => {
+    await using store = await open([record(7)])
+    await hand(store, { id: 7 }, github)
+    await hand(store, { id: 7 }, ens)
+    await scoreAt(store, NOON)
+    const causes = async (work: () => unknown) =>
+      (await eventsOf(store, work)).flatMap((event) =>
+        event.type === 'score.changed'
+          ? event.change.credentials.map(({ type, cause }) => `${type} ${cause}`)
+          : [],
+      )
+    // The display text stays the same, so that only the amount shows the change.
+    await hand(store, { id: 7 }, { ...github, value: { kind: 'number', amount: 900 } })
+    expect(await causes(() => scoreAt(store, NOON))).toEqual(['github value'])
+    await store.scoring.markAll()
+    expect(await causes(() => scoreAt(store, NOON + 2 * YEAR))).toEqual(['ens time'])
+    // A new rule set that gives the same points is not the cause of a later change.
+    const same = { ...DEFAULT_RULES, stamp: 'same' }
+    await adoptRules({ store, rules: same })
+    await store.scoring.markAll()
+    expect(await causes(() => scoreAt(store, NOON + 3 * YEAR, same))).toEqual(['ens time'])
+    const other = otherRules()
+    await adoptRules({ store, rules: other })
+    expect(await causes(() => scoreAt(store, NOON + 3 * YEAR, other))).toEqual(['github rules'])
+  })
+
+  test('a diff lists the points lost to a cap as a separate cause', async () => {
+    await using store = await open([record(7)])
+    await hand(store, { id: 7 }, github)
+    await scoreAt(store, NOON)
+    const { stamp: _, ...shape } = DEFAULT_RULES
+    const capped = stampRules({ ...shape, caps: { Skills: 3 } })
+    await adoptRules({ store, rules: capped })
+    await scoreAt(store, NOON + 1, capped)
+    const state = (await readStates(store)).get(7)
+    const { score, causes } = diffOf(state, await listLater(store, [7], NOON))
+    expect(score).toEqual([10, 3])
+    expect(causes).toEqual([{ delta: -7, cause: 'rules' }])
+  })
+
+  test('merging and unmerging add an event to both passports', async () => {
+    await using store = await open([record(7), record(8)])
+    expect(await eventsOf(store, () => store.passports.merge(7, 8, NOON))).toEqual([
+      { type: 'passport.merged', passportId: 7, into: 8 },
+      { type: 'passport.changed', passportId: 8, fields: ['merged_from'] },
+    ])
+    const end = await eventsOf(store, () => store.passports.unmerge(7, NOON))
+    expect(end).toContainEqual({ type: 'passport.unmerged', passportId: 7, from: 8 })
+    expect(end).toContainEqual({ type: 'passport.changed', passportId: 8, fields: ['merged_from'] })
+  })
+
+  test('removing a passport deletes its events and those of the passports merged into it', async () => {
+    await using store = await open([record(7), record(8, { mergedInto: 7 }), record(9)])
+    await store.passports.remove(7, NOON)
+    const left = (await allEvents(store)).map(({ time: _, actor: _actor, ...event }) => event)
+    expect(left).toEqual([
+      { sequence: 4, type: 'passport.added', passportId: 9, score: 0, human: false, rules: '' },
+      { sequence: 5, type: 'passport.removed', passportId: 8 },
+      { sequence: 6, type: 'passport.removed', passportId: 7 },
+    ])
+  })
+
+  test('a removed passport that is restored gets a passport.added event again', async () => {
+    await using store = await open([record(7)])
+    await store.passports.remove(7, NOON)
+    await saveRecords(store, [record(7)], { restore: true })
+    expect((await allEvents(store)).map(({ type }) => type)).toEqual(['passport.removed', 'passport.added'])
+  })
+
+  test('a change of the rule set creates an event that belongs to no passport', async () => {
+    await using store = await open()
+    await adoptRules({ store, rules: DEFAULT_RULES })
+    const applied = { stamp: 'two', body: '{}', appliedAt: NOON, source: 'apply' as const }
+    await store.rules.apply(applied)
+    await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'two' } })
+    await store.rules.rollBack({ ...applied, stamp: DEFAULT_RULES.stamp, appliedAt: 0 }, NOON)
+    const changes = (await allEvents(store)).map((event) => event.type === 'rules.changed' && event.rules)
+    expect(changes).toEqual([
+      ['', DEFAULT_RULES.stamp],
+      [DEFAULT_RULES.stamp, 'two'],
+      ['two', DEFAULT_RULES.stamp],
+    ])
+  })
+
+  test('a refused record, an unchanged record and a dry run create no event', async () => {
+    await using store = await open([record(7, { mainWallet: '0x7', verifiedWallets: ['0x7'] })])
+    const events = await eventsOf(store, async () => {
+      await saveRecords(store, [record(8, { mainWallet: '0x7' })])
+      await store.records.rollBack(async (save) => {
+        await save([{ kind: 'passport', passport: record(9) }], { now: NOON, restore: false })
+      })
+    })
+    expect(events).toEqual([])
+    expect(await store.events.log()).toMatchObject({ first: 1, last: 1 })
+  })
+
+  test('the times of events never decrease, even if the clock is set back', async () => {
+    await using store = await open()
+    for (const now of [NOON, NOON - HOUR, NOON + 1]) await saveRecords(store, [record(now)], { now })
+    expect((await allEvents(store)).map(({ time }) => time)).toEqual([NOON, NOON, NOON + 1])
+  })
+
+  test('copying passports into a store begins a new event log there', async () => {
+    await using source = await openTestStore('sqlite', [record(1)])
+    await using target = await open([record(2)])
+    const before = await target.events.log()
+    await passportsOf(target).replace({}, await passportsOf(source).list({}))
+    const after = await target.events.log()
+    expect(after.name).not.toBe(before.name)
+    expect(after).toMatchObject({ first: 2, last: 1 })
+    expect(after.knownSince).toBeGreaterThan(NOON)
+    expect(await allEvents(target)).toEqual([])
+    expect(target.copyTables.map(({ name }) => name)).not.toContain('events')
+  })
+})
+
+function otherRules(): RuleSet {
+  const { stamp: _, ...shape } = DEFAULT_RULES
+  const rule = shape.types.github as (typeof shape.types)[string]
+  return stampRules({
+    ...shape,
+    types: { ...shape.types, github: { ...rule, multiplier: rule.multiplier / 2 } },
+  })
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'bun:test'
+import { Compile } from 'typebox/compile'
+import type { EventContent, ScoreChange } from '../../../src/core/history/event.ts'
+import { Event } from '../../../src/core/history/event-schema.ts'
+import { presentEvent } from '../../../src/core/history/present-event.ts'
+import { NOON } from '../../support/store/records.ts'
+
+const validator = Compile(Event)
+const change: ScoreChange = {
+  score: [57, 58],
+  skills: [18, 21],
+  human: [false, true],
+  calculatedAt: [NOON, NOON + 1],
+  rules: ['', 'one'],
+  credentials: [
+    { type: 'github', cause: 'value', score: [18, 21], before: { value: '1,600' } },
+    { type: 'ens', cause: 'added', score: [null, 0], before: {} },
+  ],
+}
+
+const present = (event: EventContent) =>
+  presentEvent({ sequence: 9, time: NOON, ...event }, { log: 'k3f9a2', source: 'https://host/api/v3' })
+
+describe('an event in responses', () => {
+  test('is a CloudEvents object with the old and new scores, but without the display texts of credentials', () => {
+    const event = present({ type: 'score.changed', passportId: 7, change })
+    expect(event).toEqual({
+      specversion: '1.0',
+      id: 'k3f9a2-9',
+      source: 'https://host/api/v3',
+      type: 'score.changed',
+      subject: '7',
+      time: '2026-01-02T12:00:00.000Z',
+      data: {
+        score: [57, 58],
+        skills_score: [18, 21],
+        human_checkmark: [false, true],
+        last_calculated_at: ['2026-01-02T12:00:00.000Z', '2026-01-02T12:00:00.001Z'],
+        rules: 'one',
+        credentials: [
+          { type: 'github', score: [18, 21], cause: 'value' },
+          { type: 'ens', score: [null, 0], cause: 'added' },
+        ],
+        remainder: { delta: -2, cause: 'rules' },
+      },
+    })
+    expect(JSON.stringify(event)).not.toContain('1,600')
+  })
+
+  test.each<[EventContent, object]>([
+    [
+      { type: 'passport.added', passportId: 7, score: 57, human: true, rules: '' },
+      { score: 57, human_checkmark: true, rules: null },
+    ],
+    [{ type: 'passport.changed', passportId: 7, fields: ['main_wallet'] }, { fields: ['main_wallet'] }],
+    [{ type: 'passport.merged', passportId: 7, into: 8 }, { into: 8 }],
+    [{ type: 'passport.unmerged', passportId: 7, from: 8 }, { from: 8 }],
+    [{ type: 'passport.removed', passportId: 7 }, {}],
+    [{ type: 'rules.changed', rules: ['', 'one'] }, { rules: [null, 'one'] }],
+    [{ type: 'score.changed', passportId: 7, change }, expect.anything()],
+  ])('matches the schema: %j', (event, data) => {
+    const shown = present(event)
+    expect(shown.data).toEqual(data as typeof shown.data)
+    expect(validator.Check(shown)).toBe(true)
+    expect(shown.subject).toBe('passportId' in event ? '7' : undefined)
+  })
+})

@@ -1,0 +1,119 @@
+import { expect, test } from 'bun:test'
+import { once } from 'node:events'
+import type { RequestSummary } from '../../../src/core/http/route.ts'
+import type { Store } from '../../../src/core/store/store.ts'
+import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import { rawLookup } from '../../support/http/lookup-server.ts'
+import { openRequest } from '../../support/http/raw-request.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { catalogWithoutThread } from '../../support/store/catalog-without-thread.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { named } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
+
+test.each(['/api/v1/passports?keyword=', '/?q='])(
+  'a search at %s ends early and is logged as 499 if its client disconnects, and other clients are not affected',
+  async (target) => {
+    const people = Array.from({ length: 1000 }, (_, id) => named(id, `${'ab'.repeat(450)} ${id}`))
+    await using store = await openTestStore('sqlite', people)
+    const answers: RequestSummary[] = []
+    using catalog = await catalogWithoutThread(store)
+    await using server = serveExplorer(store, {
+      catalog,
+      onResponse: (answered) => answers.push(answered),
+    })
+    const leavers = Array.from({ length: 60 }, (_, at) =>
+      openRequest(server.port, `GET ${target}${'ab'.repeat(90 - at)} HTTP/1.1\r\nHost: x\r\n\r\n`),
+    )
+    await Promise.all(leavers.map((socket) => once(socket, 'connect')))
+    // When this request has its response, the server has received all earlier ones.
+    await server.get('/health')
+    for (const socket of leavers) socket.resetAndDestroy()
+    const { status, text } = await server.look(`${target}b+999`)
+    expect(status).toBe(200)
+    expect(text).toContain(' 999')
+    await until(() => answers.length === leavers.length + 2)
+    const early = answers.filter((each) => each.status === 499)
+    expect(early.length).toBeGreaterThan(leavers.length / 2)
+    expect(server.errors).toEqual([])
+  },
+)
+
+/** Call number `from` and all later calls wait until the gate is opened. */
+function createGate(from = 1) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let calls = 0
+  return {
+    open: resolve,
+    calls: () => calls,
+    async pass(): Promise<void> {
+      if (++calls >= from) await promise
+    },
+  }
+}
+
+type Gate = ReturnType<typeof createGate>
+
+/** A store whose reads of v3 and of list items of V1 wait at the gate. */
+const gated = (store: Store, { pass }: Gate): Store => ({
+  ...store,
+  v1: {
+    ...store.v1,
+    listItems: async (...args) => {
+      await pass()
+      return store.v1.listItems(...args)
+    },
+  } as Store['v1'],
+  v3: {
+    find: async (...args) => {
+      await pass()
+      return store.v3.find(...args)
+    },
+  },
+})
+
+const PEOPLE = Array.from({ length: 250 }, (_, id) => named(id + 1, `Person ${id}`))
+const LOOKUP = JSON.stringify({ keys: PEOPLE.map(({ id }) => String(id)) })
+
+test.each([
+  ['lookups', (key: string) => rawLookup(key, LOOKUP)],
+  ['pages', () => 'GET /api/v1/passports?per_page=250 HTTP/1.1\r\nHost: x\r\n\r\n'],
+])('%s of disconnected clients stop at their next read, and queued ones never read', async (_, request) => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  const { key } = await makeKey(store, 1)
+  const gate = createGate()
+  const answers: RequestSummary[] = []
+  await using server = serveTest(gated(store, gate), { onResponse: (answered) => answers.push(answered) })
+  const leavers = Array.from({ length: 20 }, () => openRequest(server.port, request(key)))
+  await Promise.all(leavers.map((socket) => once(socket, 'connect')))
+  await until(() => gate.calls() === 4)
+  await server.get('/health')
+  for (const socket of leavers) socket.resetAndDestroy()
+  await until(() => server.requestsInProgress() === 0)
+  gate.open()
+  await until(() => answers.length === leavers.length + 1)
+  expect(answers.slice(1).map(({ status }) => status)).toEqual(Array(20).fill(499))
+  expect([gate.calls(), server.errors]).toEqual([4, []])
+})
+
+test.each(['application/json', 'application/x-ndjson'])(
+  'if a client disconnects during a streamed lookup, the lookup stops reading, and no error is logged: %s',
+  async (type) => {
+    const bio = 'x'.repeat(9000)
+    const people = PEOPLE.map((person) => ({ ...person, profile: { ...person.profile, bio } }))
+    await using store = await openTestStore('sqlite', people)
+    const { key } = await makeKey(store, 1)
+    const gate = createGate(3)
+    await using server = serveTest(gated(store, gate))
+    const socket = openRequest(server.port, rawLookup(key, LOOKUP, { more: `Accept: ${type}\r\n` }))
+    await once(socket, 'data')
+    await until(() => gate.calls() === 3)
+    socket.resetAndDestroy()
+    await until(() => server.requestsInProgress() === 0)
+    gate.open()
+    await until(() => server.heldBytes() === 0)
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate)
+    expect([gate.calls(), server.errors]).toEqual([3, []])
+  },
+)

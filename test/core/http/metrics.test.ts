@@ -1,0 +1,97 @@
+import { expect, test } from 'bun:test'
+import { presentFamilies } from '../../../src/core/http/prometheus-text.ts'
+import { createMetrics } from '../../../src/core/http/request-metrics.ts'
+import type { RequestSummary } from '../../../src/core/http/route.ts'
+import { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import { limited } from '../../support/http/limited-server.ts'
+import { parseExposition } from '../../support/http/prometheus.ts'
+import { NOON } from '../../support/store/records.ts'
+
+/** Each of these requests is sent once. */
+const REQUESTS: [target: string, init: RequestInit, route: string, status: number, tier: string][] = [
+  ['/api/v1/passports', {}, 'list', 200, 'anonymous'],
+  ['/api/v1/passports?page=x', {}, 'list', 400, 'anonymous'],
+  ['/api/v1/passports', { method: 'POST' }, 'list', 405, 'anonymous'],
+  ['/api/v1/passports/7', {}, 'passport', 200, 'anonymous'],
+  ['/api/v1/passports/7', { headers: { 'X-API-KEY': 'wrong' } }, 'passport', 401, 'none'],
+  ['/api/v1/passports/8', {}, 'passport', 404, 'anonymous'],
+  ['/api/v1/passport_credentials?passport_id=7', {}, 'credentials', 200, 'anonymous'],
+  ['/api/v1/nothing/here', {}, 'other', 404, 'none'],
+  ['/api/v2/passports', {}, 'v2_list', 200, 'anonymous'],
+  ['/api/v2/passports/7', {}, 'v2_passport', 200, 'anonymous'],
+  ['/api/v2/passport_credentials?passport_id=7', {}, 'v2_credentials', 200, 'anonymous'],
+  ['/api/v2', {}, 'v2_other', 404, 'none'],
+  ['/health', {}, 'health', 200, 'none'],
+  ['/ready', {}, 'ready', 200, 'none'],
+  ['/openapi.json', {}, 'page', 200, 'none'],
+  ['/metrics', {}, 'not_found', 404, 'none'],
+]
+
+test('every response is counted once by route, status and tier, and API responses also count as usage', async () => {
+  const metrics = createMetrics()
+  const summaries: RequestSummary[] = []
+  await using server = await limited('few=4/10s', {
+    metrics,
+    onResponse: (summary) => summaries.push(summary),
+  })
+  const { id, init } = await makeKey(server.store, 1, { tier: 'few' })
+  for (const [target, init] of REQUESTS) await server.get(target, init)
+  for (let times = 0; times < 6; times++) await server.get('/api/v1/passport_credentials?passport_id=7', init)
+
+  const { families, value } = parseExposition(presentFamilies(metrics.read()))
+  const counted = (route: string, status: number, tier: string) =>
+    value(`passportd_requests_total{route="${route}",status="${status}",tier="${tier}"}`)
+  expect(families.get('passportd_requests_total')?.size).toBe(REQUESTS.length + 2)
+  for (const [, , ...series] of REQUESTS) expect([series, counted(...series)]).toEqual([series, 1])
+  expect([counted('credentials', 200, 'few'), counted('credentials', 429, 'few')]).toEqual([4, 2])
+  expect(value('passportd_request_seconds_count{route="passport"}')).toBe(3)
+  for (const { seconds } of summaries) expect(seconds).toBeGreaterThan(0)
+
+  const { counts, lastUsed } = server.usage.take()
+  expect(counts.map(({ key, endpoint, status, count }) => [key, endpoint, status, count])).toEqual([
+    ...REQUESTS.filter(([target]) => target.startsWith('/api/')).map(([, , route, status]) => [
+      '',
+      route,
+      status,
+      1,
+    ]),
+    [id, 'credentials', 200, 4],
+    [id, 'credentials', 429, 2],
+  ])
+  expect([...lastUsed]).toEqual([[id, NOON]])
+  await server.store.usage.add(counts, new Map())
+  const stored = await server.store.usage.list({ since: '2026-01-01', until: '2026-01-03' })
+  expect(stored.map(({ endpoint }) => endpoint)).toContain('v2_credentials')
+})
+
+test('responses are counted by day, key, endpoint and status, and taking the counts resets them', () => {
+  let now = Date.UTC(2026, 0, 31, 23, 59)
+  const usage = createUsageCounter(() => now)
+  const taken = () => usage.take().counts.map(({ day, key, status, count }) => [day, key, status, count])
+  for (const [key, status] of [
+    ['a', 200],
+    ['a', 200],
+    ['a', 404],
+    ['', 200],
+  ] as const)
+    usage.count(key, 'list', status)
+  now += 60_000
+  usage.count('a', 'list', 200)
+  expect(taken()).toEqual([
+    ['2026-01-31', 'a', 200, 2],
+    ['2026-01-31', 'a', 404, 1],
+    ['2026-01-31', '', 200, 1],
+    ['2026-02-01', 'a', 200, 1],
+  ])
+  usage.count('a', 'list', 200)
+  expect(taken()).toEqual([['2026-02-01', 'a', 200, 1]])
+  expect(taken()).toEqual([])
+})
+
+test('every route has a histogram even before the first request', () => {
+  const names = createMetrics()
+    .read()
+    .flatMap(({ samples }) => samples.map(({ labels }) => labels.route))
+  expect(names).toEqual(expect.arrayContaining(['passport', 'v2_other', 'v3_diff', 'health', 'not_found']))
+})

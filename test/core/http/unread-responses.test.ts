@@ -1,0 +1,107 @@
+import { expect, test } from 'bun:test'
+import { createHeldBytes } from '../../../src/core/http/backpressure/held-bytes.ts'
+import { createPage } from '../../../src/core/http/rendered-page.ts'
+import { pageRoute } from '../../../src/core/http/route.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import { rawLookup } from '../../support/http/lookup-server.ts'
+import { openRequest } from '../../support/http/raw-request.ts'
+import { serveRecords, serveTest } from '../../support/http/server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { ada, record } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
+
+const MEBIBYTE = 1024 * 1024
+const SOON = { stallSeconds: 1, checkMilliseconds: 50 }
+
+/** Larger than the buffers of a connection. */
+const HUGE = createPage('x'.repeat(32 * MEBIBYTE), { 'Content-Type': 'application/json' })
+
+/** A passport of 90 KB. */
+const LARGE = record(1, { socials: Array(10).fill({ ...ada.socials[0], bio: 'x'.repeat(9000) }) })
+
+const LOOKUP = JSON.stringify({ keys: Array(1000).fill('1') })
+
+test.concurrent('a body that several clients do not read is in memory only once, and these clients are disconnected', async () => {
+  await using server = await serveRecords({ routes: [pageRoute('/huge', () => HUGE)], limits: SOON }, [])
+  const sockets = [1, 2, 3].map(() => openRequest(server.port, 'GET /huge HTTP/1.1\r\nHost: x\r\n\r\n'))
+  await until(() => server.requestsInProgress() === 3)
+  expect(server.heldBytes()).toBe(32 * MEBIBYTE)
+  await until(() => server.requestsInProgress() === 0)
+  await until(() => server.heldBytes() === 0)
+  for (const socket of sockets) socket.destroy()
+  const response = await fetch(`${server.url.origin}/huge`, { headers: { 'Accept-Encoding': 'identity' } })
+  expect(response.headers.get('Content-Length')).toBe(String(32 * MEBIBYTE))
+  expect(await response.text()).toHaveLength(32 * MEBIBYTE)
+})
+
+test.concurrent('if a client does not read the response of its lookup, at most 2 MiB wait in memory, and the client is disconnected', async () => {
+  await using opened = await openTestStore('sqlite', [LARGE])
+  const { key } = await makeKey(opened, 1)
+  let reads = 0
+  const find = async (...args: Parameters<typeof opened.v3.find>) => {
+    reads++
+    return opened.v3.find(...(args as [never, never]))
+  }
+  // Long enough for a busy machine: the bytes are released when the client is disconnected.
+  await using server = serveTest({ ...opened, v3: { find } }, { limits: { ...SOON, stallSeconds: 8 } })
+  const socket = openRequest(server.port, rawLookup(key, LOOKUP))
+  await until(() => server.heldBytes() > 0, 'held bytes')
+  expect(server.heldBytes()).toBeLessThanOrEqual(2 * MEBIBYTE)
+  await until(() => server.requestsInProgress() === 0, 'the end of the request')
+  await until(() => server.heldBytes() === 0, 'released bytes')
+  expect([reads, server.errors]).toEqual([1, []])
+  socket.destroy()
+})
+
+test('a client with too many unsent bytes gets 503 or waits, and other clients are not affected', async () => {
+  await using store = await openTestStore('sqlite', [
+    LARGE,
+    ...Array.from({ length: 60 }, (_, at) => record(at + 2)),
+  ])
+  const [one, other] = [await makeKey(store, 1), await makeKey(store, 2)]
+  await using server = serveTest(store, {
+    limits: { bytesOfClient: 100_000, checkMilliseconds: 50, stallSeconds: 60 },
+  })
+  const socket = openRequest(server.port, rawLookup(one.key, LOOKUP))
+  await until(() => server.heldBytes() > 0)
+  const refused = await server.get('/api/v3/passports/1', one.init)
+  expect([refused.status, refused.body.code, refused.headers.get('Retry-After')]).toEqual([
+    503,
+    'overloaded',
+    '2',
+  ])
+  // Small responses are not counted.
+  expect((await server.get('/api/v3/passports/2', one.init)).status).toBe(200)
+  expect((await server.get('/api/v3/passports/1', other.init)).status).toBe(200)
+  expect((await server.get('/api/v3/passports/1')).status).toBe(200)
+  let isWaiting = true
+  const list = server.get('/api/v3/passports?limit=60', one.init).finally(() => {
+    isWaiting = false
+  })
+  expect((await server.get('/api/v3/passports?limit=60', other.init)).body.items).toHaveLength(60)
+  expect(isWaiting).toBe(true)
+  socket.destroy()
+  expect((await list).body.items).toHaveLength(60)
+})
+
+test('if a thread has too many unsent bytes, their clients are refused; other clients share a second budget', () => {
+  const held = createHeldBytes({ bytes: 1000, bytesOfClient: 600 })
+  const holder = (client: string) => ({ client, isDone: () => false, limitStall: () => undefined })
+  const release = held.hold(holder('a'), 600)
+  expect([held.isFull('a'), held.isFull('b')]).toEqual([true, false])
+  const shared = {}
+  const releases = [held.hold(holder('b'), 500, shared), held.hold(holder('c'), 500, shared)]
+  expect(held.total()).toBe(1100)
+  const overloaded = expect.objectContaining({ code: 'overloaded' })
+  expect(() => held.hold(holder('b'), 1)).toThrow(overloaded)
+  const others = [held.hold(holder('d'), 450), held.hold(holder('e'), 450)]
+  expect(() => held.hold(holder('d'), 1)).toThrow(overloaded)
+  expect(() => held.hold(holder('f'), 1)).toThrow(overloaded)
+  for (const each of others) each()
+  releases[0]?.()
+  expect(held.total()).toBe(1100)
+  releases[1]?.()
+  release()
+  release()
+  expect([held.total(), held.isFull('a'), held.isFull('d')]).toEqual([0, false, false])
+})

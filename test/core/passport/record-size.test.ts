@@ -1,0 +1,130 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { parseLine, parseRecord } from '../../../src/core/passport/parse-record.ts'
+import { LIMITS, MAX_LIST_ITEM_BYTES } from '../../../src/core/passport/record-size.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { parsePassport } from '../../support/mirror/parse-record.ts'
+import { databaseMaker, withEveryEngine } from '../../support/store/engines.ts'
+import { record } from '../../support/store/records.ts'
+
+/** A text that takes `bytes` bytes as JSON. It has control characters, which take six bytes each. */
+const text = (bytes: number) => '\u0001'.repeat(Math.floor((bytes - 2) / 6)).padEnd(4, 'x')
+
+/** As many different texts as fit into a list of `bytes` bytes. */
+function texts(bytes: number, length: number): string[] {
+  const all: string[] = []
+  while (Buffer.byteLength(JSON.stringify(all)) <= bytes) all.push(`${all.length}`.padStart(length, 'é'))
+  return all.slice(0, -1)
+}
+
+const size = (name: keyof typeof LIMITS) => LIMITS[name].bytes
+
+/** A record in which all fields that lists show have the largest accepted size. */
+const largest = (id: number) => ({
+  passport_id: id,
+  score: 999_999_999.99,
+  activity_score: 999_999_999.99,
+  identity_score: 999_999_999.99,
+  skills_score: 999_999_999.99,
+  connections_count: Number.MAX_SAFE_INTEGER,
+  main_wallet: `${id}`.padStart(128, '\u0001'),
+  image_url: 'https://example.com/'.padEnd(size('image_url') - 2, 'x'),
+  verified_wallets: texts(size('verified_wallets'), 100).map((wallet) => `${id}${wallet}`.slice(0, 100)),
+  passport_profile: {
+    bio: text(size('passport_profile.bio')),
+    display_name: text(size('passport_profile.display_name')),
+    location: text(size('passport_profile.location')),
+    tags: texts(size('passport_profile.tags'), 100),
+  },
+})
+
+test('a page of 250 passports with the largest accepted fields has at most 8 MB in V1 and 12 MB in V2', async () => {
+  await using here = await workplace(databaseMaker('sqlite'))
+  const file = here.path('large.jsonl')
+  writeFileSync(file, Array.from({ length: 250 }, (_, id) => `${JSON.stringify(largest(id))}\n`).join(''))
+  const { code, err } = await here.call('import', file)
+  expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('250 added') })
+  const ids = Array.from({ length: 250 }, (_, id) => id)
+  const sizesIn = async (version: 'v1' | 'v2') => {
+    const items = await here.look((store) => store[version].listItems(ids))
+    return items.map((item) => Buffer.byteLength(item))
+  }
+  const sum = (sizes: number[]) => sizes.reduce((total, bytes) => total + bytes + 1, 200)
+  const v1 = await sizesIn('v1')
+  expect(Math.max(...v1)).toBeLessThanOrEqual(MAX_LIST_ITEM_BYTES)
+  expect(sum(v1)).toBeLessThan(8_000_000)
+  expect(sum(await sizesIn('v2'))).toBeLessThan(12_000_000)
+})
+
+const OPTIONS = { now: 0, rawKindOf: () => undefined, rescore: false }
+
+function problemOf(work: () => unknown): unknown {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+const long = 'x'.repeat(1904)
+const OVERSIZED: [string, object][] = [
+  ['passport_profile.tags', { passport_profile: { tags: Array<string>(2000).fill(long) } }],
+  ['passport_profile.bio', { passport_profile: { bio: 'x'.repeat(9999) } }],
+  ['passport_profile.display_name', { passport_profile: { display_name: '\u0001'.repeat(1000) } }],
+  ['image_url', { image_url: `https://example.com/${long}${long}` }],
+  ['image_url', { passport_profile: { image_url: `https://example.com/${long}${long}` } }],
+  [
+    'verified_wallets',
+    { verified_wallets: Array.from({ length: 200 }, (_, at) => `0x${at}`.padEnd(42, '0')) },
+  ],
+  ['passport_socials', { passport_socials: Array(200).fill({ source: 'lens', profile_bio: long }) }],
+  ['credentials', { credentials: Array(2000).fill({ type: 'kite', score: 1, earned_at: '2024-01-01' }) }],
+  ['data_points', { data_points: Array.from({ length: 600 }, (_, at) => ({ type: `t${at}`, value: 1, display: 'x'.repeat(900) })) }], // biome-ignore format: one row a case
+]
+
+test.each(OVERSIZED)('if %s is too large, the error has the name and size of the field', (field, fields) => {
+  const reason = /^must be at most [\d,]+ bytes as JSON, got [\d,]+ bytes$/
+  expect(() => parsePassport(fields)).toThrow(
+    expect.objectContaining({ problem: { field, reason: expect.stringMatching(reason) } }),
+  )
+})
+
+test('a field that is too large is found in any line, also in one with many short entries', () => {
+  const entries = { credentials: { type: 'k', score: 1 }, passport_socials: { source: 's' }, data_points: { type: 'k', value: 1 } } // biome-ignore format: one row
+  for (const [name, entry] of Object.entries(entries))
+    for (const count of [200, 400, 600, 800, 1000, 1500, 2000]) {
+      const line = {
+        passport_id: 7,
+        [name]: Array.from({ length: count }, (_, at) => ({ ...entry, id: `${at}` })),
+      }
+      const bytes = new TextEncoder().encode(JSON.stringify(line))
+      expect(problemOf(() => parseLine(bytes, OPTIONS))).toEqual(problemOf(() => parseRecord(line, OPTIONS)))
+    }
+})
+
+test('import refuses the data points of a passport beyond the first 2,000', async () => {
+  await using here = await workplace(databaseMaker('sqlite'))
+  const file = here.path('points.jsonl')
+  const data_points = Array.from({ length: 2000 }, (_, at) => ({ type: 'kite', account: `${at}`, value: 1 }))
+  const lines = [{ passport_id: 5, data_points }, ...['7', 'new'].map((account) => ({ passport: 5, type: 'kite', account, value: 2 }))] // biome-ignore format: one row a case
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const { code, err } = await here.call('import', file)
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: expect.stringContaining(':3: passport: has 2000 data points already, and 2000 are accepted'),
+  })
+  expect(err).toContain('1 added, 1 changed')
+})
+
+withEveryEngine('doctor', (makeDatabase) => {
+  test('doctor lists the stored passports that exceed the size limit, with their sizes', async () => {
+    const tags = Array.from({ length: 40 }, (_, at) => `${at}`.padEnd(1000, 'x'))
+    const large = record(9, { profile: { tags } })
+    await using here = await workplace(makeDatabase, { records: [record(1), large] })
+    const { out } = await here.call('doctor')
+    expect(out).toMatch(/warning +sizes +1 passport is larger than records may be: 9 \(40\.\d kB\)/)
+    await using small = await workplace(makeDatabase, { records: [record(1)] })
+    expect((await small.call('doctor')).out).not.toContain('sizes')
+  })
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'bun:test'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { apiKey } from '../../support/store/records.ts'
+
+const key = apiKey('one', { name: 'Åsa', expiresAt: 9 })
+
+onEveryEngine('keys', (open) => {
+  test('a key is stored as it was created, and keys are listed newest first', async () => {
+    await using store = await open()
+    await store.keys.create(key)
+    await store.keys.create({ ...key, id: 'two', createdAt: 2 })
+    expect(await store.keys.find('one')).toEqual(key)
+    expect(await store.keys.find('three')).toBeUndefined()
+    expect((await store.keys.list()).map(({ id }) => id)).toEqual(['two', 'one'])
+  })
+
+  test('a key that is revoked twice keeps the date of the first revocation', async () => {
+    await using store = await open()
+    await store.keys.create(key)
+    for (const time of [5, 6]) expect(await store.keys.revoke('one', time)).toBe(true)
+    expect(await store.keys.find('one')).toEqual({ ...key, revokedAt: 5 })
+    expect(await store.keys.revoke('two', 5)).toBe(false)
+  })
+
+  test('an update changes only the given fields of a key, and never a revoked key', async () => {
+    await using store = await open()
+    await store.keys.create({ ...key, owner: 'a@example.com' })
+    const expected = { ...key, owner: 'a@example.com' }
+    for (const change of [
+      { tier: 'high' },
+      { name: 'New', owner: '' },
+      { expiresAt: 12 },
+      { scopes: ['read', 'write:github'], types: ['a', 'b'] } as const,
+      { origins: ['https://a.example', 'https://b.example:8443'] },
+    ]) {
+      expect(await store.keys.update('one', change)).toBe(true)
+      expect(await store.keys.find('one')).toEqual(Object.assign(expected, change))
+    }
+    expect(await store.keys.update('one', { expiresAt: null })).toBe(true)
+    expect((await store.keys.find('one'))?.expiresAt).toBeUndefined()
+    await store.keys.revoke('one', 5)
+    for (const id of ['one', 'two']) expect(await store.keys.update(id, { tier: 'low' })).toBe(false)
+    expect((await store.keys.find('one'))?.tier).toBe('high')
+  })
+
+  test('a key that a page sent stays marked', async () => {
+    await using store = await open()
+    await store.keys.create(key)
+    const lastUsed = new Map([['one', 5]])
+    for (const sent of [['one', 'two'], []]) await store.usage.add([], lastUsed, new Set(sent))
+    expect((await store.keys.list())[0]).toEqual({ ...key, lastUsedAt: 5, isSeenInBrowser: true })
+    expect(await store.keys.find('two')).toBeUndefined()
+  })
+
+  test('a key can be replaced only once, even by concurrent calls', async () => {
+    await using store = await open()
+    await store.keys.create(key)
+    const replaced = await Promise.all(['a', 'b', 'c'].map((id) => store.keys.replace('one', id, 5)))
+    expect(replaced.filter(Boolean)).toHaveLength(1)
+    expect((await store.keys.find('one'))?.successor).toBe('abc'[replaced.indexOf(true)] as string)
+  })
+
+  test('replacing a key never extends the time until it expires', async () => {
+    await using store = await open()
+    await store.keys.create(key)
+    await store.keys.create({ ...key, id: 'two', expiresAt: 100 })
+    expect(await store.keys.replace('one', 'new', 50)).toBe(true)
+    expect(await store.keys.replace('two', 'newer', 50)).toBe(true)
+    expect((await store.keys.find('one'))?.expiresAt).toBe(9)
+    expect((await store.keys.find('two'))?.expiresAt).toBe(50)
+    expect(await store.keys.replace('three', 'newest', 50)).toBe(false)
+  })
+})

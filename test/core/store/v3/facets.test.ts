@@ -1,0 +1,140 @@
+import { expect, test } from 'bun:test'
+import { foldName } from '../../../../src/core/basics/text/fold-name.ts'
+import type { Store } from '../../../../src/core/store/store.ts'
+import { onEveryEngine, saveRecords } from '../../../support/store/engines.ts'
+import { type Facets, fromStored } from '../../../support/store/naive-list.ts'
+import { checkHistories } from '../../../support/store/random-histories.ts'
+import { ada, credential, grace, graceOld, record } from '../../../support/store/records.ts'
+
+/** Builds the expected facets of all listed passports from the records and the shown credentials. */
+async function expectedOf(store: Store): Promise<Facets[]> {
+  const records = (await store.records.list(-1, 1000)).filter(({ mergedInto }) => mergedInto === undefined)
+  return Promise.all(
+    records.map(async ({ id, scores, profile, human, socials, rules }) => {
+      const shown = (await store.credentials.find({ id }))?.credentials ?? []
+      const scored = shown.filter(({ score }) => score > 0)
+      return {
+        id,
+        name: foldName(profile.displayName),
+        score: scores?.total ?? 0,
+        activity_score: scores?.activity ?? 0,
+        identity_score: scores?.identity ?? 0,
+        skills_score: scores?.skills ?? 0,
+        human: [String(human)],
+        location: fold([profile.location]),
+        tag: fold(profile.tags),
+        source: fold(socials.map(({ source }) => source)),
+        type: fold(scored.map(({ type }) => type)),
+        points: scored.map(({ type, score }) => `${score} ${foldName(type)}`),
+        rules: fold([rules ?? '']),
+      }
+    }),
+  )
+}
+
+const fold = (values: readonly string[]) => [...new Set(values.map(foldName).filter((value) => value !== ''))]
+
+const SOCIAL = ada.socials[0] as (typeof ada.socials)[number]
+
+/** Credentials are stored in any order. */
+const sorted = ({ points, type, ...facets }: Facets): Facets => ({
+  ...facets,
+  points: points.toSorted(),
+  type: type.toSorted(),
+})
+
+const list = async (store: Store, ids: readonly number[]) =>
+  (await store.facets.list(ids))
+    .map((each) => sorted(fromStored(each)))
+    .sort((one, other) => one.id - other.id)
+
+onEveryEngine('facets', (open, engine) => {
+  test('facets match the records after a random history', () =>
+    checkHistories(open, engine, (store) => async () => {
+      const found = await list(
+        store,
+        Array.from({ length: 10 }, (_, id) => id),
+      )
+      expect(found).toEqual((await expectedOf(store)).map(sorted))
+    }))
+
+  test('facets are in lower case without accents, have no duplicates, and omit types of credentials without points', async () => {
+    await using store = await open([
+      grace,
+      graceOld,
+      record(2, {
+        human: true,
+        profile: { location: ' São  Paulo', tags: ['Math', 'math', ''] },
+        credentials: [
+          credential('1', { type: 'Git "Hub"', name: 'a "score":9,"name":"x","type":"y"' }),
+          credential('2', { type: 'ens', score: 0 }),
+          credential('3', { type: 'git "hub"', score: 2.5, name: '\\"' }),
+        ],
+      }),
+      { ...ada, rules: '2026+AB' },
+    ])
+    const [first, second, third, ...others] = await list(store, [2, 3, 7, 900, 5000])
+    expect(others).toEqual([])
+    expect(first).toMatchObject({
+      human: ['true'],
+      location: ['sao paulo'],
+      tag: ['math'],
+      type: ['git "hub"'],
+      points: ['1 git "hub"', '2.5 git "hub"'],
+      source: [],
+      rules: [],
+    })
+    expect(second).toMatchObject({ id: 3, name: 'grace hopper', score: 42.5, human: ['false'] })
+    expect(third).toMatchObject({ source: ['lens'], rules: ['2026+ab'] })
+    expect(await store.facets.list([])).toEqual([])
+  })
+
+  test('facets keep quotes, backslashes and long lists', async () => {
+    const odd = ['a\\', 'b"', '\\"', '"type":"c"', '"score":0,', 'd\\\\', '\u0001', 'e,"source":"f"']
+    const long = Array.from({ length: 100 }, (_, at) => `tag ${at}`)
+    await using store = await open([
+      record(1, {
+        profile: { tags: odd },
+        socials: odd.map((source) => ({ ...SOCIAL, source, bio: source })),
+        credentials: odd.map((type, at) =>
+          credential(`${at}`, { type, name: type, value: type, score: 1 + at }),
+        ),
+      }),
+      record(2, {
+        profile: { tags: long },
+        credentials: [
+          credential('1', { type: 'half', score: 0.5 }),
+          credential('2', { type: 'none', score: 0 }),
+        ],
+      }),
+    ])
+    const [first, second] = await list(store, [1, 2])
+    const expected = fold(odd).toSorted()
+    for (const values of [first?.tag, first?.source, first?.type])
+      expect(values?.toSorted()).toEqual(expected)
+    expect(first?.points?.toSorted()).toEqual(odd.map((type, at) => `${1 + at} ${foldName(type)}`).toSorted())
+    expect(second).toMatchObject({ tag: long, type: ['half'], points: ['0.5 half'] })
+  })
+
+  const before = record(1, {
+    scores: { total: 1, identity: 1 },
+    credentials: [credential('1')],
+    rules: 'one',
+  })
+  test.each([
+    ['credentials', { credentials: [credential('1', { type: 'github' })] }, { type: ['github'] }],
+    ['rule set', { rules: 'other' }, { rules: ['other'] }],
+  ])('a change of the %s alone is listed as a change of the passport, once', async (_, change, facets) => {
+    await using store = await open([before, record(2)])
+    let cursor = await store.listing.readAll(() => undefined)
+    await saveRecords(store, [{ ...before, ...change }])
+    for (const read of [store.listing.readChanges, store.listing.readRecent]) {
+      const changes = await read(cursor)
+      expect(changes?.listed.map(({ id }) => id)).toContain(1)
+    }
+    expect((await list(store, [1]))[0]).toMatchObject(facets)
+    cursor = await store.listing.readAll(() => undefined)
+    await saveRecords(store, [{ ...before, ...change }])
+    expect(await store.listing.readChanges(cursor)).toMatchObject({ listed: [], unlisted: [] })
+  })
+})

@@ -1,0 +1,231 @@
+import { expect, test } from 'bun:test'
+import { ServiceError } from '../../../src/core/basics/errors.ts'
+import { PROGRAM } from '../../../src/core/basics/version.ts'
+import type { RuleSetShape } from '../../../src/core/passport/rules/rule-set.ts'
+import {
+  DEFAULT_RULES,
+  type Rule,
+  stampRules,
+  toAppliedRules,
+} from '../../../src/core/scoring/stamped-rule-set.ts'
+import { createReference } from '../../../src/features/reference/routes.ts'
+import { html } from '../../../src/ui/html.ts'
+import { renderLayout } from '../../../src/ui/layout.ts'
+import { createSite } from '../../../src/ui/site.ts'
+import { DEFAULT_SITE, DEMO_SITE } from '../../../src/ui/site-settings.ts'
+import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
+import { serveTest, shareServer } from '../../support/http/server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { NOON, named, PEOPLE } from '../../support/store/records.ts'
+
+const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
+
+const sectionOf = (page: string, id: string) =>
+  new RegExp(`<section id="${id}">.*?</section>`, 's').exec(page)?.[0] ?? ''
+
+test('/about is linked in the header and the footer of every page', async () => {
+  for (const path of [
+    '/',
+    '/passports/7',
+    '/credentials',
+    '/reference/v3',
+    '/deprecation',
+    '/passports/4711',
+  ])
+    expect((await server.look(path)).text.match(/<a href="\/about">/g)?.length).toBeGreaterThanOrEqual(2)
+  const { status, text } = await server.look('/about')
+  expect(status).toBe(200)
+  expect(text).toContain('<a href="/about" aria-current="page">About</a>')
+  expect(text).toContain(`<link rel="canonical" href="${server.url.origin}/about">`)
+})
+
+test('/about names the owner, the contact and the source of keys', async () => {
+  const settings = {
+    ...DEFAULT_SITE,
+    name: 'Guild of Kites',
+    owner: 'Ada & "Zoe"',
+    contact: 'mailto:hello@kites.example',
+    privacyUrl: 'https://kites.example/privacy',
+    keys: 'https://kites.example/keys',
+    limits: 'Without a key, 7 requests.',
+  }
+  await using server = await servePeople(PEOPLE, { settings })
+  const { text } = await server.look('/about')
+  expect(readable(text)).toContain('Run by Ada &amp; &quot;Zoe&quot; Contact hello@kites.example')
+  const you = readable(sectionOf(text, 'you'))
+  expect(you).toContain('Write to hello@kites.example . Claim the passport: give its number')
+  for (const wish of ['Correct: what', 'Complete: which', 'Hide or remove: the passport disappears'])
+    expect(you).toContain(wish)
+  expect(sectionOf(text, 'you')).toContain('<a href="https://kites.example/privacy" rel="noreferrer">')
+  expect(sectionOf(text, 'keys')).toContain(
+    'following changes and writing need one. Without a key, 7 requests.</p>',
+  )
+  expect(sectionOf(text, 'keys')).toContain(
+    'How to get a key: <a href="https://kites.example/keys" rel="noreferrer">',
+  )
+})
+
+test('/about says what the operator has not stated', async () => {
+  const { text } = await server.look('/about')
+  expect(readable(text)).toContain('This site runs passportd, open source software')
+  expect(readable(text)).toContain('Run by Not stated Contact Not stated')
+  expect((await server.look('/me')).text).toContain(
+    'cannot be checked here. <a href="/about#you">Ask the operator</a> instead.',
+  )
+  expect(sectionOf(text, 'you')).toContain(
+    'This site names no contact. Ask the person who gave you its address, or the <a href="#data">source of the record</a>.',
+  )
+  expect(sectionOf(text, 'keys')).toContain('This site does not say how to get a key.')
+})
+
+test('/about without a contact names the owner as the one to ask', async () => {
+  await using server = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, owner: 'Kites & Co.' } })
+  expect(readable(sectionOf((await server.look('/about')).text, 'you'))).toContain(
+    'This site names no contact. Ask Kites &amp; Co., or the source of the record .',
+  )
+})
+
+test('every page names the owner with a link to /about, and without the explorer no link', async () => {
+  const settings = { ...DEFAULT_SITE, owner: 'Kites & Co.' }
+  await using server = await servePeople(PEOPLE, { settings })
+  for (const path of ['/', '/passports/7', '/movers', '/credentials', '/about'])
+    expect((await server.look(path)).text).toContain(
+      'skills. Run by <a href="/about">Kites &amp; Co</a>.</p>',
+    )
+  expect((await server.look('/')).text).toContain(
+    'behind every point. Run by <a href="/about">Kites &amp; Co</a>.</p>',
+  )
+  const { site } = createSite(settings, '', false)
+  const page = renderLayout({ site, title: 'API', description: '', main: html`` })
+  expect(page).toContain('skills. Run by Kites &amp; Co.</p>')
+})
+
+test('/about links the addresses in the text about keys, and refers to it if there is no contact', async () => {
+  const keys = 'Write to keys@kites.example, or see (https://kites.example/keys?a=1&b=2).'
+  await using server = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, keys } })
+  const { text } = await server.look('/about')
+  const linked =
+    'Write to <a href="mailto:keys@kites.example" rel="noreferrer">keys@kites.example</a>, or see (<a href="https://kites.example/keys?a=1&amp;b=2" rel="noreferrer">https://kites.example/keys?a=1&amp;b=2</a>).'
+  expect(sectionOf(text, 'keys')).toContain(`How to get a key: ${linked}</p>`)
+  expect(sectionOf(text, 'you')).toContain('Ask those who <a href="#keys">give out its keys</a>')
+})
+
+test('/about says whether programs need a key, and names the contact if it says nothing about keys', async () => {
+  const settings = { ...DEFAULT_SITE, contact: 'https://kites.example/contact' }
+  await using server = await servePeople(PEOPLE, { settings, needsKey: true })
+  const keys = readable(sectionOf((await server.look('/about')).text, 'keys'))
+  expect(keys).toContain('Every call needs a key.')
+  expect(keys).toContain('To get a key, write to https://kites.example/contact .')
+})
+
+test('/about describes the built-in rules: the parts, the credentials that count most, the proofs of a human', async () => {
+  const { text } = await server.look('/about')
+  const parts = sectionOf(text, 'parts')
+  expect(readable(parts)).toContain(
+    'Activity 168 16 credentials Identity 105 12 credentials Skills 393 18 credentials',
+  )
+  expect(parts).toContain('<a href="/credentials/github"><bdi>GitHub</bdi> <span>40</span></a>')
+  expect(parts).toContain('<a href="/credentials">')
+  const human = sectionOf(text, 'human')
+  const proofs = Object.values(DEFAULT_RULES.types).filter((rule) => rule.proves_human)
+  for (const { name } of proofs) expect(human).toContain(`<bdi>${name}</bdi>`)
+  expect(human.match(/<li>/g)).toHaveLength(proofs.length)
+})
+
+const rule = (given: Partial<Rule>): Rule => ({
+  ...(DEFAULT_RULES.types.github as Rule),
+  proves_human: false,
+  ...given,
+})
+
+const OWN_RULES: RuleSetShape = {
+  version: 'kites',
+  caps: { Skills: 50 },
+  levels: [
+    { name: 'Novice', from: 0 },
+    { name: 'Flyer', from: 10 },
+    { name: 'Master', from: 40 },
+  ],
+  types: {
+    kite: rule({ name: 'Kites & winds', category: 'Skills', max_score: 80 }),
+    hat: rule({ name: 'Hats', category: 'Clothes', max_score: 500 }),
+  },
+}
+
+test('/about follows the active rules: caps, levels with their thresholds and people', async () => {
+  await using server = await servePeople([named(1, 'A', 5), named(2, 'B', 10), named(3, 'C', 999)])
+  const apply = (rules: RuleSetShape) =>
+    server.store.rules.apply(toAppliedRules(stampRules(rules), 'apply', NOON))
+  expect((await server.look('/about')).text).toContain('Outstanding')
+  await apply(OWN_RULES)
+  const { text } = await server.look('/about')
+  expect(readable(sectionOf(text, 'parts'))).toContain('Skills 50 capped, 1 credential')
+  expect(text).toContain('<bdi>Kites &amp; winds</bdi> <span>80</span>')
+  // Hats count toward no part of the score.
+  expect(text).not.toContain('Hats')
+  expect(readable(sectionOf(text, 'human'))).toContain('No rule of this site marks people as human.')
+  const levels = sectionOf(text, 'levels')
+  expect(readable(levels)).toContain('Level From People Share Master 40 1 33% Flyer 10 1 33% Novice 0 1 33%')
+  for (const link of ['%3E%3D40">Master', '%3E%3D10%3C40">Flyer', '%3E%3D0%3C10">Novice'])
+    expect(levels).toContain(`<a href="/?score=${link}</a>`)
+  // The bands and their ticks begin at 0, 10 and 40 of 48.
+  const starts = [...levels.matchAll(/<text x="([\d.]+)%"/g)].map(([, x]) => x)
+  expect(starts).toEqual(['0', '20.83', '83.33'])
+  expect(levels).toContain('<rect x="20.83%" width="62.5%"')
+  // All people are in the histogram: two below 48, and one beyond it in the last bar.
+  expect(/<svg class="histogram".*?<\/svg>/s.exec(levels)?.[0].match(/<rect/g)).toHaveLength(3)
+  const near = [0, 1, 2, 100].map((from) => ({ name: `L${from}`, from }))
+  await apply({ ...OWN_RULES, levels: near })
+  const ticks = (await server.look('/about')).text.matchAll(/<text [^>]+>(\d+)<\/text>/g)
+  expect([...ticks].map(([, from]) => from)).toEqual(['0', '100'])
+  const { levels: _, ...without } = OWN_RULES
+  await apply({ ...without, types: {} })
+  expect((await server.look('/about')).text).not.toContain('id="levels"')
+})
+
+test('a demo says once on /about and on the home page that its people are invented, other services do not', async () => {
+  await using demo = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, demo: true } })
+  const about = (await demo.look('/about')).text
+  expect(about).toContain('This is a demo. Its people and their records are invented.')
+  expect(about.match(/invented/g)).toHaveLength(1)
+  const contact = { ...DEFAULT_SITE, ...DEMO_SITE }
+  await using example = await servePeople(PEOPLE, { settings: contact })
+  expect((await example.look('/about')).text).toContain('are invented, and its contact is an example.')
+  expect(readable(about)).toContain('Run by The person who started this demo')
+  expect((await demo.look('/')).text).toContain('This is a demo: its people are invented.')
+  for (const path of ['/about', '/']) expect((await server.look(path)).text).not.toContain('invented')
+})
+
+test('/about says how old the data is, and from which host it was copied', async () => {
+  await using server = await servePeople(PEOPLE)
+  const read = async () => readable((await server.look('/about')).text)
+  expect(await read()).toContain('Last change 2 January 2026')
+  expect(await read()).toContain('The records were imported, and other services can add facts to them.')
+  await server.store.mirror.begin('https://v1.example.com/base')
+  await server.store.records.save([{ kind: 'passport', passport: named(77, 'New') }], {
+    now: NOON + 60_000,
+    restore: false,
+  })
+  expect(await read()).toContain('Last change 2 January 2026')
+  expect(await read()).toContain('Records are copied from v1.example.com.')
+})
+
+test('/about works without the age of the data if the event log cannot be read, and is not cached', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  const log = () => Promise.reject(new ServiceError('unavailable', 'The primary is down.'))
+  await using server = serveExplorer({ ...store, events: { ...store.events, log } })
+  const { status, headers, text } = await server.look('/about')
+  expect([status, headers.get('Cache-Control')]).toEqual([200, 'no-store'])
+  expect(text).toContain('<h2>What the levels mean</h2>')
+  expect(text).not.toContain('Last change')
+})
+
+test('/about and the reference of a demo show the command that creates a key as text to copy', async () => {
+  await using server = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, ...DEMO_SITE } })
+  const command = `<p class="copyable" data-copy="command"><code>${PROGRAM} keys create --demo --name me</code></p>`
+  expect(sectionOf((await server.look('/about')).text, 'keys')).toContain(command)
+  const { site } = createSite({ ...DEFAULT_SITE, ...DEMO_SITE })
+  await using reference = serveTest(server.store, { routes: createReference('0.0.0', { site }).routes })
+  for (const path of ['/reference', '/reference/v3', '/reference/v3/getRules'])
+    expect((await reference.get(path)).text).toContain(command)
+})

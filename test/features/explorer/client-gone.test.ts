@@ -1,0 +1,68 @@
+import { expect, test } from 'bun:test'
+import { ClientGone } from '../../../src/core/basics/errors.ts'
+import { servePeople } from '../../support/explorer/explorer-server.ts'
+import { record } from '../../support/store/records.ts'
+
+const ADA = record(1, {
+  profile: { displayName: 'Ada', tags: ['zk'] },
+  scores: { total: 3, activity: 1, identity: 1, skills: 1 },
+})
+
+/** Work that ends only when its client disconnects. */
+function createEndlessWork() {
+  const started = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  const work = (signal: AbortSignal | undefined) =>
+    new Promise<never>((_, reject) => {
+      signal?.addEventListener('abort', () => {
+        ended.resolve()
+        reject(new ClientGone())
+      })
+      started.resolve()
+    })
+  return { started: started.promise, ended: ended.promise, work }
+}
+
+type Endless = ReturnType<typeof createEndlessWork>
+type Replaced = Parameters<typeof servePeople>[1]
+
+const evaluate = ({ work }: Endless): Replaced => ({
+  replace: () => ({ list: ({ signal }) => work(signal) }),
+})
+const search = ({ work }: Endless): Replaced => ({ replace: () => ({ find: ({ signal }) => work(signal) }) })
+const compare = ({ work }: Endless): Replaced => ({
+  replace: () => ({ movers: ({ signal }) => work(signal) }),
+})
+const draw = ({ work }: Endless): Replaced => ({ rasterize: (_svg, _width, signal) => work(signal) })
+
+test.each([
+  ['/?q=ada', 'search', search],
+  ['/?q=ada', 'evaluation', evaluate],
+  ['/?tag=zk', 'evaluation', evaluate],
+  ['/credentials', 'evaluation', evaluate],
+  ['/credentials/github', 'evaluation', evaluate],
+  ['/compare?ids=ada', 'search', search],
+  ['/compare?ids=1', 'evaluation', evaluate],
+  ['/movers', 'comparison', compare],
+  ['/movers.atom', 'comparison', compare],
+  ['/passports/1', 'evaluation', evaluate],
+  ['/badge/1.svg?show=top', 'evaluation', evaluate],
+  ['/card/1.png', 'evaluation', evaluate],
+  ['/card/1.png', 'drawing', draw],
+  ['/card/site.png', 'drawing', draw],
+  ['/card/compare.png?ids=1', 'drawing', draw],
+  ['/card/credential/github.png', 'drawing', draw],
+  ['/favicon.ico', 'drawing', draw],
+] as const)('a request for %s ends its %s when the client disconnects', async (target, _, make) => {
+  const endless = createEndlessWork()
+  await using server = await servePeople([ADA], {
+    rasterize: async (svg) => new TextEncoder().encode(svg),
+    ...make(endless),
+  })
+  const client = new AbortController()
+  const response = server.look(target, { signal: client.signal }).catch(() => 'gone')
+  await endless.started
+  client.abort()
+  await endless.ended
+  expect(await response).toBe('gone')
+})

@@ -1,0 +1,141 @@
+import { expect, test } from 'bun:test'
+import { foldName } from '../../../src/core/basics/text/fold-name.ts'
+import { type Catalog, createCatalog } from '../../../src/core/index/catalog.ts'
+import type { Store } from '../../../src/core/store/store.ts'
+import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { rowsOf } from '../../support/explorer/ranking-rows.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { openTestStore } from '../../support/store/engines.ts'
+import { inventPeople } from '../../support/store/invented-people.ts'
+
+const PEOPLE = inventPeople()
+
+/** Starts a new server for each request, so that no page is cached. All servers share the catalog. */
+function serveCounted(store: Store) {
+  const catalog = createCatalog(store)
+  return {
+    async look(target: string) {
+      /** Counts evaluations of the facet index and searches of all names. */
+      let evaluations = 0
+      const list: Catalog['list'] = (...request) => {
+        evaluations++
+        return catalog.list(...request)
+      }
+      const find: Catalog['find'] = (request) => {
+        if (request.keyword !== undefined) evaluations++
+        return catalog.find(request)
+      }
+      const rasterize = async () => new Uint8Array(4)
+      await using server = serveExplorer(store, { catalog, replace: () => ({ list, find }), rasterize })
+      const { status, text } = await server.look(target)
+      return { status, text, evaluations }
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}
+
+const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveCounted)
+
+test.each([
+  '/',
+  '/?page=3',
+  '/?sort=skills&page=2',
+  '/?tag=solidity&place=Lisbon&human=true',
+  '/?q=maple',
+  '/?q=a',
+  '/?q=42',
+  '/?q=a&sort=skills',
+  '/?q=a&human=true',
+  '/?q=a&human=true&page=2',
+  '/?q=e&tag=solidity&sort=identity',
+  '/?q=solidity',
+  '/?q=lisbon',
+  '/?q=lisb',
+  '/?q=solidity+lisb',
+  '/?q=security',
+  '/?q=a+solidity',
+  '/?q=a+lisbon&human=true',
+  '/?q=git&human=true',
+  '/?q=a+github',
+  '/?q=human+builders+in+lisbon+github+over+20+score+under+300',
+  '/?q=%22solidity%22',
+  '/tags-and-places?q=l',
+  '/?q=no+such+name',
+  '/?q=ada+harborligt',
+  '/?q=sparowbridge',
+  '/?q=solidty+lisbn',
+  // A word of accents alone is empty when folded.
+  '/?q=qqqq+%CC%81',
+  '/?q=solidity+qqqq+lisbon',
+  '/?q=builders+without+github+in+lisbon+or+lagos',
+  '/credentials',
+  '/credentials/github',
+  '/compare',
+  '/compare?ids=1,2,3,4',
+  '/compare?ids=a,e,i,o',
+  '/compare?ids=1,2&ids=maple',
+  '/passports/1',
+  '/passports/1/score',
+  '/passports/1/credentials',
+  '/badge/1.svg?show=top',
+  '/card/1.svg',
+  '/card/1.png',
+  '/card/site.png',
+  '/card/compare.png?ids=1,2,3,4',
+  '/card/credential/github.png',
+])(
+  'a request for %s searches the index at most three times, or five times if words match nobody',
+  async (target) => {
+    const { status, text, evaluations } = await server.look(target)
+    // The names a, e, i and o are all ambiguous, so their comparison responds with 404.
+    expect([target, status]).toEqual([target, target.endsWith('a,e,i,o') ? 404 : 200])
+    expect(evaluations).toBeLessThanOrEqual(/data-count>(No |<)|none of these people has/.test(text) ? 5 : 3)
+  },
+)
+
+test('a search with a suggestion and words that match nobody searches the index at most six times', async () => {
+  const { status, text, evaluations } = await server.look('/?q=nobody+lisb')
+  expect([status, evaluations <= 6]).toEqual([200, true])
+  expect(readable(text)).toMatch(/69 of 1,000 passports .* “nobody” is no tag, place or credential here/)
+})
+
+const PARTS = ['total', 'activity', 'identity', 'skills'] as const
+
+test.each(
+  PARTS.flatMap((sort) =>
+    ['q=a', 'q=a&human=true', 'q=maple&human=false', 'q=1&human=true', 'tag=solidity&page=2'].map(
+      (query) => [sort, query] as const,
+    ),
+  ),
+)('ranks by %s on the page ?%s equal those of a naive count', async (sort, query) => {
+  const asked = new URLSearchParams(query)
+  const [human, tag] = [asked.get('human'), asked.get('tag')]
+  const filtered = PEOPLE.filter(
+    (person) =>
+      person.mergedInto === undefined &&
+      (human === null || String(person.human) === human) &&
+      (tag === null || person.profile.tags.some((each) => foldName(each) === tag)),
+  )
+  const rows = rowsOf((await server.look(`/?${query}&sort=${sort}`)).text)
+  expect(rows.length).toBeGreaterThan(0)
+  for (const { path, rank } of rows) {
+    const id = Number(path.split('/').at(-1))
+    const { scores } = PEOPLE.find((person) => person.id === id) as (typeof PEOPLE)[number]
+    const above = filtered.filter((person) => (person.scores?.[sort] ?? 0) > (scores?.[sort] ?? 0)).length
+    expect([path, rank]).toEqual([path, (1 + above).toLocaleString('en')])
+  }
+})
+
+test('a comparison with two misspelt names searches the index at most six times', async () => {
+  const { text, evaluations } = await server.look('/compare?ids=1&ids=sparowbridge,jarborlight')
+  expect(readable(text)).toContain('“sparowbridge” may be one of these people: Héctor Sparrowbridge')
+  expect(evaluations).toBeLessThanOrEqual(6)
+})
+
+test('a comparison searches for at most two names, and the page says which names it skipped', async () => {
+  const { text } = await server.look('/compare?ids=zzzy,zzzx,zzzw')
+  expect(readable(text)).toContain('No passport was found for “zzzx”.')
+  expect(readable(text)).toContain(
+    '“zzzw” was not searched: a comparison finds 2 people by name at once. Add the others one by one.',
+  )
+})

@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import { ServiceError } from '../../../src/core/basics/errors.ts'
+import { servePeople } from '../../support/explorer/explorer-server.ts'
+import { credential, named, record } from '../../support/store/records.ts'
+
+/** A server that counts how often it renders pages and pictures. */
+async function serveCounted() {
+  const credentials = Array.from({ length: 3 }, (_, at) => credential(`${at}`))
+  const counted = { rendered: 0 }
+  function count<T>(result: T): T {
+    counted.rendered++
+    return result
+  }
+  const server = await servePeople([{ ...named(1, 'Ada', 1), credentials }, named(2, 'Grace', 2)], {
+    replace: ({ standing }) => ({ standing: (score) => count(standing(score)) }),
+    rasterize: () => count(Promise.resolve(new Uint8Array(4))),
+  })
+  return { ...server, counted }
+}
+
+test.each([
+  ['/', ['/?x=1', '/?', '/?utm_source=a&page=1', '/?page=1&page=7', '/?sort=total&q=+', '/?tag=']],
+  ['/?page=1', ['/?page=01', '/']],
+  ['/?q=ada', ['/?q=ada&x=1', '/?x=1&q=+ada+&tag=']],
+  ['/card/1.png', ['/card/1.png?x=1', '/card/1.png?theme=dark']],
+  ['/card/site.png', ['/card/site.png?x=1']],
+  ['/badge/1.svg?show=top', ['/badge/1.svg?show=top&x=1', '/badge/1.svg?style=none&show=top&theme=red']],
+])('%s is rendered once, even if later requests add unknown or default parameters', async (target, same) => {
+  await using server = await serveCounted()
+  const first = await server.look(target)
+  expect(first.status).toBe(200)
+  const { rendered } = server.counted
+  expect(rendered).toBeGreaterThan(0)
+  for (const each of same) expect([each, (await server.look(each)).text]).toEqual([each, first.text])
+  expect(server.counted.rendered).toBe(rendered)
+})
+
+test('the same page with other parameter values is cached separately', async () => {
+  await using server = await serveCounted()
+  for (const targets of [
+    ['/', '/?sort=skills', '/?human=true', '/?human=false'],
+    ['/badge/1.svg', '/badge/1.svg?theme=dark', '/badge/1.svg?style=large'],
+  ]) {
+    const texts = await Promise.all(targets.map(async (target) => (await server.look(target)).text))
+    expect(new Set(texts).size).toBe(targets.length)
+  }
+  expect((await server.look('/passports/1/credentials')).status).toBe(200)
+  expect((await server.look('/passports/1/credentials?page=2')).status).toBe(404)
+})
+
+test('while the index is not ready, pages omit the sections that need it, and are not cached', async () => {
+  const people = [
+    record(1, { profile: { displayName: 'Ada', tags: ['adagio'] }, scores: { total: 1, skills: 1 } }),
+    ...Array.from({ length: 9 }, (_, at) => named(at + 2, 'Grace', at + 2)),
+  ]
+  let isReady = false
+  const busy = new ServiceError('overloaded', 'Try again shortly.')
+  await using server = await servePeople(people, {
+    replace: ({ list }) => ({
+      list: (...request) => (isReady ? list(...request) : Promise.reject(busy)),
+    }),
+  })
+  for (const [target, missing] of [
+    ['/?q=ada', 'Suggested filters'],
+    ['/passports/1', 'No. 1 in Skills'],
+    ['/badge/1.svg?show=top', 'No. 1 Skills'],
+  ] as const) {
+    isReady = false
+    const before = await server.look(target)
+    expect([before.status, before.headers.get('Cache-Control')]).toEqual([200, 'no-store'])
+    expect(before.text).not.toContain(missing)
+    isReady = true
+    const after = await server.look(target)
+    expect(after.text).toContain(missing)
+    expect(after.headers.get('Cache-Control')).not.toBe('no-store')
+  }
+})

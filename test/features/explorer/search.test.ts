@@ -1,0 +1,249 @@
+import { expect, test } from 'bun:test'
+import { foldName } from '../../../src/core/basics/text/fold-name.ts'
+import { highlight } from '../../../src/ui/people-list.ts'
+import { cleanText, shortenText } from '../../../src/ui/text.ts'
+import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
+import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
+import { rowsOf } from '../../support/explorer/ranking-rows.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { onEngine } from '../../support/store/engines.ts'
+import { inventPeople } from '../../support/store/invented-people.ts'
+import { record, social } from '../../support/store/records.ts'
+
+const person = (id: number, displayName: string, total: number, more: Parameters<typeof record>[1] = {}) =>
+  record(id, { ...more, profile: { displayName, ...more.profile }, scores: { total } })
+
+const PEOPLE = [
+  person(42, 'Rūta', 5, { mainWallet: '0xDE30ab1111111111111111111111111111111111' }),
+  person(7, 'olamide_42', 50, { socials: [social('github', 'Zoe'), social('basename', 'ola.base.eth')] }),
+  person(8, 'Zoetrope', 40, { mainWallet: '0xde30ab2222222222222222222222222222222222' }),
+  person(9, 'Mira', 30, { socials: [social('lens', 'zoe_m')], profile: { tags: ['ZK', 'zkSync'] } }),
+  person(10, '', 20, {
+    verifiedWallets: ['DemoSo1anaAddress'],
+    dataPoints: [{ type: 'ens', account: '', value: { kind: 'flag', amount: 1 }, display: 'walter.eth' }],
+  }),
+  { ...person(11, 'Old Mira', 1, { socials: [social('twitter', 'oldmira')] }), mergedInto: 9 },
+]
+
+onEngine('sqlite', 'the search', (open) => {
+  const server = shareServer(() => open(PEOPLE), serveExplorer)
+  const rowsFor = async (text: string) => rowsOf((await server.look(`/?q=${encodeURIComponent(text)}`)).text)
+  const namesFor = async (text: string) => (await rowsFor(text)).map(({ name }) => name)
+  const reasonsFor = async (text: string) => (await rowsFor(text)).map(({ about }) => about)
+
+  test('names with a word that begins with the text come first, then by score, on all pages', async () => {
+    const meadows = Array.from({ length: 25 }, (_, at) => person(at + 1, `Meadow ${at}`, 100 + at))
+    await using many = await servePeople([...meadows, person(40, 'Zed Ad-Lib', 2), person(41, 'Ádám', 3)])
+    const namesAt = async (target: string) => rowsOf((await many.look(target)).text).map(({ name }) => name)
+    const first = await namesAt('/?q=ad')
+    expect(first.slice(0, 4)).toEqual(['Ádám', 'Zed Ad-Lib', 'Meadow 24', 'Meadow 23'])
+    expect([...first, ...(await namesAt('/?q=ad&page=2'))].toSorted()).toEqual(
+      [...meadows.map((_, at) => `Meadow ${at}`), 'Zed Ad-Lib', 'Ádám'].toSorted(),
+    )
+    expect(await namesAt('/?q=ad&sort=skills')).toHaveLength(20)
+  })
+
+  test('a number finds the passport with this id first, even if names contain the digits', async () => {
+    expect(await namesFor('42')).toEqual(['Rūta', 'olamide_42'])
+    expect(await namesFor('#42')).toEqual(['Rūta'])
+    expect(await namesFor('passport 42')).toEqual(['Rūta'])
+    expect(await namesFor('Passport 10')).toEqual(['Passport 10'])
+    expect((await reasonsFor('42'))[0]).toStartWith('<mark>Passport 42</mark>')
+    expect(readable((await server.look('/?q=42')).text)).toContain('2 of 5 passports')
+  })
+
+  test('a handle finds its owner, with or without a source such as "github:"', async () => {
+    expect((await namesFor('github:zoe'))[0]).toBe('olamide_42')
+    expect((await namesFor('GitHub: @Zoe'))[0]).toBe('olamide_42')
+    for (const text of ['https://github.com/zoe', 'github.com/zoe'])
+      expect((await namesFor(text))[0]).toBe('olamide_42')
+    expect((await namesFor('https://lens.example/u/@zoe_m'))[0]).toBe('Mira')
+    expect(await namesFor('zoe')).toEqual(['olamide_42', 'Zoetrope', 'Mira'])
+    expect((await reasonsFor('zoe'))[0]).toStartWith('github:<mark>zoe</mark>')
+    expect((await reasonsFor('zoe'))[2]).toStartWith('lens:<mark>zoe</mark>_m')
+    expect(await namesFor('@zoe_m')).toEqual(['Mira'])
+    expect(await namesFor('ola.base.eth')).toEqual(['olamide_42'])
+    expect(await namesFor('walter.eth')).toEqual(['Passport 10'])
+    expect(await namesFor('walt')).toEqual(['Passport 10'])
+  })
+
+  test('the beginning of a wallet finds its owners', async () => {
+    expect((await namesFor('0xDE30AB')).toSorted()).toEqual(['Rūta', 'Zoetrope'])
+    for (const text of ['0xDE30…2222', 'wallet 0xDE30…2222'])
+      expect(await namesFor(text)).toEqual(['Zoetrope'])
+    expect(await namesFor('0xde30...1111')).toEqual(['Rūta'])
+    expect(await namesFor('0xde30…3333')).toEqual([])
+    expect(await namesFor('0xde30ab1111111111111111111111111111111111')).toEqual(['Rūta'])
+    expect(await namesFor('0xde3')).toEqual([])
+    expect(await namesFor('DemoSo1')).toEqual(['Passport 10'])
+    expect((await reasonsFor('0xDE30AB22'))[0]).toContain('<mark>0xde30ab22</mark>')
+  })
+
+  test('a handle of a merged passport finds the survivor', async () => {
+    expect(await namesFor('oldmira')).toEqual(['Mira'])
+  })
+
+  test('a search with filters finds only passports that match the filters, whether by name, handle or id', async () => {
+    const names = async (target: string) => rowsOf((await server.look(target)).text).map(({ name }) => name)
+    expect(await names('/?q=zoe&tag=zk')).toEqual(['Mira'])
+    expect(await names('/?q=42&tag=zk')).toEqual([])
+    expect(await names('/?q=9&tag=zk')).toEqual(['Mira'])
+  })
+
+  test('a tag is read as a filter, and tags that begin with the text are suggested', async () => {
+    const { text } = await server.look('/?q=zk')
+    expect(text).toContain('aria-label="Suggested filters"')
+    expect(readable(text)).toContain('1 person tagged “ZK”')
+    expect(rowsOf(text).map(({ name }) => name)).toEqual(['Mira'])
+    expect(text).toContain('value="zk"')
+    expect(text).toContain('href="/?tag=zksync"')
+    const part = await server.look('/?q=zksy')
+    expect(readable(part.text)).toContain('1 person tagged “zkSync”')
+    expect(rowsOf(part.text).map(({ name }) => name)).toEqual(['Mira'])
+    expect(part.text).toContain('Remove the filter </span>tag <bdi>zkSync</bdi>')
+    expect(part.text).not.toContain('Suggested filters')
+    expect(part.text).not.toContain('class="nothing panel"')
+  })
+
+  test('a search that lists a suggestion keeps the filters of the page, and names the words that match nobody', async () => {
+    const { text } = await server.look('/?tag=zk&q=zksy')
+    expect(text.match(/<a href="[^"]*"><span class="unseen">Remove/g)).toEqual([
+      '<a href="/?tag=zksync"><span class="unseen">Remove',
+      '<a href="/?tag=zk"><span class="unseen">Remove',
+    ])
+    const none = await server.look('/?q=nobody+zksy')
+    expect(readable(none.text)).toMatch(/1 of 5 passports .*“nobody” is no tag/)
+  })
+
+  test('the words of a search match in any order, and each can be a tag or a place', async () => {
+    expect(await namesFor('trope ZOE')).toEqual(['Zoetrope'])
+    expect(await namesFor('zoe trope x')).toEqual([])
+    const { text } = await server.look('/?q=mira+zk')
+    expect(readable(text)).toContain('1 person tagged “ZK” matching “mira”')
+    expect(rowsOf(text).map(({ name }) => name)).toEqual(['Mira'])
+  })
+
+  test('a word that is both a tag and a name is read as a tag, with a link to the people of that name', async () => {
+    await using both = await servePeople([
+      person(1, 'Ida', 5, { profile: { tags: ['Rose'], location: 'Lisbon' } }),
+      person(2, 'Rose', 4, { profile: { tags: ['zk'], location: 'Lisbon' } }),
+      person(3, 'Rosemary', 3),
+    ])
+    const namesAt = async (target: string) => rowsOf((await both.look(target)).text).map(({ name }) => name)
+    const { text } = await both.look('/?q=rose+lisbon')
+    expect(rowsOf(text).map(({ name }) => name)).toEqual(['Ida'])
+    expect(readable(text)).toContain('Search names for “rose lisbon” instead.')
+    expect(text).toContain('href="/?q=%22rose+lisbon%22"')
+    expect(await namesAt('/?q=%22rose%22&place=lisbon')).toEqual(['Rose'])
+    expect(await namesAt('/?q=%22rose%22')).toEqual(['Rose', 'Rosemary'])
+    expect(await namesAt('/?q=rose&tag=zk')).toEqual(['Rose'])
+    const none = await both.look('/?q=rose+zk+mary')
+    expect(readable(none.text)).toContain('No people tagged “Rose” and “zk” matching “mary”')
+  })
+
+  test('a tag of few people does not hide as many people with that name: they are listed, and the tag is suggested', async () => {
+    await using both = await servePeople([
+      person(1, 'Ida', 5, { profile: { tags: ['Rose', 'mary'] } }),
+      person(2, 'Zed', 6, { profile: { tags: ['mary'] } }),
+      person(3, 'Rosemary', 9, { profile: { tags: ['rosé wine'] } }),
+      person(4, 'Mary-Rosé Day', 4),
+    ])
+    const namesAt = async (target: string) => rowsOf((await both.look(target)).text).map(({ name }) => name)
+    expect(await namesAt('/?q=ROSE')).toEqual(['Rosemary', 'Mary-Rosé Day'])
+    const { text } = await both.look('/?q=ROSE')
+    expect(readable(text)).toContain('2 of 4 passports')
+    expect(text).toContain('<a href="/?tag=rose" rel="nofollow">tag <bdi>Rose</bdi>')
+    expect(text).not.toContain('Search names for')
+    // Two people have the tag, and one has the name: Rosemary only contains it.
+    expect(await namesAt('/?q=mary')).toEqual(['Zed', 'Ida'])
+    expect(await namesAt('/?q=ros%C3%A9+wine')).toEqual(['Rosemary'])
+  })
+
+  test('matches in names are marked, regardless of accents and case', async () => {
+    const { text } = await server.look('/?q=RUT')
+    expect(text).toContain('<bdi><mark>Rūt</mark>a</bdi>')
+  })
+
+  test('every search text gets a page, even a hostile name or a single symbol', async () => {
+    const texts = [
+      ...HOSTILE_NAMES.map((name) => name.slice(0, 150)),
+      '%',
+      '_',
+      "'",
+      ':',
+      'github:',
+      '@',
+      '…',
+      '0x',
+    ]
+    for (const text of texts) {
+      const { status } = await server.look(`/?q=${encodeURIComponent(text.toWellFormed())}`)
+      expect([text, status]).toEqual([text, 200])
+    }
+  })
+})
+
+test('the total of a search counts each passport once', async () => {
+  await using server = await servePeople(inventPeople())
+  for (const text of ['1', '42', '100', 'mar', 'ada', 'maple']) {
+    const seen: string[] = []
+    let total = 0
+    for (let page = 1; page <= 60; page++) {
+      const { text: markup } = await server.look(`/?q=${text}&page=${page}`)
+      const rows = rowsOf(markup)
+      if (rows.length === 0) break
+      total = Number(/([\d,]+) of 1,000 passports/.exec(readable(markup))?.[1]?.replace(',', ''))
+      seen.push(...rows.map(({ path }) => path))
+    }
+    expect([text, new Set(seen).size, seen.length]).toEqual([text, total, total])
+  }
+})
+
+test('a search finds tags and places by name, and shows only the first 20 of many wallets with the same prefix', async () => {
+  await using server = await servePeople(inventPeople())
+  const pageOf = async (text: string) => readable((await server.look(`/?q=${encodeURIComponent(text)}`)).text)
+  expect(await pageOf('educator')).toMatch(/\d people tagged “educator” Find a person/)
+  expect(await pageOf('cape town')).toMatch(/\d people in Cape Town Find a person/)
+  expect(await pageOf('istanbul')).toMatch(/\d people in İstanbul Find a person/)
+  expect(await pageOf('İSTANBUL')).toMatch(/\d people in İstanbul Find a person/)
+  expect(await pageOf('0xde30')).toContain('At least 20 people matching “0xde30”')
+})
+
+test('a wallet that matches as the handle of an account is short and has no source before it', async () => {
+  const wallet = `0xab${'0'.repeat(34)}c0de`
+  await using server = await servePeople([person(1, 'Zed', 5, { socials: [social('base_builder', wallet)] })])
+  expect(readable((await server.look('/?q=0xab')).text)).toContain(' Zed 0xab …c0de ')
+})
+
+test('a credential that ends the text stays that credential', async () => {
+  await using server = await servePeople(inventPeople())
+  const experts = readable((await server.look('/?q=security+experts+with+github')).text)
+  expect(experts).toMatch(/\d people tagged “security” with GitHub Find .*“experts” is no tag/)
+})
+
+test('the page of all tags and places shows the hundred most frequent, and says so', async () => {
+  const people = Array.from({ length: 101 }, (_, at) =>
+    person(at + 1, '', 1, { profile: { tags: [`t${at}`] } }),
+  )
+  await using server = await servePeople(people)
+  const { text } = await server.look('/tags-and-places')
+  expect(text.match(/<a href="\/\?tag=/g)).toHaveLength(100)
+  expect(readable(text)).toContain('These are the 100 most frequent. Search for others by name.')
+  expect(readable(text)).toContain('No place yet.')
+})
+
+test('highlighting adds only mark elements to a name', () => {
+  for (const name of ['Ada  Lovélace 🐉', 'Straße', '山田太郎', ...HOSTILE_NAMES].map((each) =>
+    shortenText(cleanText(each), 80),
+  )) {
+    for (const keyword of ['a', 'love', 'ss', 'e<', '&', '田', foldName(name).slice(1, 4) || 'x']) {
+      const marked = highlight(name, keyword)
+      expect(marked.replace(/<\/?mark>/g, '')).toBe(highlight(name, undefined))
+    }
+  }
+  expect(highlight('Rūta Inkwell', 'ink\nruta')).toBe('<mark>Rūta</mark> <mark>Ink</mark>well')
+  expect(highlight('Martin Ingram', 'in')).toBe('Martin <mark>In</mark>gram')
+  expect(highlight('Ada Thimblevane', 'ada\nh')).toBe('<mark>Ada</mark> Thimblevane')
+  expect(highlight('Straße', 'ss')).toBe('Stra<mark>ß</mark>e')
+  expect(highlight('a<b>b', 'b')).toBe('a&lt;<mark>b</mark>&gt;b')
+})

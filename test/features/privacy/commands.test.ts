@@ -1,0 +1,156 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { sha256 } from '../../../src/core/basics/canonical-json.ts'
+import { PROGRAM } from '../../../src/core/basics/version.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { incoming, marksIn, PERSON, WALLET } from '../../support/removed-person.ts'
+import { saveRecords, withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { toLines } from '../../support/store/json-lines.ts'
+import { named, record } from '../../support/store/records.ts'
+
+const OTHER = record(12, { mainWallet: WALLET.toUpperCase().replace('0X', '0x') })
+const POINT = { passport: WALLET, type: 'github', value: 9 }
+
+withEveryEngine('privacy commands', (makeDatabase) => {
+  test('hide and unhide change what is found, and say so', async () => {
+    await using here = await workplace(makeDatabase, { records: [PERSON] })
+    const find = () => here.look((store) => store.passports.find({ id: 7 }))
+    expect((await here.call('hide', '7')).err).toBe('Passport 7 is hidden from every response.\n')
+    expect(await find()).toBeUndefined()
+    await here.refuses('Passport 7 is hidden already.', 'hide', '7')
+    const exported = JSON.parse((await here.call('subject', 'export', WALLET)).out)
+    expect(exported).toMatchObject({ passports: [{ id: 7, display_name: 'Qzxname' }], handles: [{}, {}] })
+    expect((await here.call('export')).out).not.toContain('Qzxname')
+    expect((await here.call('unhide', '7')).err).toBe('Passport 7 is shown again.\n')
+    expect(await find()).toMatchObject({ id: 7 })
+    await here.refuses('Passport 7 is not hidden.', 'unhide', '7')
+    await here.refuses('There is no passport 9 here.', 'hide', '9')
+    await here.refuses('Nothing is stored about 9 here.', 'subject', 'export', '9')
+    await here.refuses('Nothing is stored about 0x9 here.', 'subject', 'export', '0x9')
+  })
+
+  test('a removal names a hidden person, and removes it', async () => {
+    await using here = await workplace(makeDatabase, { records: [PERSON] })
+    await here.call('hide', '7')
+    await here.refuses('--yes removes passport 7 (Qzxname)', 'remove', '7')
+    expect(await here.call('remove', '7', '--yes')).toMatchObject({ code: 0 })
+    await here.refuses('Nothing is stored about 7 here.', 'subject', 'export', '7')
+  })
+
+  test('records with a barred id or wallet are skipped until an import restores them', async () => {
+    const files = {
+      'x.jsonl': toLines({ passport_id: 12, main_wallet: '0xQZXwallet' }, POINT, { passport_id: 13 }),
+    }
+    await using here = await workplace(makeDatabase, { files })
+    const load = async (...args: string[]) => (await here.call('import', here.path('x.jsonl'), ...args)).err
+    for (const who of [WALLET, '13'])
+      expect((await here.call('bar', who)).err).toBe(
+        `Records with ${who} are skipped from now on, except by an import with --restore.\n`,
+      )
+    expect(await load()).toContain('3 of removed passports skipped')
+    expect(await load('--restore')).not.toContain('skipped')
+    expect((await here.call('removals', 'list')).out).toBe('')
+    await here.refuses(`Passport 12 is stored: use "${PROGRAM} remove 12" instead.`, 'bar', WALLET)
+    await here.refuses('Passport 13 is stored', 'bar', '13')
+  })
+
+  test('a removed person does not come back under another id, unless the import restores', async () => {
+    await using here = await workplace(makeDatabase, { records: [PERSON] })
+    await here.call('remove', '7', '--yes')
+    const save = (restore: boolean) => here.look((store) => saveRecords(store, [OTHER], { restore }))
+    expect(await save(false)).toEqual([{ outcome: 'removed' }])
+    expect(await save(true)).toEqual([{ outcome: 'added' }])
+    expect(await save(false)).toEqual([{ outcome: 'unchanged' }])
+    expect((await here.call('removals', 'list')).out).toBe(`7\n${sha256('0xqzxwallet2')}\n`)
+  })
+
+  test('a removal record of an import lets another passport take over the wallet', async () => {
+    await using here = await workplace(makeDatabase, { records: [PERSON] })
+    const removal = { kind: 'removal', id: 7 } as const
+    const options = { now: 1, restore: false }
+    const save = () => here.look((store) => store.records.save([removal, incoming(OTHER)], options))
+    expect(await save()).toMatchObject([{ outcome: 'changed' }, { outcome: 'added' }])
+  })
+
+  test('the list of removals is applied to another database', async () => {
+    const list = `7\n${sha256('0xnew')}\n`
+    await using here = await workplace(makeDatabase, {
+      records: [PERSON, named(8, 'Grete')],
+      files: { list, wrong: '7\n0xqzxwallet\n' },
+    })
+    expect((await here.call('removals', 'apply', here.path('list'))).err).toBe('2 removals applied.\n')
+    expect(await here.look((store) => store.passports.count())).toBe(1)
+    const save = () => here.look((store) => saveRecords(store, [record(14, { mainWallet: '0xNEW' })]))
+    expect(await save()).toEqual([{ outcome: 'removed' }])
+    const sentence = 'has the line "0xqzxwallet", but each line must be the id of a passport, or the SHA-256'
+    await here.refuses(sentence, 'removals', 'apply', here.path('wrong'))
+    await here.refuses('missing', 'removals', 'apply', here.path('missing'))
+  })
+})
+
+withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => {
+  async function removedAfterBackup() {
+    const here = await workplace(makeDatabase, { records: [PERSON, named(8, 'Grete')] })
+    await here.call('backup', here.path('kept.backup'))
+    await here.call('remove', '7', '--yes')
+    return here
+  }
+
+  test('is restored without the people whom the replaced database has removed', async () => {
+    await using here = await removedAfterBackup()
+    const { out } = await here.call('restore', here.path('kept.backup'), '--force')
+    expect(out).toContain('1 passport')
+    expect(out).toContain('3 removals applied again.\n')
+    expect(await here.look(({ removals }) => removals.list())).toHaveLength(3)
+    expect(await here.look(({ passports }) => passports.count())).toBe(1)
+    expect(marksIn(readFileSync(here.database, 'latin1'))).toEqual([])
+  })
+
+  test('is restored with a list of removals if the database is lost or damaged', async () => {
+    await using here = await removedAfterBackup()
+    const list = here.path('list')
+    expect((await here.call('backup', here.path('later.backup'), '--removals', list)).code).toBe(0)
+    expect(readFileSync(list, 'utf8').split('\n')).toContain('7')
+    writeFileSync(here.database, 'x'.repeat(8192))
+    const restore = ['restore', here.path('kept.backup'), '--force']
+    expect((await here.call(...restore)).err).toContain(
+      'removals since the backup are applied only if --removals',
+    )
+    expect(await here.look(({ passports }) => passports.count())).toBe(2)
+    expect((await here.call(...restore, '--removals', list)).code).toBe(0)
+    expect(await here.look(({ passports }) => passports.count())).toBe(1)
+  })
+
+  test('adds to the list of removals, and removes nothing from it', async () => {
+    await using here = await removedAfterBackup()
+    const list = here.path('list')
+    writeFileSync(list, '99\n7\n')
+    await here.call('backup', here.path('later.backup'), '--removals', list)
+    await here.call('restore', here.path('kept.backup'), '--force')
+    await here.call('backup', here.path('last.backup'), '--removals', list)
+    expect(readFileSync(list, 'utf8')).toStartWith('99\n7\n')
+    writeFileSync(list, 'Ada\n')
+    await here.refuses('has the line "Ada"', 'backup', here.path('no.backup'), '--removals', list)
+    await here.refuses(
+      'has the line "Ada"',
+      'restore',
+      here.path('kept.backup'),
+      '--force',
+      '--removals',
+      list,
+    )
+  })
+
+  test('is named by doctor --erasure', async () => {
+    await using here = await removedAfterBackup()
+    const old = `${here.database}.before-20260101T000000.000Z`
+    writeFileSync(old, '')
+    utimesSync(old, 1, 1)
+    expect((await here.call('doctor', '--erasure')).out).toContain(`${old} is older than the last removal`)
+  })
+
+  test('is no problem for doctor --erasure if nobody was removed', async () => {
+    await using here = await workplace(makeDatabase, { records: [PERSON] })
+    expect((await here.call('doctor', '--erasure')).out).toContain('No copies of removed data were found.')
+  })
+})

@@ -1,0 +1,158 @@
+import { expect, test } from 'bun:test'
+import type { LogEvent } from '../../../src/core/history/event.ts'
+import { rescoreSome } from '../../../src/core/scoring/rescore.ts'
+import type { Store } from '../../../src/core/store/store.ts'
+import { listAll } from '../../support/store/catalog.ts'
+import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { ADA_WALLET, ada, credential, NOON, record, social } from '../../support/store/records.ts'
+import { contracts, find, hand, LATER, scorerOf } from '../../support/store/scoring.ts'
+
+const grete = record(8, { profile: { displayName: 'Grete' }, socials: [social('github', 'grete')] })
+
+const eventsOf = async (store: Store): Promise<unknown[]> => {
+  const { events } = await store.events.list({ after: 0, limit: 100 })
+  return events.map(({ type, ...event }) => [type, 'passportId' in event ? event.passportId : null])
+}
+
+onEveryEngine('a hidden passport', (open) => {
+  test('is not found, listed or searched, and is the same after it is shown again', async () => {
+    await using store = await open([ada, grete])
+    const read = async () => ({
+      v1: await store.v1.findPassport({ wallet: ADA_WALLET }),
+      v2: await store.v2.findPassport({ id: 7 }),
+      credentials: await store.v1.findCredentials({ id: 7 }),
+      v3: await store.v3.find([{ id: 7 }, { wallet: ADA_WALLET }, HANDLE], { credentials: true }),
+      items: await store.v1.listItems([7]),
+      facets: (await store.facets.list([7])).map(({ data }) => data.split(/\s/).sort()),
+      people: await store.passports.listByIds([7]),
+      evidence: (await store.scoring.find({ id: 7 }))?.dataPoints,
+      total: (await listAll(store)).total,
+    })
+    const HANDLE = { handle: `${ada.socials[0]?.source}:${ada.socials[0]?.name}`.toLowerCase(), wallet: 'x' }
+    const before = await read()
+    expect(before).toMatchObject({ v1: { id: 7 }, total: 2, people: [{ id: 7 }] })
+    await store.passports.hide(7, true, NOON, 'subject')
+    expect(await read()).toEqual({
+      ...{ v1: undefined, v2: undefined, credentials: undefined, evidence: undefined, total: 1 },
+      v3: [undefined, undefined, undefined],
+      ...{ items: [], facets: [], people: [] },
+    })
+    expect(await store.subjects.find(ADA_WALLET)).toMatchObject({ id: 7, hidden: true })
+    await store.passports.hide(7, false, LATER)
+    expect(await read()).toEqual(before)
+    expect(await store.subjects.find(ADA_WALLET)).toMatchObject({ id: 7, hidden: false })
+    const entries = await store.audit.list({ limit: 2 })
+    expect(entries.map(({ actor, action, detail }) => [actor, action, detail])).toEqual([
+      ['cli', 'passports.unhide', { passports: [7] }],
+      ['subject', 'passports.hide', { passports: [7] }],
+    ])
+  })
+
+  test('takes records, data points and scores, which responses show later', async () => {
+    await using store = await open([ada, grete])
+    await store.passports.hide(7, true, NOON)
+    const credentials = [credential('github', { score: 11, givenScore: 11 })]
+    await saveRecords(store, [{ ...ada, connections: 99, credentials }])
+    await hand(store, { wallet: ADA_WALLET }, contracts(3))
+    await rescoreSome(scorerOf(store))
+    expect(await find(store, 7)).toBeUndefined()
+    expect(await listAll(store)).toMatchObject({ total: 1 })
+    await store.passports.hide(7, false, LATER)
+    const shown = await store.credentials.find({ id: 7 })
+    expect(shown?.passport).toMatchObject({ connections: 99, stale: false })
+    expect(shown?.credentials.map(({ type }) => type)).toContain('base_builder')
+    expect(await store.v1.findCredentials({ id: 7 })).toBeDefined()
+  })
+
+  test('has no served events except its removal, and is added again', async () => {
+    await using store = await open([ada, grete])
+    const end = await store.passports.hide(7, true, NOON)
+    await saveRecords(store, [{ ...ada, connections: 99 }])
+    const hidden = [
+      ['passport.added', 8],
+      ['passport.removed', 7],
+    ]
+    expect(await eventsOf(store)).toEqual(hidden)
+    expect(await store.events.listLatest(7, ['passport.added', 'passport.changed'], 9)).toEqual([])
+    const later = await store.events.listAfterTime([{ passportId: 7, before: Number.MAX_SAFE_INTEGER }], 0)
+    expect(later.events).toMatchObject([{ type: 'passport.removed', sequence: end.sequence }])
+    await store.passports.hide(7, true, LATER)
+    expect(await eventsOf(store)).toEqual(hidden)
+    await store.passports.hide(7, false, LATER)
+    expect((await eventsOf(store)).at(-1)).toEqual(['passport.added', 7])
+    expect((await eventsOf(store))[0]).toEqual(['passport.added', 7])
+  })
+
+  test('also hides the passports that are merged into it, before and later', async () => {
+    await using store = await open([ada, grete, record(9), record(10)])
+    await store.passports.merge(8, 7)
+    await store.passports.hide(7, true, NOON)
+    await store.passports.merge(9, 7)
+    expect(await store.v1.findPassport({ id: 8 })).toBeUndefined()
+    expect(await store.v3.find([{ id: 8 }, { id: 9 }], { credentials: false })).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect(await eventsOf(store)).toEqual([
+      ['passport.added', 10],
+      ['passport.removed', 7],
+      ['passport.removed', 8],
+      ['passport.removed', 9],
+    ])
+    await store.passports.hide(7, false, LATER)
+    expect(await store.v3.find([{ id: 9 }], { credentials: false })).toMatchObject([
+      { passport: { id: 7, mergedFrom: [8, 9] } },
+    ])
+  })
+
+  test('does not show that it is merged into a visible passport', async () => {
+    await using store = await open([ada, grete])
+    await store.passports.hide(7, true, NOON)
+    await store.passports.merge(7, 8)
+    expect(await find(store, 7)).toBeUndefined()
+    expect(await store.v1.findPassport({ wallet: ADA_WALLET })).toBeUndefined()
+    expect(await store.v1.findPassport({ id: 8 })).toMatchObject({ merged: 0 })
+    expect(await store.v3.find([{ id: 8 }], { credentials: false })).toMatchObject([
+      { passport: { id: 8, merged: false, mergedFrom: [] } },
+    ])
+    expect(await store.subjects.find(ADA_WALLET)).toMatchObject({ id: 8, hidden: false })
+  })
+
+  test('is unknown if there is no such passport', async () => {
+    await using store = await open()
+    expect(() => store.passports.hide(7, true, NOON)).toThrow('Resource not found.')
+    expect(await store.subjects.find(ADA_WALLET)).toBeUndefined()
+    expect(await store.subjects.export(7)).toBeUndefined()
+  })
+
+  test('is exported with everything that is stored', async () => {
+    await using store = await open([ada, grete])
+    await store.passports.merge(8, 7)
+    await hand(store, { id: 7 }, { ...contracts(3), issuer: 'kite' })
+    await store.mirror.note('https://source.example', 7, { passportEtag: 'a', credentialsEtag: 'b', run: 1 })
+    await store.passports.hide(7, true, LATER)
+    for (const id of [7, 8]) {
+      const all = (await store.subjects.export(id)) as { events: LogEvent[] }
+      expect(all).toMatchObject({
+        passports: [
+          {
+            id: 7,
+            hidden_at: LATER,
+            display_name: ada.profile.displayName,
+            credentials: expect.arrayContaining([expect.objectContaining({ type: 'kite' })]),
+          },
+          { id: 8, merged_into: 7, credentials: [] },
+        ],
+        data_points: [{ passport_id: 7, type: 'base_builder', issuer: 'kite', amount: 3 }],
+        handles: expect.arrayContaining([{ handle: 'github:grete', passport_id: 8 }]),
+        audit: [
+          { action: 'passports.merge', detail: { passports: ['8 into 7'] } },
+          { action: 'passports.hide', detail: { passports: [7, 8] } },
+        ],
+        mirrored: [{ source: 'https://source.example', passport_id: 7 }],
+      })
+      expect(all.events.length).toBeGreaterThan(3)
+      expect(JSON.stringify(all)).toContain(ADA_WALLET)
+    }
+  })
+})

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'bun:test'
+import { serveWrites } from '../../support/http/writing-server.ts'
+import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { NOON, PEOPLE } from '../../support/store/records.ts'
+
+const openPeople = async () => serveWrites(await openTestStore('sqlite', PEOPLE))
+
+const zoe = { passport: 12, type: 'github', account: 'zoe', value: 16 }
+
+onEveryEngine('the issuer of a data point', (open) => {
+  test('is stored, and shown in credentials and explanations of v3', async () => {
+    await using server = await serveWrites(await open(PEOPLE))
+    const issuer = await server.clientWith(['read', 'write:github'])
+    expect((await issuer.write([zoe])).body.added).toBe(1)
+    await server.operator.write([{ passport: 12, type: 'worldcoin', value: true }])
+    await server.rescore()
+    const { body } = await issuer.get('/api/v3/passports/12?include=credentials,explanation')
+    const issuers = body.credentials.map((each: { type: string; issuer: string }) => [each.type, each.issuer])
+    expect(issuers.sort()).toEqual([
+      ['github', 'github'],
+      ['worldcoin', null],
+    ])
+    const line = body.explanation.lines.find(({ type }: { type: string }) => type === 'github')
+    expect(line.accounts).toMatchObject([{ account: 'zoe', issuer: 'github' }])
+    expect((await issuer.get('/api/v1/passport_credentials?passport_id=12')).text).not.toContain('issuer')
+  })
+
+  test('may not change or withdraw the data point of another issuer', async () => {
+    await using server = await serveWrites(await open(PEOPLE))
+    await (await server.clientWith(['write:github'])).write([zoe])
+    const other = await server.clientWith(['write:mirror'], ['github'])
+    const detail = 'account: the issuer github wrote this data point, and only it may change it.'
+    for (const change of [
+      { ...zoe, value: 1 },
+      { ...zoe, withdrawn: true },
+    ]) {
+      const { status, body } = await other.write([change])
+      expect([status, body.errors]).toEqual([400, [{ line: 1, pointer: '#/records/0/account', detail }]])
+    }
+    expect((await other.write([{ ...zoe, account: 'zoe-old' }])).status).toBe(200)
+    expect((await server.operator.write([{ ...zoe, value: 1 }])).body.changed).toBe(1)
+  })
+})
+
+describe('a key with the scope write:github', () => {
+  test('writes only the types that the rule set or the key gives the issuer', async () => {
+    await using server = await openPeople()
+    const issuer = await server.clientWith(['write:github'], ['gists'])
+    const ens = { passport: 12, type: 'ens', value: 1 }
+    const { status, body } = await issuer.write([zoe, ens, { ...ens, withdrawn: true }])
+    const detail = 'type: must be one that write:github may write: "gists", "github", got "ens".'
+    expect([status, body.errors]).toEqual([
+      400,
+      [2, 3].map((line) => ({ line, pointer: `#/records/${line - 1}/type`, detail })),
+    ])
+    expect((await issuer.write([zoe, { passport: 12, type: 'gists', value: 3 }])).body.added).toBe(2)
+    const none = await server.clientWith(['write:kites'])
+    expect((await none.write([zoe])).body.errors[0].detail).toBe(
+      'type: must be one that write:kites may write: no type yet, got "github".',
+    )
+  })
+
+  test('writes neither passports nor removals, and no other issuer', async () => {
+    await using server = await openPeople()
+    const issuer = await server.clientWith(['write:github'])
+    const { body } = await issuer.write([
+      { passport_id: 30 },
+      { passport_id: 7, removed: true },
+      { ...zoe, issuer: 'ens' },
+    ])
+    const detail = 'passport_id: needs a key with the scope write:*, and this key has write:github.'
+    expect(body.errors).toEqual([
+      { line: 1, pointer: '#/records/0/passport_id', detail },
+      { line: 2, pointer: '#/records/1/passport_id', detail },
+      { line: 3, pointer: '#/records/2/issuer', detail: 'issuer: must be absent or "github", got "ens".' },
+    ])
+    for (const path of ['/api/v3/passports/7', '/api/v3/passports/7/merge'])
+      expect((await issuer.delete(path)).status).toBe(403)
+  })
+
+  test('may not write data points that are made from credentials', async () => {
+    await using server = await openPeople()
+    const issuer = await server.clientWith(['write:github'])
+    const { status, body } = await issuer.write([{ ...zoe, account: 'credential:zoe' }])
+    const detail = 'account: must not begin with "credential:", got "credential:zoe".'
+    expect([status, body.errors]).toEqual([400, [{ line: 1, pointer: '#/records/0/account', detail }]])
+  })
+
+  test('takes over a data point without an issuer, and cannot choose the time since when the passport has it', async () => {
+    await using server = await openPeople()
+    const { operator, store } = server
+    await operator.write([zoe, { ...zoe, account: 'ada', issuer: 'ens', added_at: '2020-01-01' }])
+    const issuer = await server.clientWith(['write:github'])
+    const written = await issuer.write([zoe, { ...zoe, account: 'new', added_at: '2020-01-01' }])
+    expect(written.body).toMatchObject({ added: 1, changed: 1 })
+    const [passport] = await store.records.list(11, 1)
+    expect(passport?.dataPoints?.map(({ account, issuer, addedAt }) => [account, issuer, addedAt])).toEqual([
+      ['ada', 'ens', Date.UTC(2020, 0, 1)],
+      ['new', 'github', NOON],
+      ['zoe', 'github', NOON],
+    ])
+  })
+})
+
+test('a key without a scope that writes gets 403', async () => {
+  await using server = await openPeople()
+  const reader = await server.clientWith(['read', 'events'])
+  const { status, body } = await reader.write([zoe])
+  expect([status, body.code]).toEqual([403, 'forbidden'])
+  expect(body.detail).toStartWith('This request needs a key with the scope write:ISSUER or write:*')
+})

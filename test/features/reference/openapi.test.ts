@@ -1,0 +1,128 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Schema from 'typebox/schema'
+import { version } from '../../../package.json'
+import { createReference } from '../../../src/features/reference/routes.ts'
+import { checkConformance } from '../../support/http/openapi-conformance.ts'
+import { serveRecords } from '../../support/http/server.ts'
+
+const FIXED: Record<string, string> = {
+  'Access-Control-Allow-Origin': '*',
+  'Cache-Control': 'no-cache',
+  'X-Content-Type-Options': 'nosniff',
+}
+const ROOT = join(import.meta.dir, '../../..')
+
+const document = createReference(version).documentOf('3.2')
+
+test('docs/openapi.json is up to date (update it with npm run openapi)', () => {
+  const written = readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')
+  expect(written).toBe(`${JSON.stringify(createReference(version).documentOf('3.1'), null, 2)}\n`)
+})
+
+test('every operation of V1 and V2 is marked deprecated, and no reference to a schema is broken', () => {
+  for (const compatV2 of [true, false]) {
+    const { paths, components } = createReference('0', { compatV2 }).documentOf('3.2')
+    const text = JSON.stringify({ paths, components })
+    const names = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1] as string)
+    expect(names.filter((name) => !(name in components.schemas))).toEqual([])
+    expect(Object.keys(components.schemas).some((name) => name.endsWith('V2'))).toBe(compatV2)
+    const operations = Object.entries(paths).filter(([path]) => /^\/api\/v[12]\//.test(path))
+    expect(operations).toHaveLength(compatV2 ? 9 : 3)
+    for (const [path, item] of operations)
+      expect(item).toMatchObject({ get: { deprecated: true, tags: [path.slice(5, 7).toUpperCase()] } })
+  }
+})
+
+type Content = Record<string, { schema?: object; itemSchema?: object; example?: unknown }>
+type Operation = { requestBody?: { content: Content }; responses: Record<string, { content?: Content }> }
+
+/** The `content` of all requests and responses that have a body. */
+function contentsOf({ paths }: typeof document) {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, Operation>)
+      .filter(([method]) => method !== 'parameters')
+      .flatMap(([method, { requestBody, responses }]) =>
+        [requestBody, ...Object.values(responses)]
+          .flatMap((body) => Object.entries(body?.content ?? {}))
+          .map(([type, content]) => ({ where: `${method} ${path} ${type}`, type, ...content })),
+      ),
+  )
+}
+
+test('every request and response body of the API has an example that matches its schema', () => {
+  const contents = contentsOf(document)
+  const without = contents.filter(({ where, example }) => where.includes(' /api/') && example === undefined)
+  expect(without.map(({ where }) => where)).toEqual([])
+  for (const { where, type, schema, itemSchema, example } of contents) {
+    if (example === undefined) continue
+    const whole = { ...(schema ?? itemSchema), components: document.components }
+    const values = PARSE[type]?.(String(example)) ?? [example]
+    for (const value of values) expect([where, Schema.Check(whole, value)]).toEqual([where, true])
+  }
+})
+
+/** Splits the body of a stream into its items. */
+const PARSE: Record<string, (text: string) => unknown[]> = {
+  'application/x-ndjson': (text) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  'text/event-stream': (text) =>
+    text
+      .trimEnd()
+      .split('\n\n')
+      .map((block) => Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/, 2)))),
+}
+
+const HEALTH = document.paths['/health'] as unknown as {
+  get: { responses: { 200: { headers: object } } }
+}
+
+test('the conformance check rejects wrong statuses, fields and headers', () => {
+  const headers = Object.fromEntries(
+    Object.keys(HEALTH.get.responses[200].headers).map((name) => [name, FIXED[name] ?? 'x']),
+  )
+  const reply = (status: number, extra = {}) =>
+    new Response(null, { status, headers: { ...headers, 'Content-Type': 'application/json', ...extra } })
+  const good = '{"status":"ok"}'
+  expect(() => checkConformance('GET', '/health', reply(200), good)).not.toThrow()
+  for (const [path, response, body, problem] of [
+    ['/health', reply(418), good, 'does not describe this status'],
+    ['/nowhere', reply(200), good, 'does not describe this status'],
+    ['/health', reply(200), '{"status":"ok","more":1}', 'additional'],
+    ['/health', reply(200), '{}', 'status'],
+    ['/health', reply(200, { 'X-New': '1' }), good, 'headers x-new'],
+    ['/health', reply(200, { 'Cache-Control': 'public' }), good, 'Cache-Control: public'],
+  ] as const)
+    expect(() => checkConformance('GET', path, response, body)).toThrow(problem)
+})
+
+test('the schema of a passport with select allows any subset of the fields, and no unknown fields', () => {
+  const schema = { $ref: '#/components/schemas/V3SelectedPassport', components: document.components }
+  const check = (value: unknown) => Schema.Check(schema, value)
+  expect(check({})).toBe(true)
+  expect(check({ score: 7, passport_profile: { tags: ['a'] }, credentials: [{ score: 1 }] })).toBe(true)
+  expect(check({ score: '7' })).toBe(false)
+  expect(check({ points: 7 })).toBe(false)
+  expect(check({ passport_profile: { nickname: 'zoe' } })).toBe(false)
+})
+
+test('GET /openapi.json serves the document', async () => {
+  await using server = await serveRecords({}, [])
+  expect((await server.get('/openapi.json')).body).toMatchObject({
+    openapi: '3.2.0',
+    info: { title: 'passportd' },
+  })
+  const { body } = await server.get('/openapi.json?version=3.1')
+  expect(body.openapi).toBe('3.1.0')
+  expect(Object.keys(body.paths)).toEqual(Object.keys(document.paths))
+  expect(Object.keys(body.paths['/api/v3/lookup'])).toEqual(['post'])
+  // Generators would give a response that can be a stream the type of an object or a text.
+  for (const { get, post } of [body.paths['/api/v3/events'], body.paths['/api/v3/lookup']])
+    expect(Object.keys((get ?? post).responses[200].content)).toEqual(['application/json'])
+  const refused = await server.get('/openapi.json?version=3.0')
+  expect([refused.status, refused.body.error]).toEqual([400, 'version must be 3.2 or 3.1, got "3.0".'])
+})

@@ -1,0 +1,194 @@
+import { expect, test } from 'bun:test'
+import { previewRetirement } from '../../../src/features/retire/headers-and-brownouts.ts'
+import { NO_PLAN, type RetirementPlan } from '../../../src/features/retire/plan.ts'
+import { runHere } from '../../support/cli-in-process.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
+import { apiKey, NOON } from '../../support/store/records.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const KEY = apiKey('0123456789', { name: 'Acme' })
+
+/** NOON is 2026-01-02 12:00 UTC. */
+async function office(makeDatabase: MakeDatabase) {
+  const here = await workplace(makeDatabase, { records: [] })
+  return {
+    ...here,
+    retire: (line: string, { now = NOON, env = {} } = {}) =>
+      runHere(`retire ${line}`.trim().split(' '), { env: { ...here.env, ...env }, now }),
+    async refuses(lines: Record<string, string>) {
+      for (const [line, sentence] of Object.entries(lines)) {
+        const failure = runHere(`retire ${line}`.split(' '), { env: here.env })
+        await expect(failure).rejects.toThrow(sentence)
+      }
+    },
+    plan: () => here.look((store) => store.retirement.find()),
+  }
+}
+
+withEveryEngine('retire', (makeDatabase) => {
+  test('if there is no plan, retire shows the defaults and the current state', async () => {
+    await using here = await office(makeDatabase)
+    const { out } = await here.retire('')
+    expect(out).toBe(`Deprecated  since 2025-03-31 00:00 UTC (DEPRECATED_AT)
+Removal     no date is set
+Successor   /api/v3
+Notice      none
+Brownouts   none
+Exempt      none
+
+Now         V1 works, with the headers Deprecation and Link.
+Next        nothing
+`)
+    expect((await here.retire('show')).out).toBe(out)
+    expect((await here.retire('', { env: { DEPRECATED_AT: '2026-02-01' } })).out).toContain(
+      'Deprecated  on 2026-02-01 00:00 UTC, in 29 days (DEPRECATED_AT)',
+    )
+    const none = await here.retire('', { env: { DEPRECATED_AT: 'none' } })
+    expect(none.out).toStartWith('Deprecated  no date is set (DEPRECATED_AT)\n')
+    expect(none.out).toContain(
+      'Now         V1 works, with the header Link; it is not deprecated.\nNext        nothing\n',
+    )
+    expect(await here.plan()).toBeUndefined()
+  })
+
+  test('retire set changes only the given values, and the word none deletes a value', async () => {
+    await using here = await office(makeDatabase)
+    const { out, err } = await here.retire('set --sunset 2026-06-30 --successor https://example.com/v2')
+    expect(out).toContain('Removal     on 2026-06-30 00:00 UTC, in 178 days\n')
+    expect(out).toContain('Next        2026-06-30 00:00 UTC: V1 is removed\n')
+    expect(err).toBe('Every node applies this plan within seconds.\n')
+    await here.retire('set --deprecated 2025-06-01T10:00:00.900Z --notice https://example.com/news')
+    expect(await here.plan()).toEqual({
+      ...NO_PLAN,
+      deprecatedAt: Date.UTC(2025, 5, 1, 10),
+      sunsetAt: Date.UTC(2026, 5, 30),
+      successor: 'https://example.com/v2',
+      notice: 'https://example.com/news',
+    })
+    await here.retire('set --deprecated none --sunset none --successor none --notice None')
+    expect(await here.plan()).toEqual(NO_PLAN)
+  })
+
+  test('a sunset within 7 days needs --yes, and no sunset may precede the deprecation', async () => {
+    await using here = await office(makeDatabase)
+    await here.refuses({
+      'set --sunset 2026-01-09T11:59:59Z': 'less than 7 days away. Add --yes',
+      'set --sunset 2026-01-01': 'V1 would be removed at once. Add --yes',
+    })
+    await here.retire('set --sunset 2026-01-09T12:00Z')
+    expect((await here.retire('set --sunset 2026-01-01 --yes')).out).toContain(
+      'Now         V1 is removed: every response is 410, for exempt keys too.\nNext        nothing\n',
+    )
+    await here.refuses({
+      'set --sunset 2025-03-30 --yes': 'must not lie before the deprecation',
+      'set --deprecated 2026-01-02': 'must not lie before the deprecation',
+    })
+    expect(await here.plan()).toEqual({ ...NO_PLAN, sunsetAt: Date.UTC(2026, 0, 1) })
+  })
+
+  test('retire sorts brownouts by their start, shows them and removes them', async () => {
+    await using here = await office(makeDatabase)
+    await here.retire('set --sunset 2026-06-30')
+    await here.retire('brownout add 2026-03-01T09:00Z 1d')
+    const { out, err } = await here.retire('brownout add 2026-02-01T09:00Z 90m')
+    expect(out).toContain(`Brownouts   2026-02-01 09:00 UTC, 1 h 30 min, to come
+            2026-03-01 09:00 UTC, 1 d, to come\n`)
+    expect(out).toContain('Next        2026-02-01 09:00 UTC: a brownout starts\n')
+    expect(err).toContain('within seconds')
+    const during = Date.UTC(2026, 1, 1, 10)
+    const shown = (await here.retire('', { now: during })).out
+    expect(shown).toContain('2026-02-01 09:00 UTC, 1 h 30 min, now\n')
+    expect(shown).toContain('Now         Brownout until 2026-02-01 10:30 UTC: responses are 410.\n')
+    await here.look((store) => store.keys.create(KEY))
+    await here.retire('exempt 0123456789')
+    expect((await here.retire('', { now: during })).out).toContain(
+      'responses are 410, except for 1 exempt key.\n',
+    )
+    await here.retire('brownout remove 2026-02-01T09:00Z')
+    expect((await here.plan())?.brownouts).toEqual([
+      { start: Date.UTC(2026, 2, 1, 9), end: Date.UTC(2026, 2, 2, 9) },
+    ])
+  })
+
+  test('brownouts must be in the future, must not overlap, and must end before the sunset', async () => {
+    await using here = await office(makeDatabase)
+    await here.retire('set --sunset 2026-06-30')
+    await here.retire('brownout add 2026-02-01T09:00Z 2h')
+    const before = await here.plan()
+    await here.refuses({
+      'brownout add 2026-01-02T12:00Z 2h': 'must start in the future',
+      'brownout add 2026-02-01T08:00Z 61m': 'overlap',
+      'brownout add 2026-02-01T10:59Z 5m': 'overlap',
+      'brownout add 2026-02-01T09:30Z 5m': 'overlap',
+      'brownout add 2026-06-29T23:00Z 61m': 'must end before the sunset',
+      'brownout remove 2026-02-01T10:00Z': 'No brownout starts at 2026-02-01 10:00 UTC',
+      'set --sunset 2026-02-01T10:00Z': 'must end before the sunset',
+    })
+    expect(await here.plan()).toEqual(before as RetirementPlan)
+    await here.retire('brownout add 2026-02-01T11:00Z 1m')
+    await here.retire('brownout add 2026-06-29T23:00Z 1h')
+  })
+
+  test('a key is exempt until the exemption is undone', async () => {
+    await using here = await office(makeDatabase)
+    await here.look((store) => store.keys.create(KEY))
+    await here.refuses({ 'exempt nope': `There is no key "nope" in ${here.database}` })
+    await here.retire('exempt 0123456789')
+    const whole = `ppd_0123456789_${'0'.repeat(64)}`
+    expect((await here.retire(`exempt ${whole}`)).out).toContain('Exempt      0123456789 (Acme)\n\n')
+    expect((await here.plan())?.exempt).toEqual(['0123456789'])
+    await here.look((store) => store.keys.revoke('0123456789', NOON))
+    expect((await here.retire('')).out).toContain('Exempt      0123456789 (Acme, revoked)\n')
+    expect((await here.retire('exempt 0123456789 --undo')).out).toContain('Exempt      none\n')
+    await here.refuses({ 'exempt 0123456789 --undo': 'is not exempt: "retire" shows the exempt keys.' })
+  })
+
+  test('retire show --json prints the plan, and retire clear deletes it', async () => {
+    await using here = await office(makeDatabase)
+    await here.retire('set --sunset 2026-06-30')
+    await here.retire('brownout add 2026-03-01T09:00Z 1h')
+    expect(JSON.parse((await here.retire('show --json')).out)).toEqual({
+      phase: 'deprecated',
+      next: { at: '2026-03-01T09:00:00.000Z', to: 'brownout' },
+      deprecated_at: '2025-03-31T00:00:00.000Z',
+      sunset_at: '2026-06-30T00:00:00.000Z',
+      successor: null,
+      notice: null,
+      brownouts: [{ start: '2026-03-01T09:00:00.000Z', end: '2026-03-01T10:00:00.000Z' }],
+      exempt: [],
+    })
+    await here.retire('clear --yes')
+    expect(await here.plan()).toEqual(NO_PLAN)
+  })
+
+  test('retire rehearse shows the responses that the server would send at a given time', async () => {
+    await using here = await office(makeDatabase)
+    const plan = {
+      ...NO_PLAN,
+      deprecatedAt: NOON,
+      sunsetAt: NOON + 90 * DAY,
+      brownouts: [{ start: NOON + DAY, end: NOON + DAY + HOUR }],
+    }
+    await here.look((store) => store.retirement.save(plan))
+    /** Returns the responses to requests with an ordinary key, with an exempt key and without a key. */
+    const at = async (now: number, env = {}) => {
+      const { out } = await here.retire(`rehearse ${new Date(now).toISOString()}`, { env })
+      return out.split(/^(?:An|No) .*\n/m).slice(1)
+    }
+    const [ordinary, exempt, none] = await at(NOON + DAY + 1000)
+    const { headers, body } = previewRetirement(plan, { now: NOON + DAY + 1000, key: 'x', requireKey: false })
+    for (const text of [ordinary, none]) {
+      expect(text).toStartWith('  410\n')
+      for (const [name, value] of Object.entries(headers)) expect(text).toContain(`  ${name}: ${value}\n`)
+      expect(text).toContain(`  ${body}\n`)
+      expect(text).toContain('  Retry-After: 3599\n')
+    }
+    expect(exempt).toStartWith('  200\n  Deprecation: @')
+    const statuses = async (...given: Parameters<typeof at>) =>
+      (await at(...given)).map((text) => Number.parseInt(text, 10))
+    expect(await statuses(NOON + 90 * DAY)).toEqual([410, 410, 410])
+    expect(await statuses(NOON, { REQUIRE_API_KEY: 'true' })).toEqual([200, 200, 401])
+  })
+})

@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test'
+import canonicalize from 'canonicalize'
+import { adoptRules } from '../../../src/core/scoring/rescore.ts'
+import { DEFAULT_RULES, stampRules, toAppliedRules } from '../../../src/core/scoring/stamped-rule-set.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { NOON } from '../../support/store/records.ts'
+
+const { stamp: _, ...shape } = DEFAULT_RULES
+const next = stampRules({ ...shape, version: 'next' })
+const path = (stamp: string) => `/api/v3/rules/${encodeURIComponent(stamp)}`
+
+onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
+  test('a rule set, even a built-in one, is served if it was ever active, and gets 404 otherwise', async () => {
+    await using store = await open()
+    await using server = serveTest(store)
+    for (const stamp of [DEFAULT_RULES.stamp, '\0', "' or 1=1", 'x'.repeat(3000)])
+      expect((await server.get(path(stamp))).body).toMatchObject({ status: 404, code: 'not_found' })
+    await adoptRules({ store, rules: DEFAULT_RULES })
+    await store.rules.apply(toAppliedRules(next, 'apply', NOON))
+    await adoptRules({ store, rules: next })
+    for (const rules of [DEFAULT_RULES, next]) {
+      const { status, headers, body } = await server.get(path(rules.stamp))
+      const { stamp, digest, ...contents } = body
+      expect([status, { stamp, ...contents }]).toEqual([200, { ...rules }])
+      // Anyone can calculate the digest from the response.
+      expect(digest).toBe(new Bun.CryptoHasher('sha256').update(canonicalize(contents) ?? '').digest('hex'))
+      expect(headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable')
+    }
+  })
+
+  test('built-in rule sets are listed after applied ones, and a rollback can activate a built-in one', async () => {
+    await using store = await open()
+    const older = { ...DEFAULT_RULES, stamp: 'built-in of an older version' }
+    await adoptRules({ store, rules: older })
+    await adoptRules({ store, rules: DEFAULT_RULES })
+    const stamps = async () => (await store.rules.list()).map(({ stamp }) => stamp)
+    expect(await stamps()).toEqual([DEFAULT_RULES.stamp, older.stamp])
+    await store.rules.apply(toAppliedRules(next, 'apply', NOON))
+    const builtIn = toAppliedRules(DEFAULT_RULES, 'built-in', 0)
+    expect(await store.rules.rollBack(builtIn)).toMatchObject({ stamp: DEFAULT_RULES.stamp })
+    expect(await stamps()).toEqual([next.stamp, DEFAULT_RULES.stamp, older.stamp])
+  })
+
+  test('if keys are required, the response with a rule set has Cache-Control private', async () => {
+    await using store = await open()
+    await adoptRules({ store, rules: DEFAULT_RULES })
+    const { init } = await makeKey(store, 1)
+    await using server = serveTest(store, { requireKey: true })
+    const { headers } = await server.get(path(DEFAULT_RULES.stamp), init)
+    expect(headers.get('Cache-Control')).toBe('private, max-age=31536000, immutable')
+  })
+})

@@ -1,0 +1,179 @@
+import { expect, test } from 'bun:test'
+import type { PassportRecord } from '../../../src/core/passport/record.ts'
+import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
+import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
+import type { Store } from '../../../src/core/store/store.ts'
+import type { CopyKey } from '../../../src/features/copy/copyable-table.ts'
+import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { expectV1, type Shown } from '../../support/store/expect-v1-responses.ts'
+import { checkHistories, REFS } from '../../support/store/random-histories.ts'
+import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../../support/store/records.ts'
+import { scorerOf } from '../../support/store/scoring.ts'
+import {
+  AT_REST,
+  CREDENTIAL_CHANGES,
+  PASSPORT_CHANGES,
+  passportsOf,
+  score,
+} from '../../support/store/store-changes.ts'
+
+const IDS = AT_REST.map(({ id }) => ({ id }))
+
+const bodyOf = async (store: Store, id: number) => (await store.v1.findPassport({ id }))?.body
+const credentialsOf = async (store: Store, id: number) => (await store.v1.findCredentials({ id }))?.body
+
+const CHANGES = [...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES]
+
+/** Changes that random histories do not contain. */
+const RARE = /copy|removal record|rule set/
+
+onEveryEngine('V1 responses', (open, engine) => {
+  test('V1 responses match the stored data after a random history', () =>
+    checkHistories(open, engine, (store) => {
+      let shown: Shown = new Map()
+      return async () => {
+        shown = await expectV1(store, REFS, shown)
+      }
+    }))
+
+  const changes = engine === 'sqlite' ? CHANGES : CHANGES.filter(([what]) => RARE.test(what))
+  test.each(changes)('V1 responses reflect %s', async (_, id, change) => {
+    await using store = await open(AT_REST)
+    const before = await expectV1(store, IDS)
+    const both = async () => [await bodyOf(store, id), await credentialsOf(store, id)]
+    const old = await both()
+    await change(store)
+    const after = await expectV1(store, IDS, before)
+    expect(await both()).not.toEqual(old)
+    await score(store)
+    await expectV1(store, IDS, after)
+  })
+
+  test('the id or wallet of a merged passport finds the responses of its survivor', async () => {
+    await using store = await open([...AT_REST, record(1, { mergedInto: 900, mainWallet: '0x1' })])
+    for (const ref of [{ id: 3 }, { id: 900 }, { id: 1 }, { wallet: GRACE_OLD_WALLET }, { wallet: '0x1' }]) {
+      expect(await store.v1.findPassport(ref)).toMatchObject({ id: 3, merged: 1 })
+      expect(await store.v1.findCredentials(ref)).toEqual(await store.v1.findCredentials({ id: 3 }))
+    }
+    expect(await store.v1.findPassport({ wallet: ADA_WALLET })).toMatchObject({ id: 7, merged: 0 })
+    expect(await store.v1.findPassport({ wallet: '0xnobody' })).toBeUndefined()
+    expect(await store.v1.findCredentials({ id: 4 })).toBeUndefined()
+  })
+
+  test('the V1 response of a passport has "merged": true while another passport is merged into it', async () => {
+    await using store = await open([record(0), record(1), record(3, { mergedInto: 0 })])
+    const merged = () =>
+      Promise.all([0, 1].map(async (id) => (await bodyOf(store, id))?.includes('"merged":true')))
+    expect(await merged()).toEqual([true, false])
+    await saveRecords(store, [record(3, { mergedInto: 1 })])
+    expect(await merged()).toEqual([false, true])
+    // The survivor is imported after the passport merged into it.
+    for (const each of [record(5, { mergedInto: 6 }), record(6)]) await saveRecords(store, [each])
+    expect(await store.v1.findPassport({ id: 5 })).toMatchObject({ id: 6, merged: 1 })
+  })
+
+  test('V1 responses show old scores and credentials until the new ones are calculated', async () => {
+    const first = record(1, { scores: { total: 1, identity: 1 }, credentials: [credential('old')] })
+    await using store = await open([first])
+    const second = { ...first, stale: true, credentials: [credential('new', { score: 4 })] }
+    await saveRecords(store, [second])
+    expect(JSON.parse((await bodyOf(store, 1)) as string).passport).toMatchObject({
+      score: 1,
+      calculating_score: true,
+    })
+    expect((await store.credentials.find({ id: 1 }))?.credentials).toMatchObject([{ id: 'old' }])
+    expect(await credentialsOf(store, 1)).not.toContain('"new"')
+    await score(store)
+    expect(JSON.parse((await bodyOf(store, 1)) as string).passport).toMatchObject({
+      score: 4,
+      calculating_score: false,
+    })
+    expect(await credentialsOf(store, 1)).toContain('"new"')
+    expect(await credentialsOf(store, 1)).not.toContain('"old"')
+  })
+
+  test('calculating_score is true from the adoption of a rule set until the passport is scored', async () => {
+    await using store = await open(AT_REST)
+    await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'earlier' } })
+    const capped = { ...DEFAULT_RULES, stamp: 'capped', caps: { Skills: 1 } }
+    const calculating = async () => [
+      (await bodyOf(store, 7))?.includes('"calculating_score":true'),
+      (await store.v1.listItems([7]))[0]?.includes('"calculating_score":true'),
+    ]
+    expect(await calculating()).toEqual([false, false])
+    await adoptRules({ store, rules: capped })
+    expect(await calculating()).toEqual([true, true])
+    await rescoreSome({ ...scorerOf(store), rules: capped })
+    expect(await calculating()).toEqual([false, false])
+    await store.scoring.markAll()
+    const fail = () => {
+      throw new Error('on purpose')
+    }
+    const work = { rules: capped.stamp, now: NOON, score: fail, onFailure: () => undefined }
+    await store.scoring.work(9, work)
+    expect(await calculating()).toEqual([true, true])
+    await expectV1(store, IDS)
+  })
+
+  test('V1 responses do not change in a dry run, or when the same records are imported again', async () => {
+    await using store = await open(AT_REST)
+    await score(store)
+    const before = await bodyOf(store, 7)
+    await store.records.rollBack(async (save) =>
+      save([{ kind: 'removal', id: 7 }], { now: NOON, restore: false }),
+    )
+    expect(await saveRecords(store, AT_REST)).toEqual(AT_REST.map(() => ({ outcome: 'unchanged' })))
+    expect(await bodyOf(store, 7)).toBe(before as string)
+  })
+
+  test('all V1 responses exist after a copy that writes several ranges of ids', async () => {
+    await using source = await openTestStore('sqlite', [...AT_REST, record(1, { mergedInto: 7 })])
+    await using store = await open()
+    let after: CopyKey | undefined
+    for (const item of await passportsOf(source).list({})) {
+      await passportsOf(store).replace({ after, until: item.key }, [item])
+      after = item.key
+    }
+    await expectV1(store, [...IDS, { id: 1 }])
+  })
+})
+
+onEveryEngine('V2 responses', (open) => {
+  const [ada] = AT_REST.filter(({ id }) => id === 7)
+  const nominated = { ...(ada as PassportRecord), nominations: 2 }
+  const shown = async (store: Store) =>
+    JSON.parse((await store.v2.findPassport({ id: 7 }))?.body ?? '').passport
+
+  test('V2 responses have the fields that only V2 shows, even after scoring, a merge and an unmerge', async () => {
+    await using store = await open([...AT_REST.filter(({ id }) => id !== 7), nominated])
+    await score(store)
+    expect(await shown(store)).toMatchObject({ nominations_received_count: 2 })
+    await store.passports.merge(7, 3)
+    expect(await shown(store)).toMatchObject({ passport_id: 3, nominations_received_count: 0 })
+    await store.passports.unmerge(7)
+    expect(await shown(store)).toMatchObject({ passport_id: 7, nominations_received_count: 2 })
+    await expectV1(store, IDS)
+  })
+
+  test('a change of a field that only V2 shows is one of the changes that the ranking reads', async () => {
+    await using store = await open(AT_REST)
+    const cursor = await store.listing.readAll(() => undefined)
+    const { body } = (await store.v1.findPassport({ id: 7 })) as { body: string }
+    await saveRecords(store, [nominated])
+    expect(await store.listing.readChanges(cursor)).toMatchObject({ listed: [{ id: 7 }], unlisted: [] })
+    expect(await bodyOf(store, 7)).toBe(body)
+  })
+
+  test('importing the same line again adds fields that an earlier version of passportd ignored', async () => {
+    await using store = await open()
+    const sourceBytes = new TextEncoder().encode('the same line')
+    const save = async (passport: PassportRecord) =>
+      (
+        await store.records.save([{ kind: 'passport', passport, sourceBytes }], { now: NOON, restore: false })
+      )[0]
+    expect(await save(ada as PassportRecord)).toEqual({ outcome: 'added' })
+    expect(await save(nominated)).toEqual({ outcome: 'changed' })
+    expect(await save(nominated)).toEqual({ outcome: 'unchanged' })
+    expect(await shown(store)).toMatchObject({ nominations_received_count: 2 })
+  })
+})

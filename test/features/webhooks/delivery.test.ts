@@ -1,0 +1,181 @@
+import { expect, test } from 'bun:test'
+import type { Store } from '../../../src/core/store/store.ts'
+import { createLease } from '../../../src/features/webhooks/lease.ts'
+import type { Subscription } from '../../../src/features/webhooks/subscription.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import {
+  deliverTo,
+  receiveWebhooks,
+  stateOf,
+  subscribe,
+  verify,
+} from '../../support/http/webhook-receiver.ts'
+import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { NOON, record } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
+
+const people = (count: number, from = 1) => Array.from({ length: count }, (_, at) => record(from + at))
+
+/** A key whose subscriptions are delivered. */
+const keyOf = async (store: Store, seed = 1) => ({ keyId: (await makeKey(store, seed)).id })
+
+onEveryEngine('webhooks', (open) => {
+  test('events are delivered in order as CloudEvents, and both signatures are valid', async () => {
+    await using store = await open(people(30))
+    await using receiver = receiveWebhooks()
+    const subscription = await subscribe(store, receiver.url, await keyOf(store))
+    await using loop = deliverTo(store)
+    await until(() => receiver.received.length === 30)
+    const { name } = await store.events.log()
+    expect(receiver.ids()).toEqual(people(30).map(({ id }) => `${name}-${id}`))
+    const [first] = receiver.received
+    expect(first?.headers.get('content-type')).toBe('application/cloudevents+json')
+    expect(JSON.parse(first?.body ?? '')).toEqual({
+      specversion: '1.0',
+      id: `${name}-1`,
+      source: 'https://passports.example.com/api/v3',
+      type: 'passport.added',
+      subject: '1',
+      time: new Date(NOON).toISOString(),
+      data: { score: 0, human_checkmark: false, rules: null },
+    })
+    for (const each of receiver.received) await verify(each, subscription)
+    await until(async () => (await stateOf(store, subscription)).cursor.sequence === 30)
+    await saveRecords(store, people(2, 31))
+    await until(() => loop.counts.delivered === 32)
+    expect([loop.counts, loop.errors]).toEqual([{ delivered: 32, failed: 0 }, []])
+  })
+
+  test('an event is not repeated if its delivery ends while due subscriptions are read', async () => {
+    await using store = await open(people(1))
+    const reads: unknown[] = []
+    await using receiver = receiveWebhooks(() => until(() => reads.length > 2).then(() => undefined))
+    const subscription = await subscribe(store, receiver.url, await keyOf(store))
+    const listDue: Store['subscriptions']['listDue'] = async (...args) => {
+      const due = await store.subscriptions.listDue(...args)
+      // The third read ends after the delivery that the second one started.
+      if (reads.push(due) === 3)
+        await until(async () => (await stateOf(store, subscription)).cursor.sequence === 1)
+      return due
+    }
+    await using loop = deliverTo(store, {
+      store: { ...store, subscriptions: { ...store.subscriptions, listDue } },
+    })
+    await until(() => reads.length > 4)
+    expect(reads.slice(0, 3)).toEqual([[subscription], [subscription], [subscription]])
+    expect(receiver.received).toHaveLength(1)
+    expect(loop.counts).toEqual({ delivered: 1, failed: 0 })
+  })
+
+  test('an event is not repeated if another node delivers it while due subscriptions are read', async () => {
+    await using store = await open(people(1))
+    await using receiver = receiveWebhooks()
+    await subscribe(store, receiver.url, await keyOf(store))
+    let reads = 0
+    const listDue: Store['subscriptions']['listDue'] = async (...args) => {
+      const due = await store.subscriptions.listDue(...args)
+      if (reads++ > 0) return due
+      await using other = deliverTo(store)
+      await until(() => other.counts.delivered === 1)
+      return due
+    }
+    await using _loop = deliverTo(store, {
+      store: { ...store, subscriptions: { ...store.subscriptions, listDue } },
+    })
+    await until(() => reads > 3)
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test('a failed attempt is repeated with the same id and a new signature before the next event is sent', async () => {
+    await using store = await open(people(3))
+    await using receiver = receiveWebhooks((_, count) =>
+      count <= 4 ? new Response('', { status: 500 }) : undefined,
+    )
+    const subscription = await subscribe(store, receiver.url, await keyOf(store))
+    await using loop = deliverTo(store)
+    await until(async () => (await stateOf(store, subscription)).cursor.sequence === 3)
+    const { name } = await store.events.log()
+    expect(receiver.ids()).toEqual([1, 1, 1, 1, 1, 2, 3].map((sequence) => `${name}-${sequence}`))
+    for (const each of receiver.received) await verify(each, subscription)
+    expect(loop.counts).toEqual({ delivered: 3, failed: 4 })
+    expect(await stateOf(store, subscription)).toMatchObject({ failures: 0, lastError: '', state: 'active' })
+  })
+
+  test('a subscription of a revoked, expired or restricted key gets no events, and the successor of a rotated key owns its subscriptions', async () => {
+    await using store = await open(people(1))
+    await using receiver = receiveWebhooks()
+    const [revoked, expired, restricted, old, next] = await Promise.all(
+      [1, 2, 3, 4, 5].map((seed) => keyOf(store, seed)),
+    )
+    const made: Subscription[] = []
+    for (const owner of [revoked, expired, restricted, old])
+      made.push(await subscribe(store, receiver.url, owner))
+    await store.keys.revoke(revoked?.keyId ?? '', NOON)
+    await store.keys.update(expired?.keyId ?? '', { expiresAt: NOON })
+    await store.keys.update(restricted?.keyId ?? '', { scopes: ['read'] })
+    await store.keys.replace(old?.keyId ?? '', next?.keyId ?? '', NOON)
+    expect((await store.subscriptions.list()).map(({ keyId }) => keyId).toSorted()).toEqual(
+      [expired, restricted, next].map((each) => each?.keyId ?? '').toSorted(),
+    )
+    await using _loop = deliverTo(store)
+    await until(async () => (await stateOf(store, made[3] as Subscription)).cursor.sequence === 1)
+    expect(receiver.received.length).toBe(1)
+    await store.keys.purge(Date.now())
+    expect((await store.subscriptions.list()).length).toBe(2)
+  })
+
+  test('a subscription that a rotated key creates before it expires belongs to the successor', async () => {
+    await using store = await open()
+    const [old, next] = [await keyOf(store, 1), await keyOf(store, 2)]
+    await store.keys.replace(old.keyId, next.keyId, Date.now() + 60_000)
+    await subscribe(store, 'https://example.com', old)
+    expect((await store.subscriptions.list()).map(({ keyId }) => keyId)).toEqual([next.keyId])
+  })
+
+  test('a node that stops hands its lease over, and a lease of a dead node ends by itself', async () => {
+    await using store = await open()
+    const { leases } = store
+    expect(await leases.acquire('webhooks', 'one', 50)).toBe(true)
+    expect(await leases.acquire('webhooks', 'one', 60_000)).toBe(true)
+    expect(await leases.acquire('webhooks', 'two', 60_000)).toBe(false)
+    await leases.release('webhooks', 'two')
+    expect(await leases.acquire('webhooks', 'two', 60_000)).toBe(false)
+    await leases.release('webhooks', 'one')
+    expect(await leases.acquire('webhooks', 'two', 100)).toBe(true)
+    // A lease that ends later than any lease can was made before the clock was set back.
+    expect(await leases.acquire('webhooks', 'three', 10)).toBe(true)
+    await until(async () => leases.acquire('webhooks', 'four', 60_000))
+    expect(await leases.acquire('webhooks', 'three', 60_000)).toBe(false)
+  })
+
+  test('of two nodes only one delivers, and the other one continues when it stops', async () => {
+    await using store = await open(people(5))
+    await using receiver = receiveWebhooks()
+    const subscription = await subscribe(store, receiver.url, await keyOf(store))
+    const first = deliverTo(store)
+    await until(() => first.counts.delivered === 5)
+    await using second = deliverTo(store)
+    await saveRecords(store, people(20, 6))
+    await until(() => first.counts.delivered + second.counts.delivered > 5)
+    await first[Symbol.asyncDispose]()
+    await saveRecords(store, people(5, 26))
+    await until(async () => (await stateOf(store, subscription)).cursor.sequence === 30)
+    expect(receiver.ids().map((id) => Number(id.split('-')[1]))).toEqual(people(30).map(({ id }) => id))
+    expect(second.counts.delivered).toBeGreaterThanOrEqual(5)
+  })
+
+  test('a lease that is not renewed ends by itself and ends attempts in progress, and a lost one is not renewed', async () => {
+    await using store = await open()
+    const [lease, other] = [createLease(store.leases, 'test', 1000), createLease(store.leases, 'test', 1000)]
+    expect([await lease.renew(), await other.renew()]).toEqual([true, false])
+    const signal = lease.signal()
+    expect([lease.isHeld(), signal.aborted]).toEqual([true, false])
+    await until(() => signal.aborted)
+    expect(lease.isHeld()).toBe(false)
+    await until(() => other.renew())
+    expect([other.isHeld(), await lease.renew(), lease.signal().aborted]).toEqual([true, false, true])
+    await other.release()
+    expect([other.isHeld(), await lease.renew(), lease.signal().aborted]).toEqual([false, true, false])
+    await lease.release()
+  })
+})

@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'bun:test'
+import { ServiceError } from '../../../../../src/core/basics/errors.ts'
+import { buildSnapshot, updateSnapshot } from '../../../../../src/core/index/snapshot.ts'
+import { createPool } from '../../../../../src/core/store/database/postgres/connection/health-checked-pool.ts'
+import { createKeyCache } from '../../../../../src/core/store/database/postgres/key-cache.ts'
+import { openPostgres } from '../../../../../src/core/store/database/postgres/open.ts'
+import { createListing } from '../../../../../src/core/store/database/postgres/ranking-reader.ts'
+import { SERVE_TIMEOUT } from '../../../../../src/core/store/open.ts'
+import type { ScoringJob } from '../../../../../src/core/store/scoring-store.ts'
+import type { Query } from '../../../../../src/core/store/sql/connection.ts'
+import type { Store } from '../../../../../src/core/store/store.ts'
+import { owning } from '../../../../support/owning.ts'
+import { connect } from '../../../../support/postgres/connection-urls.ts'
+import { startPostgres, startReplica } from '../../../../support/postgres/postgres.ts'
+import { listAll } from '../../../../support/store/catalog.ts'
+import { databaseMaker, saveRecords } from '../../../../support/store/engines.ts'
+import { apiKey, NOON, named, record } from '../../../../support/store/records.ts'
+import { until } from '../../../../support/wait-until.ts'
+
+const key = apiKey('one', { name: 'Ada' })
+
+async function openTwo() {
+  const database = await databaseMaker('postgres')()
+  const [one, other] = await Promise.all([openPostgres(database), openPostgres(database)])
+  const sql = connect(database.url)
+  return owning({ one, other, sql }, database, one, other, sql)
+}
+
+const people = (count: number) => Array.from({ length: count }, (_, id) => named(id, `Person ${id}`))
+
+/** Adds one to the score, so that the score shows how often a passport was scored. */
+const addOne = (rules: string): ScoringJob => ({
+  rules,
+  now: NOON,
+  score: ({ scores, recordCredentials }) => ({
+    scores: { ...scores, total: scores.total + 1 },
+    human: false,
+    credentials: recordCredentials,
+  }),
+  onFailure(id, error) {
+    throw new Error(`passport ${id}`, { cause: error })
+  },
+})
+
+/** Scores until no passport is stale or another rule set is in force; returns the number of scored passports. */
+async function workOff({ scoring }: Store, work: ScoringJob): Promise<number> {
+  let done = 0
+  for (;;) {
+    const some = await scoring.work(10, work)
+    if (!some) return done
+    done += some
+  }
+}
+
+async function adopt({ scoring }: Store, rules: string): Promise<void> {
+  while (!(await scoring.adopt(addOne(rules))));
+}
+
+describe('postgres: two nodes', () => {
+  test('a node sees passports that another node adds, changes or removes', async () => {
+    await using nodes = await openTwo()
+    const { one, other } = nodes
+    expect(await listAll(other)).toMatchObject({ total: 0 })
+    await saveRecords(one, [named(1, 'Ada', 5), named(2, 'Bob', 4)])
+    await until(async () => (await listAll(other)).total === 2)
+    expect((await listAll(other, { keyword: 'ada' })).total).toBe(1)
+    await saveRecords(one, [named(2, 'Robert', 6)])
+    await until(async () => (await listAll(other)).items[0]?.id === 2)
+    expect((await listAll(other, { keyword: 'robert' })).total).toBe(1)
+    await one.passports.remove(2, NOON)
+    expect(await other.passports.find({ id: 2 })).toBeUndefined()
+    await until(async () => (await listAll(other)).total === 1)
+  })
+
+  test('a new key works on all nodes at once, and a revoked key stops working on all nodes soon', async () => {
+    await using nodes = await openTwo()
+    const { one, other } = nodes
+    expect(await other.keys.find('one')).toBeUndefined()
+    await one.keys.create(key)
+    expect(await other.keys.find('one')).toEqual(key)
+    await one.keys.revoke('one', NOON)
+    expect(await one.keys.find('one')).toEqual({ ...key, revokedAt: NOON })
+    await until(async () => (await other.keys.find('one'))?.revokedAt === NOON)
+  })
+
+  test('a key that another node revokes during the read is not cached', async () => {
+    await using database = await databaseMaker('postgres')()
+    await using other = await openPostgres(database)
+    await other.keys.create(key)
+    const link = createPool(database.url, { connections: 1, ...SERVE_TIMEOUT })
+    const [read, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const query: Query = async (text, values) => {
+      const rows = await link.query(text, values)
+      read.resolve()
+      await answered.promise
+      return rows as never
+    }
+    const { find, forget } = createKeyCache({ ...link, query }, undefined)
+    const finding = find('one')
+    await read.promise
+    await other.keys.revoke('one', NOON)
+    forget()
+    answered.resolve()
+    await finding
+    expect(await find('one')).toMatchObject({ revokedAt: NOON })
+    await link.close()
+  })
+
+  test('a thread can read changes with the cursor of another thread, even if only one of them noticed an outage', async () => {
+    await using nodes = await openTwo()
+    const query: Query = (text, values = []) => nodes.sql.unsafe(text, [...values])
+    const [background, server] = [createListing(query), createListing(query)]
+    server.forget()
+    const cursor = await background.readAll(() => undefined)
+    await saveRecords(nodes.one, [named(1, 'Ada')])
+    expect(await server.readRecent(cursor)).toMatchObject({ listed: [{ id: 1 }] })
+    expect(await background.readChanges(cursor)).toMatchObject({ listed: [{ id: 1 }] })
+    background.forget()
+    expect(await background.readChanges(cursor)).toBeUndefined()
+  })
+
+  test('a key whose revocation has not reached the replica works only while the primary is unavailable', async () => {
+    await using primary = await startPostgres()
+    const store = await openPostgres(primary)
+    await store.keys.create(key)
+    await store.close()
+    await using replica = await startReplica(primary)
+    await using sql = connect(replica.url)
+    await until(async () => (await sql`select from keys`).length === 1)
+    await sql`select pg_wal_replay_pause()`
+    await using reader = await openPostgres({ url: primary.url, readUrls: [replica.url] })
+    await reader.keys.revoke('one', NOON)
+    await reader.ping()
+    await primary.stop()
+    expect(await reader.keys.find('one')).toEqual(key)
+    await primary.start()
+    await until(async () => (await reader.ping()).writes)
+    expect(await reader.keys.find('one')).toEqual({ ...key, revokedAt: NOON })
+  })
+
+  test('two nodes share the work of scoring, and each stale passport is scored once', async () => {
+    await using nodes = await openTwo()
+    const { one, other, sql } = nodes
+    await saveRecords(one, people(120))
+    await one.scoring.markAll()
+    const shares = await Promise.all([workOff(one, addOne('a')), workOff(other, addOne('a'))])
+    expect(shares[0] + shares[1]).toBe(120)
+    expect(Math.min(...shares)).toBeGreaterThan(0)
+    const counted =
+      await sql`select score, stale, count(*)::integer as passports from passports group by 1, 2`
+    expect([...counted]).toEqual([{ score: 1, stale: 0, passports: 120 }])
+  })
+
+  test('no score by the old rules is left after one node adopted new rules while the other was scoring', async () => {
+    await using nodes = await openTwo()
+    const { one, other, sql } = nodes
+    await saveRecords(one, people(80))
+    for (let round = 1; round <= 3; round++) {
+      const [old, young] = [`rules ${round - 1}`, `rules ${round}`]
+      await adopt(one, old)
+      await one.scoring.markAll()
+      const working = workOff(one, addOne(old))
+      await until(async () => (await other.scoring.countStale()) < 80)
+      await adopt(other, young)
+      await working
+      expect(await one.scoring.work(10, addOne(old))).toBeUndefined()
+      expect(await sql`select from passports where stale = 0 and rules <> ${young}`).toHaveLength(0)
+      expect(await workOff(other, addOne(young))).toBe(80)
+    }
+  })
+})
+
+const PEOPLE = 60
+
+/** Ignores refusals, because the passport may be merged or removed already. */
+async function orRefused(change: unknown): Promise<void> {
+  try {
+    await change
+  } catch (error) {
+    const isRefusal = error instanceof ServiceError && error.code !== 'unavailable'
+    if (!isRefusal) throw error
+  }
+}
+
+const batch = (round: number, step: number) =>
+  Array.from({ length: PEOPLE }, (_, at) => {
+    const id = (at * step) % PEOPLE
+    return record(id, {
+      mainWallet: `0x${(id + round) % PEOPLE}`,
+      stale: true,
+      connections: round * 10 + step,
+      profile: { displayName: `Person ${id} ${round}` },
+    })
+  })
+
+test('postgres: two nodes that change the same passports never deadlock, and leave consistent tables', async () => {
+  await using nodes = await openTwo()
+  const { one, other, sql } = nodes
+  await saveRecords(one, people(PEOPLE))
+  await adopt(one, 'a')
+  for (let round = 1; round <= 6; round++) {
+    const id = round * 3
+    await Promise.all([
+      saveRecords(one, batch(round, 1)),
+      saveRecords(other, batch(round + 1, PEOPLE - 1)),
+      workOff(one, addOne('a')),
+      workOff(other, addOne('a')),
+      other.scoring.markAll(),
+      one.scoring.markAll(),
+      orRefused(one.passports.merge(id, id + 1)),
+      orRefused(other.passports.merge(id + 1, id)),
+      orRefused(other.passports.remove(id + 2, NOON)),
+      orRefused(one.passports.remove(id - 1, NOON)),
+      orRefused(other.passports.unmerge(id - 3)),
+      one.records.list(0, 100),
+    ])
+  }
+  const broken = {
+    wallets: await sql`select from wallets where passport_id not in (select id from passports)`,
+    responses: await sql`select from v1_passports left join passports on id = passport_id
+      where id is null or merged_into is not null or v1_passports.score <> passports.score`,
+    unrendered: await sql`select from passports left join v1_passports on id = passport_id
+      where merged_into is null and passport_id is null`,
+    credentials: await sql`select from v1_passports full join v1_credentials using (passport_id)
+      where v1_passports.etag is null or v1_credentials.etag is null`,
+    facets: await sql`select from v1_passports full join facets using (passport_id)
+      where v1_passports.etag is null or record is null or split_part(scores, chr(9), 1)::float8 <> score`,
+    removed: await sql`select from passports join removals on id = passport_id`,
+    circles:
+      await sql`select from passports as a join passports as b on a.merged_into = b.id and b.merged_into = a.id`,
+  }
+  for (const [what, rows] of Object.entries(broken)) expect([what, rows.length]).toEqual([what, 0])
+  await workOff(one, addOne('a'))
+  expect(await other.scoring.countStale()).toBe(0)
+})
+
+test('postgres: the next read of ranking changes includes a transaction that was still open at the last read', async () => {
+  await using nodes = await openTwo()
+  const { one, other, sql } = nodes
+  await saveRecords(one, [named(1, 'Early', 1), named(2, 'Late', 2)])
+  const first = await buildSnapshot(other.listing)
+  const snapshot = await sql.begin(async (transaction) => {
+    await transaction`update v1_passports set score = 9, version = pg_current_xact_id()::text::bigint
+      where passport_id = 1`
+    // Later transactions commit and are read before this one.
+    await saveRecords(one, [named(3, 'Between', 3)])
+    const second = await updateSnapshot(first, other.listing)
+    expect([...second.ids]).toEqual([3, 2, 1])
+    await saveRecords(one, [named(4, 'Between', 4)])
+    const third = await updateSnapshot(second, other.listing)
+    expect([...third.ids]).toEqual([4, 3, 2, 1])
+    await transaction`update versions set version = version + 1 where name = 'ranking'`
+    return third
+  })
+  const last = await updateSnapshot(snapshot, other.listing)
+  expect([...last.ids]).toEqual([1, 4, 3, 2])
+  expect(await updateSnapshot(last, other.listing)).toBe(last)
+})

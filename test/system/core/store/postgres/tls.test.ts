@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openPostgres } from '../../../../../src/core/store/database/postgres/open.ts'
+import { change, connect, refusalOf, withOptions } from '../../../../support/postgres/connection-urls.ts'
+import { type PostgresServer, startPostgres, testDatabase } from '../../../../support/postgres/postgres.ts'
+import { CERTIFICATE, tlsSettings } from '../../../../support/postgres/postgres-tls.ts'
+import { until } from '../../../../support/wait-until.ts'
+
+describe('postgres: encrypted connections', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres({ settings: tlsSettings() })
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  async function encryptionOf(url: string): Promise<unknown[]> {
+    const store = await openPostgres({ url })
+    await store.ping()
+    await using sql = connect(url)
+    const list = async () => [
+      ...(await sql`select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid)
+        where application_name = 'passportd'`),
+    ]
+    const rows = await list()
+    await store.close()
+    // The server ends a session a moment after its connection is closed.
+    await until(async () => (await list()).length === 0)
+    return rows
+  }
+
+  test('sslmode=require encrypts every connection, with any certificate', async () => {
+    expect(await encryptionOf(withOptions(server.url, 'sslmode=disable'))).toEqual([{ ssl: false }])
+    expect(await encryptionOf(withOptions(server.url, 'sslmode=require'))).toEqual([{ ssl: true }])
+  })
+
+  test('sslmode=verify-full requires a trusted certificate for the host name', async () => {
+    expect(await refusalOf(withOptions(server.url, 'sslmode=verify-full'))).toContain(
+      'cannot be reached securely: self signed certificate. See sslmode and sslrootcert',
+    )
+    const trusting = withOptions(server.url, `sslmode=verify-full&sslrootcert=${CERTIFICATE}`)
+    expect(await encryptionOf(trusting)).toEqual([{ ssl: true }])
+    const otherName = change(trusting, (url) => {
+      url.hostname = 'localhost'
+    })
+    expect(await refusalOf(otherName)).toContain(
+      "cannot be reached securely: Hostname/IP does not match certificate's altnames",
+    )
+  })
+
+  test.each(['require', 'verify-full'])('sslmode=%s refuses a server without TLS', async (mode) => {
+    await using database = await testDatabase()
+    expect(await refusalOf(withOptions(database.url, `sslmode=${mode}`))).toContain(
+      'cannot be reached securely: Server does not support SSL',
+    )
+  })
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findProgram, hasPrograms } from '../../support/programs.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const ROOT = join(import.meta.dir, '../../..')
+const CERTIFICATE = join(ROOT, 'test/support/postgres/postgres-tls')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+for (const [program, file, check] of [
+  ['nginx', 'nginx.conf', ['-t', '-e', 'stderr', '-g', 'pid pid;', '-c']],
+  ['haproxy', 'haproxy.cfg', ['-c', '-f']],
+  ['caddy', 'Caddyfile', ['validate', '--adapter', 'caddyfile', '--config']],
+] as const)
+  test.if(hasPrograms(program))(`${program} accepts deploy/proxy/${file}`, () => {
+    using folder = tempFolder()
+    const inFolder = (name: string) => join(folder.path, name)
+    const pem = ['crt', 'key'].map((end) => readFileSync(`${CERTIFICATE}.${end}`, 'utf8'))
+    for (const [at, end] of ['crt', 'key'].entries()) writeFileSync(inFolder(`tls.${end}`), pem[at] as string)
+    writeFileSync(inFolder('tls.pem'), pem.join(''))
+    writeFileSync(inFolder(file), read(join('deploy/proxy', file)).replaceAll('/etc/passportd', folder.path))
+    const env = { PATH: process.env.PATH ?? '', HOME: folder.path }
+    const args = [...check.map((arg) => arg.replace('pid pid', `pid ${folder.path}/pid`)), inFolder(file)]
+    const { exitCode, stderr } = Bun.spawnSync([findProgram(program) as string, ...args], { env })
+    expect([exitCode, exitCode === 0 ? '' : `${stderr}`]).toEqual([0, ''])
+  })

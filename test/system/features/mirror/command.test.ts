@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { version } from '../../../../package.json'
+import { formatKey, KEY_RANDOM_BYTES } from '../../../../src/core/store/api-key.ts'
+import { callHere } from '../../../support/cli-in-process.ts'
+import { workplace } from '../../../support/cli-sandbox.ts'
+import { everyAnswer } from '../../../support/http/every-v1-response.ts'
+import { answer, serveRaw } from '../../../support/http/faulty-proxy.ts'
+import { serveSource } from '../../../support/mirror/mirror.ts'
+import { serveOdd } from '../../../support/mirror/odd-source.ts'
+import { owning } from '../../../support/owning.ts'
+import { type MakeDatabase, withEngine } from '../../../support/store/engines.ts'
+import { inventPeople } from '../../../support/store/invented-people.ts'
+import { apiKey, NOON } from '../../../support/store/records.ts'
+import { tempFolder } from '../../../support/temp-folder.ts'
+
+const FAST = ['--rate', '100000', '--concurrency', '32']
+const PEOPLE = inventPeople().slice(0, 50)
+
+/** A service with these records behind a proxy, and a new database for the copy. */
+async function prepare(makeDatabase: MakeDatabase, ...given: Parameters<typeof serveSource>) {
+  const proxy = await serveSource(...given)
+  const here = await workplace(makeDatabase)
+  const mirror = (...args: string[]) => here.call('mirror', proxy.url, ...FAST, ...args)
+  return owning({ ...here, store: proxy.store, proxy, mirror }, here, proxy)
+}
+
+withEngine('sqlite', 'mirror', (makeDatabase) => {
+  test('mirror skips passports that were removed from the copy, unless --restore is given', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
+    await given.mirror()
+    await given.call('remove', '2', '--yes')
+    expect((await given.mirror()).err).toBe(
+      '0 copied, 2 unchanged, 0 gone, 0 failed, 1 of removed passports skipped (--restore accepts them).\n',
+    )
+    expect((await given.mirror('--restore')).err).toBe('1 copied, 2 unchanged, 0 gone, 0 failed.\n')
+  })
+
+  test('a mirror that is killed continues when it is run again', async () => {
+    // The source stalls after 41 requests: one for the list, and two for each of twenty passports.
+    await using given = await prepare(makeDatabase, PEOPLE, { stallAfter: 41 })
+    const child = given.start('mirror', given.proxy.url, ...FAST, '--concurrency', '1')
+    await given.proxy.stalled
+    child.kill('SIGKILL')
+    await child.exited
+    given.proxy.flow()
+    await using copy = await given.open()
+    expect(await copy.records.list(-1, 100)).toHaveLength(20)
+    given.proxy.seen.length = 0
+    expect(await given.mirror()).toMatchObject({
+      err: '30 copied, 0 unchanged, 0 gone, 0 failed.\n',
+      code: 0,
+    })
+    expect(given.proxy.seen.filter(({ path }) => !path.includes('?page='))).toHaveLength(60)
+    expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
+    expect((await given.mirror()).err).toBe('0 copied, 50 unchanged, 0 gone, 0 failed.\n')
+  })
+
+  test('a mirror that is stopped says how to continue', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE, { stallAfter: 20 })
+    const child = given.start('mirror', given.proxy.url, ...FAST)
+    await given.proxy.stalled
+    child.kill('SIGTERM')
+    const err = await new Response(child.stderr).text()
+    expect(err).toBe('passportd: Stopped. Run the command again to continue.\n')
+    expect(await child.exited).toBe(1)
+  })
+
+  test('passports that are gone at the source are named, and --prune removes them', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE)
+    await given.mirror()
+    const ids = (await given.store.records.list(-1, 100)).map(({ id }) => id)
+    for (const id of ids.slice(0, 22)) await given.store.passports.remove(id, NOON)
+    expect(await given.mirror()).toEqual({
+      out: '',
+      err: `Gone at the source, kept here: ${ids.slice(0, 20).join(', ')} and 2 more.\n0 copied, 28 unchanged, 22 gone, 0 failed.\n`,
+      code: 0,
+    })
+    await given.store.passports.merge(ids[22] as number, ids[23] as number)
+    expect(await given.mirror('--prune')).toEqual({
+      out: '',
+      err: '0 copied, 27 unchanged, 0 gone, 0 failed, 1 merged, 22 pruned.\n',
+      code: 0,
+    })
+    await using copy = await given.open()
+    expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
+  })
+
+  test('--prune keeps a passport that another passport is merged into; only --prune-all removes more than half of the copies', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3))
+    await given.mirror()
+    await given.call('merge', '2', '1')
+    await given.store.passports.remove(1, NOON)
+    expect(await given.mirror('--prune')).toMatchObject({
+      err:
+        'passport 1: gone at the source, but kept: passport 2 is merged into it\n' +
+        'Gone at the source, kept here: 1.\n0 copied, 2 unchanged, 1 gone, 0 failed.\n',
+      code: 0,
+    })
+    await given.call('merge', '2', '--undo')
+    await given.store.passports.remove(2, NOON)
+    expect(await given.mirror('--prune')).toEqual({
+      out: '',
+      err:
+        'Gone at the source, kept here: 1, 2.\n0 copied, 1 unchanged, 2 gone, 0 failed.\n' +
+        'passportd: Nothing was removed: 2 of 3 copied passports are gone at the source; if that is right, use --prune-all.\n',
+      code: 1,
+    })
+    expect(await given.mirror('--prune-all')).toMatchObject({
+      err: '0 copied, 1 unchanged, 0 gone, 0 failed, 2 pruned.\n',
+      code: 0,
+    })
+  })
+
+  test('the key comes from --key or MIRROR_KEY, and is never printed', async () => {
+    await using given = await prepare(makeDatabase, PEOPLE.slice(0, 3), { requireKey: true })
+    const { env, proxy } = given
+    const { id, key } = formatKey(new Uint8Array(KEY_RANDOM_BYTES))
+    await given.store.keys.create(apiKey(id, { hash: createHash('sha256').update(key).digest() }))
+    for (const wrong of [[], ['--key', 'ppd_wrong'], ['--key', '']]) {
+      expect(await given.mirror(...wrong)).toEqual({
+        out: '',
+        err: `passportd: ${proxy.url} rejected the request (401). Pass a valid API key.\n`,
+        code: 1,
+      })
+    }
+    proxy.seen.length = 0
+    const first = await given.mirror('--key', key)
+    expect(first).toEqual({ out: '', err: '3 copied, 0 unchanged, 0 gone, 0 failed.\n', code: 0 })
+    const second = await callHere(['mirror', proxy.url, ...FAST], { env: { ...env, MIRROR_KEY: key } })
+    expect(second).toEqual({ out: '', err: '0 copied, 3 unchanged, 0 gone, 0 failed.\n', code: 0 })
+    const sent = proxy.seen.map(({ headers }) => `${headers.get('X-API-KEY')} ${headers.get('User-Agent')}`)
+    expect([...new Set(sent)]).toEqual([`${key} passportd/${version} (mirror)`])
+  })
+})
+
+// These tests run concurrently, because they mostly wait.
+describe.concurrent('sources', () => {
+  test.each<[string, Parameters<typeof serveRaw>[0], string]>([
+    [
+      'moved',
+      (socket) => answer(socket, 308, { Location: 'https://new.test/api/v1/passports?page=1' }, ''),
+      ' redirects to https://new.test/api/v1/passports (308). Use that URL.',
+    ],
+    [
+      'sends control characters instead of JSON',
+      (socket) => answer(socket, 200, {}, '\x1b[2J'),
+      `: no valid response after 3 attempts, the last: JSON Parse error: Unrecognized token '\ufffd'. Check the URL.`,
+    ],
+  ])(
+    'a source that %s is reported in one sentence without control characters',
+    async (_, respond, sentence) => {
+      await using source = await serveRaw(respond)
+      expect(await mirror(`${source.url}/api/v1/`)).toEqual({
+        out: '',
+        err: `passportd: ${source.url}${sentence}\n`,
+        code: 1,
+      })
+    },
+  )
+
+  test('an unavailable source is reported in one sentence', async () => {
+    const unavailable = / no valid response after 3 attempts, the last: .+ Check the URL\.\n$/
+    expect((await mirror('http://127.0.0.1:1')).err).toMatch(unavailable)
+  })
+
+  test.each([
+    ['', '/api/v1/'],
+    ['/', '/api/v1/'],
+    ['/api/v1', '/api/v1/'],
+    ['/api/v1/passports?page=2', '/api/v1/'],
+    ['/api/v2', '/api/v2/'],
+    ['/api/v2/', '/api/v2/'],
+    ['/api/v2/passports/7', '/api/v2/'],
+    ['/sub/api/v2', '/sub/api/v2/'],
+  ])('if the URL of the source ends with %p, mirror reads only paths below %s', async (given, prefix) => {
+    await using source = serveOdd({ list: () => ({ passports: [{ passport_id: 7 }] }) })
+    expect(await mirror(source.url + given)).toMatchObject({ code: 0 })
+    expect(source.paths.length).toBeGreaterThan(2)
+    for (const path of source.paths) expect(path).toStartWith(prefix)
+  })
+})
+
+async function mirror(url: string) {
+  using folder = tempFolder()
+  return await callHere(['mirror', url], { env: { DATABASE_URL: `sqlite:${folder.path}/copy.db` } })
+}
