@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { COMMANDS } from './commands.ts'
 import { CommandError } from './core/basics/errors.ts'
 import { printableLines } from './core/basics/text/quote.ts'
 import type { Terminal } from './core/cli/command.ts'
@@ -84,7 +85,7 @@ function checkLines(text: string): void {
 
 try {
   loadEnvFile()
-  await runCommand(process.argv.slice(2), terminal)
+  await runCommand(COMMANDS, process.argv.slice(2), terminal)
   setTimeout(() => process.exit(), PATIENCE_MILLISECONDS).unref()
 } catch (error) {
   const { lines, code } = describeFailure(error)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { FEATURES } from '../src/features.ts'
 import { UPWARD_IMPORTS } from './upward-imports.ts'
 
 /** The rooms of src, from the lowest floor to the highest. A room imports rooms of lower floors only. */
@@ -15,9 +16,12 @@ const FLOORS = [
   ['core/http'],
   ['core/threads', 'core/api'],
   ['core/cli'],
+  ['core/feature.ts'],
   ['ui'],
   ['features'],
+  ['features.ts'],
   ['serve'],
+  ['commands.ts'],
   ['main.ts'],
 ]
 
@@ -51,12 +55,31 @@ test('every file of src is in a room', () => {
   expect(files.filter((file) => floorOf(roomOf(file)) < 0)).toEqual([])
 })
 
+/** Whether a feature imports a file of a feature that it needs. */
+const isNeeded = (file: string, target: string) =>
+  FEATURES.some(
+    ({ name, needs = [] }) =>
+      roomOf(file) === `features/${name}` &&
+      needs.some((other) => roomOf(target) === `features/${other.name}`),
+  )
+
+test('each folder of features is in the list of features, under its name, with the features that it imports as needs', () => {
+  const folders = files.map(roomOf).filter((room) => room.startsWith('features/'))
+  expect([...new Set(folders)].toSorted()).toEqual(FEATURES.map(({ name }) => `features/${name}`).toSorted())
+  const unused = FEATURES.flatMap(({ name, needs = [] }) => {
+    const own = files.filter((file) => roomOf(file) === `features/${name}` && !file.endsWith('/index.ts'))
+    const used = new Set(own.flatMap(targetsOf).map(roomOf))
+    return needs.filter((other) => !used.has(`features/${other.name}`)).map((other) => [name, other.name])
+  })
+  expect(unused).toEqual([])
+})
+
 test('imports go down, except those of the list, which has no others', () => {
   const outside = ['../package.json', '../packages/client/src/exchange.ts']
   const upward = files.flatMap((file) =>
     targetsOf(file)
       .filter((target) => !outside.includes(target) && roomOf(target) !== roomOf(file))
-      .filter((target) => floorOf(roomOf(target)) >= floorOf(roomOf(file)))
+      .filter((target) => floorOf(roomOf(target)) >= floorOf(roomOf(file)) && !isNeeded(file, target))
       .map((target) => `${file} imports ${target}`),
   )
   const listed = Object.values(UPWARD_IMPORTS).flat()
@@ -74,11 +97,11 @@ test('no imports between files of src are circular, not even imports of types', 
 })
 
 /** Schemas need TypeBox, which takes a tenth of a second of CPU to load. */
-test('only the threads that serve requests load the schemas', () => {
+test('only the threads that serve requests load the schemas; the list of features does not', () => {
   const transpiler = new Bun.Transpiler({ loader: 'ts' })
   const threads = ['writer', 'search', 'damage'].map((name) => `serve/${name}-thread.ts`)
   const others = ['pictures', 'backup', 'webhooks'].map((name) => `features/${name}/thread.ts`)
-  const loaded = new Set(['serve/command.ts', ...threads, ...others])
+  const loaded = new Set(['main.ts', 'features.ts', 'serve/command.ts', ...threads, ...others])
   for (const file of loaded)
     for (const { kind, path } of transpiler.scanImports(source.get(file) ?? ''))
       if (kind === 'import-statement') loaded.add(path.startsWith('.') ? join(dirname(file), path) : path)

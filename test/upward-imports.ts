@@ -3,31 +3,6 @@
  * feature gives its parts to the core through its `index.ts`. The keys say what replaces an import.
  */
 export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
-  commands: [
-    'core/cli/run-command.ts imports serve/command.ts',
-    'core/cli/run-command.ts imports features/keys/commands.ts',
-    'core/cli/run-command.ts imports features/webhooks/command.ts',
-    'core/cli/run-command.ts imports features/privacy/requests.ts',
-    'core/cli/run-command.ts imports features/keys/usage-command.ts',
-    'core/cli/run-command.ts imports features/mcp/command.ts',
-    'core/cli/run-command.ts imports features/reference/command.ts',
-    'core/cli/run-command.ts imports features/records/import-command.ts',
-    'core/cli/run-command.ts imports features/records/export-command.ts',
-    'core/cli/run-command.ts imports features/mirror/command.ts',
-    'core/cli/run-command.ts imports features/rules/score-command.ts',
-    'core/cli/run-command.ts imports features/rules/explain-command.ts',
-    'core/cli/run-command.ts imports features/events/commands.ts',
-    'core/cli/run-command.ts imports features/rules/commands.ts',
-    'core/cli/run-command.ts imports features/proof/verify-command.ts',
-    'core/cli/run-command.ts imports features/proof/signing-command.ts',
-    'core/cli/run-command.ts imports features/records/merge-and-remove.ts',
-    'core/cli/run-command.ts imports features/privacy/hide-and-bar.ts',
-    'core/cli/run-command.ts imports features/privacy/subject-and-removals.ts',
-    'core/cli/run-command.ts imports features/retire/command.ts',
-    'core/cli/run-command.ts imports features/copy/command.ts',
-    'core/cli/run-command.ts imports features/backup/commands.ts',
-    'core/cli/run-command.ts imports features/doctor/command.ts',
-  ],
   data: [
     'core/store/database/postgres/open.ts imports features/copy/statements.ts',
     'core/store/database/postgres/open.ts imports features/keys/usage-statements.ts',
@@ -149,12 +124,5 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'features/proof/signing-key-file.ts imports features/backup/backup.ts',
     'features/proof/verify-log.ts imports features/mirror/command.ts',
     'features/webhooks/request.ts imports features/events/routes.ts',
-  ],
-  needs: [
-    'features/mcp/tools.ts imports features/records/routes.ts',
-    'features/mcp/tools.ts imports features/records/save-sent-records.ts',
-    'features/v2/routes.ts imports features/v1/routes.ts',
-    'features/v2/routes.ts imports features/v1/schemas.ts',
-    'features/v2/schemas.ts imports features/v1/schemas.ts',
   ],
 }

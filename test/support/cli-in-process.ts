@@ -1,3 +1,4 @@
+import { COMMANDS } from '../../src/commands.ts'
 import { printableLines } from '../../src/core/basics/text/quote.ts'
 import { describeFailure, runCommand } from '../../src/core/cli/run-command.ts'
 import { NOON } from './store/records.ts'
@@ -39,7 +40,7 @@ async function runInto(output: Output, args: readonly string[], { env = {}, now 
   const writeTo = (stream: keyof Output) => (text: string) => {
     output[stream] += text
   }
-  await runCommand([...args], {
+  await runCommand(COMMANDS, [...args], {
     env,
     now: () => now,
     out: writeTo('out'),

@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { COMMANDS } from '../../../src/commands.ts'
 import { type Command, nameOption, usageOf } from '../../../src/core/cli/command.ts'
-import { COMMANDS, loadCommands } from '../../../src/core/cli/run-command.ts'
+import { loadCommands } from '../../../src/core/cli/run-command.ts'
 
 const PATH = join(import.meta.dir, '../../../docs/cli.md')
 
-const commands = await loadCommands()
+const commands = await loadCommands(COMMANDS)
 
 function toSection(command: Command): string {
   const { name, summary, forms, options } = command

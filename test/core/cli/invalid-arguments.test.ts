@@ -4,10 +4,10 @@ import { runHere } from '../../support/cli-in-process.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const REFUSED: [line: string | string[], sentence: string][] = [
-  ['dance', '"dance" is not a known command: use serve, keys, subscriptions, requests, usage, '],
+  ['dance', '"dance" is not a known command: use serve, import, export, merge, remove, '],
   ['exprot', '"exprot" is not a known command: did you mean export? See "passportd --help".'],
   ['key', '"key" is not a known command: did you mean keys? See "passportd --help".'],
-  [[`keys${'s'.repeat(60)}`], `"keys${'s'.repeat(36)}…" is not a known command: use serve, keys, `],
+  [[`keys${'s'.repeat(60)}`], `"keys${'s'.repeat(36)}…" is not a known command: use serve, import, `],
   ['serve --fast', `Unknown option '--fast'. See "passportd serve --help".`],
   ['serve --workers 0', '--workers must be a whole number from 1 to 64, got "0".'],
   ['serve --workers 65', 'got "65".'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COMMANDS } from '../../../../src/core/cli/run-command.ts'
+import { COMMANDS } from '../../../../src/commands.ts'
 import { runHere } from '../../../support/cli-in-process.ts'
 import { hasPrograms } from '../../../support/programs.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'

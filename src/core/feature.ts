@@ -1,0 +1,13 @@
+import type { Commands } from './cli/run-command.ts'
+
+/** A part of the service: its folder below src/features and its line in features.ts. Its `index.ts` loads nothing else. */
+export type Feature = {
+  /** The name of its folder. */
+  name: string
+  /** The features whose files it imports. */
+  needs?: readonly Feature[]
+  commands?: Commands
+}
+
+export const commandsOf = (features: readonly Feature[]): Commands =>
+  Object.assign({}, ...features.map(({ commands }) => commands))

@@ -1,0 +1,8 @@
+import type { Feature } from '../../core/feature.ts'
+
+export const copy: Feature = {
+  name: 'copy',
+  commands: {
+    copy: async () => (await import('./command.ts')).copy,
+  },
+}

@@ -1,0 +1,9 @@
+import type { Feature } from '../../core/feature.ts'
+
+export const keys: Feature = {
+  name: 'keys',
+  commands: {
+    keys: async () => (await import('./commands.ts')).keys,
+    usage: async () => (await import('./usage-command.ts')).usage,
+  },
+}

@@ -1,0 +1,8 @@
+import type { Feature } from '../../core/feature.ts'
+
+export const mirror: Feature = {
+  name: 'mirror',
+  commands: {
+    mirror: async () => (await import('./command.ts')).mirror,
+  },
+}

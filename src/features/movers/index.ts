@@ -1,0 +1,5 @@
+import type { Feature } from '../../core/feature.ts'
+
+export const movers: Feature = {
+  name: 'movers',
+}

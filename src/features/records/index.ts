@@ -1,0 +1,11 @@
+import type { Feature } from '../../core/feature.ts'
+
+export const records: Feature = {
+  name: 'records',
+  commands: {
+    import: async () => (await import('./import-command.ts')).importCommand,
+    export: async () => (await import('./export-command.ts')).exportCommand,
+    merge: async () => (await import('./merge-and-remove.ts')).merge,
+    remove: async () => (await import('./merge-and-remove.ts')).remove,
+  },
+}

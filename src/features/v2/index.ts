@@ -1,0 +1,7 @@
+import type { Feature } from '../../core/feature.ts'
+import { v1 } from '../v1/index.ts'
+
+export const v2: Feature = {
+  name: 'v2',
+  needs: [v1],
+}

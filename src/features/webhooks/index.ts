@@ -1,0 +1,8 @@
+import type { Feature } from '../../core/feature.ts'
+
+export const webhooks: Feature = {
+  name: 'webhooks',
+  commands: {
+    subscriptions: async () => (await import('./command.ts')).subscriptions,
+  },
+}
