@@ -161,6 +161,14 @@ test('no folder has more than 20 source files', () => {
   expect(large.filter((folder) => !folder.endsWith('/migrations'))).toEqual([])
 })
 
+test('nothing outside test/system imports files of test/system, such as the helper that starts a service', () => {
+  const others = sources.filter(
+    (file) => /^(test|bench|stress)\//.test(file) && !file.startsWith('test/system/'),
+  )
+  const targets = (file: string) => importsIn(read(file)).map((name) => normalize(join(dirname(file), name)))
+  expect(others.filter((file) => targets(file).some((name) => name.startsWith('test/system/')))).toEqual([])
+})
+
 test('no catch block is empty without a comment', () => {
   const empty = /catch\s*(\([^)]*\)\s*)?\{\s*\}/
   expect('try {} catch (error) {\n}').toMatch(empty)

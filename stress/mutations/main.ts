@@ -92,6 +92,7 @@ async function runTests(mutation: Mutation, timeout: number) {
   const child = spawn(process.execPath, argumentsOf(mutation), {
     cwd: folder,
     detached: true,
+    env: { ...process.env, ENGINES: 'all' },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const timer = setTimeout(() => process.kill(-(child.pid as number), 'SIGKILL'), timeout)

@@ -6,7 +6,7 @@ import { roundScore } from '../../../src/core/passport/credential.ts'
 import { adoptRules } from '../../../src/core/scoring/rescore.ts'
 import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import { onEveryEngine } from '../../support/store/engines.ts'
+import { onBothEngines } from '../../support/store/engines.ts'
 import { diffOf, listLater } from '../../support/store/events-after-time.ts'
 import { step, take } from '../../support/store/random-histories.ts'
 import { readStates } from '../../support/store/read-score-states.ts'
@@ -51,7 +51,7 @@ const history = fc.array(
 
 type Moment = { time: number; states: ReadonlyMap<number, ScoreState>; removals: number[] }
 
-onEveryEngine('random histories', (open, engine) => {
+onBothEngines('random histories', (open, engine) => {
   const options = { numRuns: engine === 'sqlite' ? 5 : 1, seed: 21 }
 
   test('undoing events restores every earlier state of a passport, and causes add up to score changes', async () => {

@@ -5,7 +5,7 @@ import { parseFilter } from '../../../src/core/lists/filter.ts'
 import { type GroupField, type ListRequest, parseSort } from '../../../src/core/lists/list-request.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { snapshotOf } from '../../support/store/catalog.ts'
-import { onEngine, onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { onBothEngines, onEngine, saveRecords } from '../../support/store/engines.ts'
 import { fromStored, groupNaively, listNaively } from '../../support/store/naive-list.ts'
 import { checkHistories } from '../../support/store/random-histories.ts'
 import { named, record } from '../../support/store/records.ts'
@@ -43,7 +43,7 @@ async function followStore(
   return { index, snapshot, find }
 }
 
-onEveryEngine('a live index', (open, engine) => {
+onBothEngines('a live index', (open, engine) => {
   test('the index gives the same lists, totals and groups as a naive evaluation, after a random history', () =>
     checkHistories(open, engine, async (store) => {
       const snapshot = await buildSnapshot(store.listing)

@@ -3,7 +3,7 @@ import { foldName } from '../../../src/core/basics/text/fold-name.ts'
 import { buildSnapshot, type Snapshot, updateSnapshot } from '../../../src/core/index/snapshot.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { catalogOf, listAll, snapshotOf } from '../../support/store/catalog.ts'
-import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { onBothEngines, saveRecords } from '../../support/store/engines.ts'
 import { checkHistories } from '../../support/store/random-histories.ts'
 import { named } from '../../support/store/records.ts'
 
@@ -22,7 +22,7 @@ async function expectedOf(store: Store): Promise<Snapshot> {
   )
 }
 
-onEveryEngine('a snapshot', (open, engine) => {
+onBothEngines('a snapshot', (open, engine) => {
   test('an updated snapshot equals a new one, after a random history', () =>
     checkHistories(open, engine, async (store) => {
       let snapshot = await buildSnapshot(store.listing)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rawKindOf } from '../../../src/core/passport/rules/rule-set.ts'
 import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
-import { onEveryEngine, type TestStore } from '../../support/store/engines.ts'
+import { onBothEngines, type TestStore } from '../../support/store/engines.ts'
 import { importParts } from '../../support/store/random-histories.ts'
 import { named, record } from '../../support/store/records.ts'
 
@@ -144,7 +144,7 @@ const importAmongOthers = (store: TestStore, lines: readonly (string | Uint8Arra
 
 const idAfter = (at: number) => 2000 + at
 
-onEveryEngine(
+onBothEngines(
   'a malformed line is refused with its field, and the lines around it are imported',
   (open, engine) => {
     // Only contradictions are tested on PostgreSQL, because validation does not depend on the engine.
@@ -184,7 +184,7 @@ onEveryEngine(
   },
 )
 
-onEveryEngine('keys of the maximum length', (open) => {
+onBothEngines('keys of the maximum length', (open) => {
   test('keys of the maximum length are stored, even if each character has four bytes', async () => {
     // All characters differ, so that the key cannot be compressed.
     const letters = Array.from({ length: 250 }, (_, at) => 0x20000 + ((at * 7919) % 40_000))

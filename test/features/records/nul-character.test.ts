@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { listAll } from '../../support/store/catalog.ts'
-import { onEveryEngine } from '../../support/store/engines.ts'
+import { onBothEngines } from '../../support/store/engines.ts'
 import { importText } from '../../support/store/random-histories.ts'
 
 /** PostgreSQL can neither store the NUL character nor search for it. */
-onEveryEngine('NUL characters', (open) => {
+onBothEngines('NUL characters', (open) => {
   test('a NUL character in a record is replaced by U+FFFD, and the record is stored', async () => {
     await using store = await open()
     const text = 'a\0b'

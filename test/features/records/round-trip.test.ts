@@ -4,7 +4,7 @@ import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { exportAll } from '../../support/cli-sandbox.ts'
 import { listAll } from '../../support/store/catalog.ts'
-import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { onBothEngines, openTestStore } from '../../support/store/engines.ts'
 import { histories, importText, REFS, take } from '../../support/store/random-histories.ts'
 import { scorerOf } from '../../support/store/scoring.ts'
 
@@ -20,7 +20,7 @@ async function scored(store: Store) {
   return { v2, list, found: found.map((each) => (each?.passport.stale ? each.passport : each)) }
 }
 
-onEveryEngine('an export', (open, engine) => {
+onBothEngines('an export', (open, engine) => {
   test('after a random history, the import of an export gives the same responses', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (steps) => {

@@ -4,7 +4,7 @@ import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import type { CopyKey } from '../../../src/features/copy/copyable-table.ts'
-import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { onBothEngines, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { expectV1, type Shown } from '../../support/store/expect-v1-responses.ts'
 import { checkHistories, REFS } from '../../support/store/random-histories.ts'
 import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../../support/store/records.ts'
@@ -27,7 +27,7 @@ const CHANGES = [...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES]
 /** Changes that random histories do not contain. */
 const RARE = /copy|removal record|rule set/
 
-onEveryEngine('V1 responses', (open, engine) => {
+onBothEngines('V1 responses', (open, engine) => {
   test('V1 responses match the stored data after a random history', () =>
     checkHistories(open, engine, (store) => {
       let shown: Shown = new Map()
@@ -138,7 +138,7 @@ onEveryEngine('V1 responses', (open, engine) => {
   })
 })
 
-onEveryEngine('V2 responses', (open) => {
+onBothEngines('V2 responses', (open) => {
   const [ada] = AT_REST.filter(({ id }) => id === 7)
   const nominated = { ...(ada as PassportRecord), nominations: 2 }
   const shown = async (store: Store) =>

@@ -8,6 +8,7 @@ import { openStore } from '../../../src/core/store/open.ts'
 import type { SaveOptions, SaveResult, Store } from '../../../src/core/store/store.ts'
 import { owning } from '../owning.ts'
 import { testDatabase } from '../postgres/postgres.ts'
+import { allowProcesses } from '../processes.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { NOON } from './records.ts'
 
@@ -29,9 +30,12 @@ const ENGINES = {
     return { url: `sqlite:${path}`, [Symbol.asyncDispose]: async () => folder[Symbol.dispose]() }
   },
   async postgres({ bare = false } = {}) {
-    if (bare) return testDatabase()
-    migrated ??= makeMigrated()
-    return testDatabase({ template: await migrated })
+    if (bare) return allowProcesses(testDatabase)
+    // The first database starts a server.
+    return allowProcesses(async () => {
+      migrated ??= makeMigrated()
+      return testDatabase({ template: await migrated })
+    })
   },
 } satisfies Record<string, MakeDatabase>
 
@@ -90,12 +94,22 @@ export const onEngine = (engine: EngineName, title: string, tests: StoreTests) =
 export const withEngine = (engine: EngineName, title: string, tests: CommandTests) =>
   describe(`${engine}: ${title}`, () => tests(ENGINES[engine], engine))
 
+const BOTH = Object.keys(ENGINES) as EngineName[]
+const CHOSEN: readonly EngineName[] = process.env.ENGINES === 'all' ? BOTH : ['sqlite']
+
+/** Runs tests of a store on SQLite, and with ENGINES=all on PostgreSQL, too. */
 export function onEveryEngine(title: string, tests: StoreTests): void {
-  for (const engine of Object.keys(ENGINES) as EngineName[]) onEngine(engine, title, tests)
+  for (const engine of CHOSEN) onEngine(engine, title, tests)
 }
 
+/** Runs tests of commands on SQLite, and with ENGINES=all on PostgreSQL, too. */
 export function withEveryEngine(title: string, tests: CommandTests): void {
-  for (const engine of Object.keys(ENGINES) as EngineName[]) withEngine(engine, title, tests)
+  for (const engine of CHOSEN) withEngine(engine, title, tests)
+}
+
+/** Runs tests of a store on both engines, in the quick tier too: those of random histories, which compare whole states. */
+export function onBothEngines(title: string, tests: StoreTests): void {
+  for (const engine of BOTH) onEngine(engine, title, tests)
 }
 
 export const databaseMaker = (engine: EngineName): MakeDatabase => ENGINES[engine]

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { foldName } from '../../../../src/core/basics/text/fold-name.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
-import { onEveryEngine, saveRecords } from '../../../support/store/engines.ts'
+import { onBothEngines, saveRecords } from '../../../support/store/engines.ts'
 import { type Facets, fromStored } from '../../../support/store/naive-list.ts'
 import { checkHistories } from '../../../support/store/random-histories.ts'
 import { ada, credential, grace, graceOld, record } from '../../../support/store/records.ts'
@@ -48,7 +48,7 @@ const list = async (store: Store, ids: readonly number[]) =>
     .map((each) => sorted(fromStored(each)))
     .sort((one, other) => one.id - other.id)
 
-onEveryEngine('facets', (open, engine) => {
+onBothEngines('facets', (open, engine) => {
   test('facets match the records after a random history', () =>
     checkHistories(open, engine, (store) => async () => {
       const found = await list(

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { makeKey } from '../support/http/keys.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import { until } from '../../support/wait-until.ts'
 import { startTestService } from '../support/service.ts'
-import { until } from '../support/wait-until.ts'
 
 const FIRST = 100_000
 /** The writes that wait for the writer thread. */

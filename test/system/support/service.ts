@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { createLog } from '../../src/core/basics/log.ts'
-import { readConfig } from '../../src/core/config/config.ts'
-import { openStore } from '../../src/core/store/open.ts'
-import { readFontFolder } from '../../src/features/pictures/fonts-folder.ts'
-import { startService } from '../../src/serve/service.ts'
-import { inventPeople } from './store/invented-people.ts'
-import { tempFolder } from './temp-folder.ts'
+import { createLog } from '../../../src/core/basics/log.ts'
+import { readConfig } from '../../../src/core/config/config.ts'
+import { openStore } from '../../../src/core/store/open.ts'
+import { readFontFolder } from '../../../src/features/pictures/fonts-folder.ts'
+import { startService } from '../../../src/serve/service.ts'
+import { inventPeople } from '../../support/store/invented-people.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 type Options = { workers?: number; env?: Record<string, string> }
 

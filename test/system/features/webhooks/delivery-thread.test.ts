@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { makeKey } from '../../support/http/keys.ts'
-import { scrape } from '../../support/http/prometheus.ts'
-import { receiveWebhooks, stateOf } from '../../support/http/webhook-receiver.ts'
+import { makeKey } from '../../../support/http/keys.ts'
+import { scrape } from '../../../support/http/prometheus.ts'
+import { receiveWebhooks, stateOf } from '../../../support/http/webhook-receiver.ts'
+import { saveRecords } from '../../../support/store/engines.ts'
+import { record } from '../../../support/store/records.ts'
+import { until } from '../../../support/wait-until.ts'
 import { startTestService } from '../../support/service.ts'
-import { saveRecords } from '../../support/store/engines.ts'
-import { record } from '../../support/store/records.ts'
-import { until } from '../../support/wait-until.ts'
 
 test('the service delivers to a subscription that was created over HTTP, also after its delivery thread died, and counts deliveries', async () => {
   const env = { WEBHOOK_ALLOW_PRIVATE: 'true', METRICS_PORT: '0' }

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
-import { serveTest } from '../../support/http/server.ts'
+import { createUsageCounter } from '../../../../src/features/keys/usage-counter.ts'
+import { serveTest } from '../../../support/http/server.ts'
+import { onEngine } from '../../../support/store/engines.ts'
+import { NOON, PEOPLE } from '../../../support/store/records.ts'
 import { startTestService } from '../../support/service.ts'
-import { onEngine } from '../../support/store/engines.ts'
-import { NOON, PEOPLE } from '../../support/store/records.ts'
 
 const V2 = [
   '/api/v2/passports',
