@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { FEATURES } from '../src/features.ts'
+import { IMPORTS_OF_SRC } from './imports-of-src.ts'
 import { UPWARD_IMPORTS } from './upward-imports.ts'
 
 /** The rooms of src, from the lowest floor to the highest. A room imports rooms of lower floors only. */
@@ -167,6 +168,22 @@ test('nothing outside test/system imports files of test/system, such as the help
   )
   const targets = (file: string) => importsIn(read(file)).map((name) => normalize(join(dirname(file), name)))
   expect(others.filter((file) => targets(file).some((name) => name.startsWith('test/system/')))).toEqual([])
+})
+
+const SPECIFICATIONS = /^test\/core\/(basics|passport|history|lists|scoring)\//
+
+test('tests import only the files of src that they test, as the list says; other parts come from test/support', () => {
+  const transpiler = new Bun.Transpiler({ loader: 'ts' })
+  const isOther = (file: string) => !SPECIFICATIONS.test(file) && file !== 'test/layers.test.ts'
+  const found = tests.filter(isOther).flatMap((file) => {
+    // The scan leaves out imports of types.
+    const paths = transpiler.scanImports(read(file)).map(({ path }) => normalize(join(dirname(file), path)))
+    const own = paths
+      .filter((path) => path.startsWith('src/'))
+      .map((path) => path.slice(4).replace(/\.ts$/, ''))
+    return own.length > 0 ? [[file.replace(/^test\/|\.test\.ts$/g, ''), own.toSorted()] as const] : []
+  })
+  expect<Record<string, readonly string[]>>(Object.fromEntries(found)).toEqual(IMPORTS_OF_SRC)
 })
 
 test('no catch block is empty without a comment', () => {

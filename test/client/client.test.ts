@@ -5,8 +5,8 @@ import {
   type Deprecation,
   PassportError,
 } from '../../packages/client/src/index.ts'
-import { NO_PLAN } from '../../src/features/retire/plan.ts'
 import { failureOf, serveRecords } from '../support/http/server.ts'
+import { NO_PLAN } from '../support/program/retirement.ts'
 import { named } from '../support/store/records.ts'
 import { until } from '../support/wait-until.ts'
 

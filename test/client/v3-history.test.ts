@@ -1,12 +1,10 @@
 import { expect, test } from 'bun:test'
 import { CursorExpiredError, createClient, type V3Event } from '../../packages/client/src/index.ts'
-import { adoptRules } from '../../src/core/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../src/core/scoring/stamped-rule-set.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { failureOf, serveRecords } from '../support/http/server.ts'
 import { saveRecords } from '../support/store/engines.ts'
 import { credential, NOON, record } from '../support/store/records.ts'
-import { scorerOf } from '../support/store/scoring.ts'
+import { adoptRules, DEFAULT_RULES, scorerOf } from '../support/store/scoring.ts'
 
 const HOUR = 3_600_000
 const at = (hours: number) => new Date(NOON + hours * HOUR)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { verifyWebhook, WebhookError } from '../../packages/client/src/index.ts'
-import { createSigningKey, signMessage } from '../../src/features/webhooks/signature.ts'
 import { failureOf } from '../support/http/server.ts'
+import { createSigningKey, signMessage } from '../support/http/webhook-receiver.ts'
 
 const [OLD, NEW, OTHER] = [createSigningKey(), createSigningKey(), createSigningKey()]
 const EVENT = { specversion: '1.0', id: 'k-1', type: 'score.changed', subject: '7' }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { createLog } from '../../src/core/basics/log.ts'
 import type { ToThread } from '../../src/core/threads/messages.ts'
 import { startThread } from '../../src/core/threads/thread.ts'
+import { createLog } from '../support/program/log.ts'
 import { until } from '../support/wait-until.ts'
 
 /** Only the thread of this test knows this message. */

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { createLog } from '../../src/core/basics/log.ts'
 import { createCaller } from '../../src/core/basics/thread-calls.ts'
-import { readConfig } from '../../src/core/config/config.ts'
-import { createWindowMemory } from '../../src/core/http/rate-limit.ts'
-import { createDamage } from '../../src/core/store/damage.ts'
-import { openStore } from '../../src/core/store/open.ts'
 import type { WriterCall } from '../../src/core/threads/messages.ts'
 import { startThread } from '../../src/core/threads/thread.ts'
+import { createWindowMemory } from '../support/http/rate-limits.ts'
+import { expectRefusal } from '../support/program/errors.ts'
+import { createLog } from '../support/program/log.ts'
+import { readConfig } from '../support/program/settings.ts'
+import { createDamage, openStore } from '../support/store/open.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { until } from '../support/wait-until.ts'
 
@@ -63,7 +63,7 @@ test('the writer thread confirms and stores each write, and a write beyond the l
   await using writer = await startWriter()
   const { send } = writer
   const waiting = [send(write(200)), send(write(301))]
-  await expect(send(write(404))).rejects.toMatchObject({ code: 'overloaded' })
+  await expectRefusal(send(write(404)), 'overloaded')
   expect(await Promise.all(waiting)).toEqual([undefined, undefined])
   await send(write(500))
   await until(async () => (await writer.statuses()).length === 3)

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { ServiceError } from '../../src/core/basics/errors.ts'
-import { DEFAULT_TIERS, EXPLORER } from '../../src/core/config/rate-limit-tier.ts'
-import { createFixedWindow, createLimiter } from '../../src/core/http/rate-limit.ts'
+import { EXPLORER } from '../../src/core/config/rate-limit-tier.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
+import { createFixedWindow, createLimiter } from '../support/http/rate-limits.ts'
+import { ServiceError } from '../support/program/errors.ts'
+import { DEFAULT_TIERS } from '../support/program/settings.ts'
 import { openTestStore, type TestStore } from '../support/store/engines.ts'
 import { NOON, PEOPLE } from '../support/store/records.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { FullPassport } from '../../src/core/passport/passport.ts'
 import { renderShareMeta, sharePassport } from '../../src/ui/layout.ts'
-import { createSite } from '../../src/ui/site.ts'
 import { HOSTILE_NAMES } from '../support/explorer/hostile-names.ts'
+import { createSite } from '../support/explorer/site.ts'
 import { ada, NOON } from '../support/store/records.ts'
 
 const ORIGIN = 'https://passports.example.com'

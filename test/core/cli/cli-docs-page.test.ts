@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { COMMANDS } from '../../../src/commands.ts'
 import { type Command, nameOption, usageOf } from '../../../src/core/cli/command.ts'
-import { loadCommands } from '../../../src/core/cli/run-command.ts'
+import { COMMANDS, loadCommands } from '../../support/program/commands.ts'
 
 const PATH = join(import.meta.dir, '../../../docs/cli.md')
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
-import { openStore } from '../../../src/core/store/open.ts'
 import { runHere } from '../../support/cli-in-process.ts'
+import { openStore } from '../../support/store/open.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const REFUSED: [line: string | string[], sentence: string][] = [

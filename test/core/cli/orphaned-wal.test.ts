@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSqlite } from '../../../src/core/store/database/sqlite/open.ts'
 import { DATABASE_COMMANDS } from '../../support/cli.ts'
 import { callHere } from '../../support/cli-in-process.ts'
 import { saveRecords } from '../../support/store/engines.ts'
+import { openSqlite } from '../../support/store/open.ts'
 import { PEOPLE } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 

@@ -2,9 +2,9 @@ import { expect, spyOn, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { setTimeout as sleepReally } from 'node:timers/promises'
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from 'node:zlib'
-import { createThrottledGet, SourceError } from '../../../src/core/cli/throttled-client.ts'
+import { createThrottledGet } from '../../../src/core/cli/throttled-client.ts'
 import { answer, serveRaw } from '../../support/http/faulty-proxy.ts'
-import { createClient, QUICK } from '../../support/mirror/throttled-client.ts'
+import { createClient, QUICK, SourceError } from '../../support/mirror/throttled-client.ts'
 
 const really = { fetch: (url: string, init: RequestInit) => fetch(url, init) }
 

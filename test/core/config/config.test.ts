@@ -3,10 +3,10 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../../../src/core/config/config.ts'
-import { DEFAULT_TIERS } from '../../../src/core/config/rate-limit-tier.ts'
 import { SETTINGS } from '../../../src/core/config/settings.ts'
 import { DEFAULT_SITE, DEMO_SITE } from '../../../src/ui/site-settings.ts'
 import { readPage } from '../../support/docs/pages.ts'
+import { DEFAULT_TIERS } from '../../support/program/settings.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const SUPPORT = join(import.meta.dir, '../../support/postgres')

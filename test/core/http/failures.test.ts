@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { truncateSync } from 'node:fs'
-import { type DatabaseAddress, parseDatabaseAddress } from '../../../src/core/store/database-address.ts'
-import { openStore } from '../../../src/core/store/open.ts'
+import type { DatabaseAddress } from '../../../src/core/store/database-address.ts'
 import { expectGolden } from '../../support/http/golden.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { databaseMaker, onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
+import { openStore, parseDatabaseAddress } from '../../support/store/open.ts'
 import { ada, named } from '../../support/store/records.ts'
 
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }

@@ -1,7 +1,6 @@
 import { describe, expect, spyOn, test } from 'bun:test'
-import { formatKey, KEY_RANDOM_BYTES } from '../../../src/core/store/api-key.ts'
 import { expectGolden } from '../../support/http/golden.ts'
-import { makeKey } from '../../support/http/keys.ts'
+import { formatKey, KEY_RANDOM_BYTES, makeKey } from '../../support/http/keys.ts'
 import { serveRecords, serveTest } from '../../support/http/server.ts'
 import { NOON } from '../../support/store/records.ts'
 

@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test'
-import { presentFamilies } from '../../../src/core/http/prometheus-text.ts'
 import { createMetrics } from '../../../src/core/http/request-metrics.ts'
 import type { RequestSummary } from '../../../src/core/http/route.ts'
 import { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { limited } from '../../support/http/limited-server.ts'
-import { parseExposition } from '../../support/http/prometheus.ts'
+import { parseExposition, presentFamilies } from '../../support/http/prometheus.ts'
 import { NOON } from '../../support/store/records.ts'
 
 /** Each of these requests is sent once. */

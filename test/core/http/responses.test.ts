@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { NO_PLAN } from '../../../src/features/retire/plan.ts'
 import { CALLS, serveCalls } from '../../support/http/calls-of-all-routes.ts'
 import { expectGolden } from '../../support/http/golden.ts'
 import { limited } from '../../support/http/limited-server.ts'
 import { sendBytes } from '../../support/http/raw-request.ts'
 import { serveRecords, shareServer } from '../../support/http/server.ts'
+import { NO_PLAN } from '../../support/program/retirement.ts'
 import { openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, NOON, PEOPLE } from '../../support/store/records.ts'
 

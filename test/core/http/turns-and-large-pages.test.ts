@@ -4,6 +4,7 @@ import { createLargePages, createTurns } from '../../../src/core/http/backpressu
 import type { Store } from '../../../src/core/store/store.ts'
 import { everyTurn } from '../../support/every-turn.ts'
 import { serveTest } from '../../support/http/server.ts'
+import { expectRefusal } from '../../support/program/errors.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { record } from '../../support/store/records.ts'
 
@@ -105,7 +106,7 @@ test('a large page is rejected as overloaded if too many pages wait, and pages o
   const waiting = Array.from({ length: 2000 }, (_, at) =>
     largePages('x', at === 0 ? client.signal : signal, count),
   )
-  expect(largePages('x', signal, count)).rejects.toMatchObject({ code: 'overloaded' })
+  await expectRefusal(largePages('x', signal, count), 'overloaded')
   client.abort()
   gate.resolve()
   const [gone, ...others] = await Promise.allSettled(waiting)

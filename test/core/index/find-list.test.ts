@@ -12,14 +12,14 @@ import {
   type Reader,
 } from '../../../src/core/index/find-list.ts'
 import { searchNames } from '../../../src/core/index/search.ts'
-import { buildSnapshot, cutPage } from '../../../src/core/index/snapshot.ts'
-import { parseFilter } from '../../../src/core/lists/filter.ts'
-import { type ListRequest, parseSort } from '../../../src/core/lists/list-request.ts'
+import { cutPage } from '../../../src/core/index/snapshot.ts'
+import type { ListRequest } from '../../../src/core/lists/list-request.ts'
 import type { Passport } from '../../../src/core/passport/passport.ts'
 import type { ListedPassport } from '../../../src/core/store/store.ts'
 import { serveTest } from '../../support/http/server.ts'
-import { snapshotOf } from '../../support/store/catalog.ts'
+import { buildSnapshot, snapshotOf } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { parseFilter, parseSort } from '../../support/store/naive-list.ts'
 import { NOON, named } from '../../support/store/records.ts'
 
 onEveryEngine('pages of an old snapshot', (open) => {

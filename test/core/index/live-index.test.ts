@@ -1,12 +1,16 @@
 import { expect, test } from 'bun:test'
 import { createLiveIndex } from '../../../src/core/index/live-index.ts'
-import { buildSnapshot } from '../../../src/core/index/snapshot.ts'
-import { parseFilter } from '../../../src/core/lists/filter.ts'
-import { type GroupField, type ListRequest, parseSort } from '../../../src/core/lists/list-request.ts'
+import type { GroupField, ListRequest } from '../../../src/core/lists/list-request.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import { snapshotOf } from '../../support/store/catalog.ts'
+import { buildSnapshot, snapshotOf } from '../../support/store/catalog.ts'
 import { onBothEngines, onEngine, saveRecords } from '../../support/store/engines.ts'
-import { fromStored, groupNaively, listNaively } from '../../support/store/naive-list.ts'
+import {
+  fromStored,
+  groupNaively,
+  listNaively,
+  parseFilter,
+  parseSort,
+} from '../../support/store/naive-list.ts'
 import { checkHistories } from '../../support/store/random-histories.ts'
 import { named, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'

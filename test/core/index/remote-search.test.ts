@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { ClientGone } from '../../../src/core/basics/errors.ts'
 import { createSearchClient, createSearchServer } from '../../../src/core/index/remote-search.ts'
+import { ClientGone, expectRefusal } from '../../support/program/errors.ts'
 import { snapshotOf } from '../../support/store/catalog.ts'
 
 const NAMES = ['ada', 'bob', 'ada b']
@@ -64,7 +64,7 @@ test('a list that takes too long is rejected with not_ready, and a list that fai
   using searches = connectSearch(failOnPurpose)
   const [hasty, patient] = [searches.connect({ listMilliseconds: 1 }), searches.connect()]
   // This list waits, because there is no snapshot yet.
-  await expect(hasty.list(request, undefined)).rejects.toMatchObject({ code: 'not_ready' })
+  await expectRefusal(hasty.list(request, undefined), 'not_ready')
   searches.server.update(await people(NAMES))
   const error = await patient.list(request, undefined).catch((failure) => failure)
   expect(error.message).toBe('on purpose')
@@ -86,7 +86,7 @@ test('lists run one at a time with the latest snapshot; lists that were aborted 
   const leaving = new AbortController()
   const left = patient.list({ ...request, limit: 2 }, undefined, leaving.signal)
   const last = patient.list({ ...request, limit: 4 }, undefined)
-  await expect(hasty.list({ ...request, limit: 3 }, undefined)).rejects.toMatchObject({ code: 'not_ready' })
+  await expectRefusal(hasty.list({ ...request, limit: 3 }, undefined), 'not_ready')
   leaving.abort()
   await expect(left).rejects.toThrow(ClientGone)
   searches.server.update(await people(NAMES))
@@ -106,8 +106,8 @@ test('a client with too many pending calls rejects further ones as overloaded', 
   // A call that cannot be cloned does not count as pending.
   await expect(client.search(Symbol('ada') as never)).rejects.toThrow('cloned')
   const pending = [client.search('ada'), client.search('b')]
-  await expect(client.search('c')).rejects.toMatchObject({ code: 'overloaded' })
-  await expect(client.list(request, undefined)).rejects.toMatchObject({ code: 'overloaded' })
+  await expectRefusal(client.search('c'), 'overloaded')
+  await expectRefusal(client.list(request, undefined), 'overloaded')
   searches.server.update(await people(NAMES))
   expect(await Promise.all(pending)).toEqual([
     [0, 2],
@@ -124,7 +124,7 @@ test('a client that leaves ends its wait for the index, and too many waiting req
   const leaving = new AbortController()
   const left = client.waitForIndex(leaving.signal)
   const waits = [client.waitForIndex()]
-  await expect(client.waitForIndex()).rejects.toMatchObject({ code: 'overloaded' })
+  await expectRefusal(client.waitForIndex(), 'overloaded')
   expect(await client.search('ada')).toEqual([0, 2])
   leaving.abort()
   await expect(left).rejects.toThrow(ClientGone)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { foldName } from '../../../src/core/basics/text/fold-name.ts'
 import { buildSnapshot, type Snapshot, updateSnapshot } from '../../../src/core/index/snapshot.ts'
 import type { Store } from '../../../src/core/store/store.ts'
+import { foldName } from '../../support/program/text.ts'
 import { catalogOf, listAll, snapshotOf } from '../../support/store/catalog.ts'
 import { onBothEngines, saveRecords } from '../../support/store/engines.ts'
 import { checkHistories } from '../../support/store/random-histories.ts'

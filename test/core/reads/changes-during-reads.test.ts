@@ -1,12 +1,11 @@
 import { expect, test } from 'bun:test'
-import { findExplanation } from '../../../src/core/reads/explain.ts'
-import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import type { ToolContext } from '../../../src/features/mcp/define-tool.ts'
 import { TOOLS } from '../../../src/features/mcp/tools.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
+import { DEFAULT_RULES, findExplanation } from '../../support/store/scoring.ts'
 
 const version = (name: string, score: number) =>
   record(1, {

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Credential } from '../../../src/core/passport/credential.ts'
 import { describeRule, describeType, findKnown } from '../../../src/core/passport/rules/describe-type.ts'
-import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
 import { unitOf } from '../../../src/features/credentials/credential-page.ts'
 import { formatShare } from '../../../src/ui/text.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
@@ -10,6 +9,7 @@ import { pointOf, rescore } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { credential, record } from '../../support/store/records.ts'
+import { DEFAULT_RULES } from '../../support/store/scoring.ts'
 
 const github = (score: number, given: Partial<Credential> = {}) =>
   credential(`g${score}`, {

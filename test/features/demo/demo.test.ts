@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { walletsOf } from '../../../src/core/passport/passport.ts'
-import { createExplainer } from '../../../src/core/reads/explain.ts'
-import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { fillWithDemo } from '../../../src/features/demo/fill-with-demo.ts'
+import { walletsOf } from '../../support/program/text.ts'
 import { openTestStore, type TestStore } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
+import { createExplainer, DEFAULT_RULES } from '../../support/store/scoring.ts'
 
 const DAY = 86_400_000
 

@@ -1,12 +1,11 @@
 import { expect, test } from 'bun:test'
 import * as examples from '../../../src/core/api/examples.ts'
 import { EXAMPLE } from '../../../src/core/http/openapi-parts.ts'
-import { rescoreSome } from '../../../src/core/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
-import { fillWithDemo } from '../../../src/features/demo/fill-with-demo.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
+import { fillWithDemo } from '../../support/store/demo.ts'
 import { openTestStore } from '../../support/store/engines.ts'
+import { DEFAULT_RULES, rescoreSome } from '../../support/store/scoring.ts'
 
 test('the examples of the API are responses of the demo, with the first items of lists only', async () => {
   const now = () => EXAMPLE.calculatedAt

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { type Credential, roundScore } from '../../../src/core/passport/credential.ts'
+import type { Credential } from '../../../src/core/passport/credential.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
+import { roundScore } from '../../support/program/text.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { recordHistory } from '../../support/store/recorded-history.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'

@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { WireEvent } from '../../../src/core/history/event-schema.ts'
-import { adoptRules } from '../../../src/core/scoring/rescore.ts'
-import { DEFAULT_RULES, stampRules, toAppliedRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import { scanEnd } from '../../../src/core/store/rows/event.ts'
 import { serveEvents } from '../../support/http/event-stream.ts'
 import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, NOON, named, PEOPLE, record } from '../../support/store/records.ts'
+import { adoptRules, applyRules, DEFAULT_RULES, stampRules } from '../../support/store/scoring.ts'
 
 const numbersOf = ({ items }: { items: WireEvent[] }) => items.map(({ id }) => Number(id.split('-')[1]))
 
@@ -94,7 +93,7 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     const next = stampRules({ ...shape, version: 'next' })
     await using store = await open([ada])
     await adoptRules({ store, rules: DEFAULT_RULES })
-    await store.rules.apply(toAppliedRules(next, 'apply', NOON))
+    await applyRules(store, next)
     await adoptRules({ store, rules: next })
     await using server = await serveEvents(store)
     const { body } = await server.list('?types=rules.changed')

@@ -1,22 +1,17 @@
 import { expect, test } from 'bun:test'
-import { ServiceError } from '../../../src/core/basics/errors.ts'
-import { PROGRAM } from '../../../src/core/basics/version.ts'
 import type { RuleSetShape } from '../../../src/core/passport/rules/rule-set.ts'
-import {
-  DEFAULT_RULES,
-  type Rule,
-  stampRules,
-  toAppliedRules,
-} from '../../../src/core/scoring/stamped-rule-set.ts'
-import { createReference } from '../../../src/features/reference/routes.ts'
+import type { Rule } from '../../../src/core/scoring/stamped-rule-set.ts'
 import { html } from '../../../src/ui/html.ts'
 import { renderLayout } from '../../../src/ui/layout.ts'
-import { createSite } from '../../../src/ui/site.ts'
-import { DEFAULT_SITE, DEMO_SITE } from '../../../src/ui/site-settings.ts'
 import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
+import { createReference, createSite } from '../../support/explorer/site.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
+import { PROGRAM } from '../../support/program/commands.ts'
+import { ServiceError } from '../../support/program/errors.ts'
+import { DEFAULT_SITE, DEMO_SITE } from '../../support/program/settings.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { NOON, named, PEOPLE } from '../../support/store/records.ts'
+import { applyRules, DEFAULT_RULES, stampRules } from '../../support/store/scoring.ts'
 
 const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
@@ -154,8 +149,7 @@ const OWN_RULES: RuleSetShape = {
 
 test('/about follows the active rules: caps, levels with their thresholds and people', async () => {
   await using server = await servePeople([named(1, 'A', 5), named(2, 'B', 10), named(3, 'C', 999)])
-  const apply = (rules: RuleSetShape) =>
-    server.store.rules.apply(toAppliedRules(stampRules(rules), 'apply', NOON))
+  const apply = (rules: RuleSetShape) => applyRules(server.store, stampRules(rules))
   expect((await server.look('/about')).text).toContain('Outstanding')
   await apply(OWN_RULES)
   const { text } = await server.look('/about')

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { ClientGone } from '../../../src/core/basics/errors.ts'
 import { servePeople } from '../../support/explorer/explorer-server.ts'
+import { ClientGone } from '../../support/program/errors.ts'
 import { record } from '../../support/store/records.ts'
 
 const ADA = record(1, {

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
-import { foldName } from '../../../src/core/basics/text/fold-name.ts'
-import { type Catalog, createCatalog } from '../../../src/core/index/catalog.ts'
+import type { Catalog } from '../../../src/core/index/catalog.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
+import { foldName } from '../../support/program/text.ts'
+import { createCatalog } from '../../support/store/catalog.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
 

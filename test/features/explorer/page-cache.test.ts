@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { ServiceError } from '../../../src/core/basics/errors.ts'
 import { servePeople } from '../../support/explorer/explorer-server.ts'
+import { ServiceError } from '../../support/program/errors.ts'
 import { credential, named, record } from '../../support/store/records.ts'
 
 /** A server that counts how often it renders pages and pictures. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { ServiceError } from '../../../src/core/basics/errors.ts'
 import { readable, servePeople } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
+import { ServiceError } from '../../support/program/errors.ts'
 import { credential, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { SourceError } from '../../../src/core/cli/throttled-client.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import { NO_PLAN } from '../../../src/features/retire/plan.ts'
 import { everyAnswer } from '../../support/http/every-v1-response.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { copy, NONE, serveSource } from '../../support/mirror/mirror.ts'
+import { SourceError } from '../../support/mirror/throttled-client.ts'
 import { owning } from '../../support/owning.ts'
+import { NO_PLAN } from '../../support/program/retirement.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { NOON, named } from '../../support/store/records.ts'
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { createExplainer } from '../../../src/core/reads/explain.ts'
 import { everyTurn } from '../../support/every-turn.ts'
 import { rawLookup, serveLookup } from '../../support/http/lookup-server.ts'
 import { openRequest } from '../../support/http/raw-request.ts'
@@ -7,6 +6,7 @@ import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { ada, NOON, record } from '../../support/store/records.ts'
+import { createExplainer } from '../../support/store/scoring.ts'
 import { until } from '../../support/wait-until.ts'
 
 const people = (count: number, socials = ada.socials) =>

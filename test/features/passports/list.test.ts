@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { parseFilter } from '../../../src/core/lists/filter.ts'
-import { GROUP_FIELDS, parseSort } from '../../../src/core/lists/list-request.ts'
+import { GROUP_FIELDS } from '../../../src/core/lists/list-request.ts'
 import { type Reply, serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
-import { fromStored, groupNaively, listNaively } from '../../support/store/naive-list.ts'
+import {
+  fromStored,
+  groupNaively,
+  listNaively,
+  parseFilter,
+  parseSort,
+} from '../../support/store/naive-list.ts'
 import { ada, credential, NOON, named, record } from '../../support/store/records.ts'
 
 type Get = (target: string) => Promise<Reply>

@@ -1,13 +1,12 @@
 import { expect, test } from 'bun:test'
 import { Compile } from 'typebox/compile'
 import { Passport } from '../../../src/core/api/schemas.ts'
-import { adoptRules } from '../../../src/core/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import { ADA_SECOND_WALLET, ada, credential, NOON, PEOPLE, record } from '../../support/store/records.ts'
+import { adoptRules, DEFAULT_RULES } from '../../support/store/scoring.ts'
 import { score } from '../../support/store/store-changes.ts'
 
 const passport = Compile(Passport)

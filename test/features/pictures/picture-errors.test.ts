@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { ServiceError } from '../../../src/core/basics/errors.ts'
-import { parseTiers, type Tier } from '../../../src/core/config/rate-limit-tier.ts'
-import { createFixedWindow, createLimiter } from '../../../src/core/http/rate-limit.ts'
+import type { Tier } from '../../../src/core/config/rate-limit-tier.ts'
 import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
+import { createFixedWindow, createLimiter } from '../../support/http/rate-limits.ts'
+import { ServiceError } from '../../support/program/errors.ts'
+import { parseTiers } from '../../support/program/settings.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { NOON, PEOPLE } from '../../support/store/records.ts'
 

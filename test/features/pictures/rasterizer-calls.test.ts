@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { ClientGone } from '../../../src/core/basics/errors.ts'
 import {
   createRasterizerClient,
   createRasterizerServer,
 } from '../../../src/features/pictures/rasterizer-calls.ts'
+import { ClientGone, expectRefusal } from '../../support/program/errors.ts'
 
 describe('the picture thread', () => {
   const connect = (draw: (svg: string) => Uint8Array<ArrayBuffer>) => {
@@ -70,16 +70,16 @@ describe('the picture thread', () => {
   test('a picture is rejected as overloaded if it is queued too long', async () => {
     const client = createRasterizerClient({ waiting: 1, milliseconds: 1 })
     client.connect(new MessageChannel().port2)
-    await expect(client.rasterize('a', 10)).rejects.toMatchObject({ code: 'overloaded' })
+    await expectRefusal(client.rasterize('a', 10), 'overloaded')
   })
 
   test('a picture is rejected as unavailable if the thread ends before drawing it', async () => {
     const client = createRasterizerClient()
     const draw = () => client.rasterize('a', 10)
-    await expect(draw()).rejects.toMatchObject({ code: 'unavailable' })
+    await expectRefusal(draw(), 'unavailable')
     client.connect(new MessageChannel().port2)
     const result = draw()
     setImmediate(() => client.connect(new MessageChannel().port2))
-    await expect(result).rejects.toMatchObject({ code: 'unavailable' })
+    await expectRefusal(result, 'unavailable')
   })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { DEFAULT_SITE, type SiteSettings } from '../../../src/ui/site-settings.ts'
+import type { SiteSettings } from '../../../src/ui/site-settings.ts'
 import { servePeople } from '../../support/explorer/explorer-server.ts'
+import { DEFAULT_SITE } from '../../support/program/settings.ts'
 import { named, record } from '../../support/store/records.ts'
 
 /** Serves cards as SVG. */

@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { LogEvent } from '../../../src/core/history/event.ts'
-import { rescoreSome } from '../../../src/core/scoring/rescore.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, credential, NOON, record, social } from '../../support/store/records.ts'
-import { contracts, find, hand, LATER, scorerOf } from '../../support/store/scoring.ts'
+import { contracts, find, hand, LATER, scoreNow } from '../../support/store/scoring.ts'
 
 const grete = record(8, { profile: { displayName: 'Grete' }, socials: [social('github', 'grete')] })
 
@@ -54,7 +53,7 @@ onEveryEngine('a hidden passport', (open) => {
     const credentials = [credential('github', { score: 11, givenScore: 11 })]
     await saveRecords(store, [{ ...ada, connections: 99, credentials }])
     await hand(store, { wallet: ADA_WALLET }, contracts(3))
-    await rescoreSome(scorerOf(store))
+    await scoreNow(store)
     expect(await find(store, 7)).toBeUndefined()
     expect(await listAll(store)).toMatchObject({ total: 1 })
     await store.passports.hide(7, false, LATER)

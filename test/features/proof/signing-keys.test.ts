@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createPublicKey, verify } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { canonicalJson } from '../../../src/core/basics/canonical-json.ts'
 import {
   didOf,
   parseSigningKeys,
@@ -9,6 +8,7 @@ import {
   signJwt,
   writeSigningKeys,
 } from '../../../src/features/proof/signing-keys.ts'
+import { canonicalJson } from '../../support/program/text.ts'
 
 const NOVEMBER = Date.UTC(2026, 10, 17)
 

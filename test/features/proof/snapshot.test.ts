@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
-import { rescoreSome } from '../../../src/core/scoring/rescore.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { PUBLIC_URL, SIGNED, serveScored, zoe } from '../../support/proof/scored-server.ts'
 import { AS_SNAPSHOT, payloadOf } from '../../support/proof/snapshots.ts'
 import { dataPoint, NOON, record } from '../../support/store/records.ts'
-import { hand, scorerOf } from '../../support/store/scoring.ts'
+import { hand, scoreNow } from '../../support/store/scoring.ts'
 
 const HOUR = 3_600_000
 
@@ -82,7 +81,7 @@ test('Accept chooses between JSON and a snapshot, and both responses have Vary',
 test('the key of a merged passport leads to the snapshot of its survivor', async () => {
   await using server = await serveScored(SIGNED, [zoe, record(2)])
   await server.store.passports.merge(2, 1)
-  await rescoreSome(scorerOf(server.store))
+  await scoreNow(server.store)
   for (const key of ['2', 'lens:zoe']) {
     const { text, headers } = await server.get(`/api/v3/passports/${key}`, AS_SNAPSHOT)
     expect(payloadOf(text).credentialSubject.passport_id).toBe(1)

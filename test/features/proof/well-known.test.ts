@@ -1,10 +1,15 @@
 import { expect, test } from 'bun:test'
 import { createLocalJWKSet, createRemoteJWKSet, jwtVerify } from 'jose'
-import { rotateSigningKeys } from '../../../src/features/proof/signing-keys.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { SIGNED, serveScored } from '../../support/proof/scored-server.ts'
-import { AS_SNAPSHOT, KEYS, listSnapshots, payloadOf } from '../../support/proof/snapshots.ts'
+import {
+  AS_SNAPSHOT,
+  KEYS,
+  listSnapshots,
+  payloadOf,
+  rotateSigningKeys,
+} from '../../support/proof/snapshots.ts'
 import { NOON } from '../../support/store/records.ts'
 
 test('a service without keys, or without PUBLIC_URL on a public host, responds 406 and has no well-known documents', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rawKindOf } from '../../../src/core/passport/rules/rule-set.ts'
-import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
 import { onBothEngines, type TestStore } from '../../support/store/engines.ts'
 import { importParts } from '../../support/store/random-histories.ts'
 import { named, record } from '../../support/store/records.ts'
+import { DEFAULT_RULES } from '../../support/store/scoring.ts'
 
 type Malformed = [line: string | Uint8Array, field: string, reason: string]
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { PROGRAM } from '../../../src/core/basics/version.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { PROGRAM } from '../../support/program/commands.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { toLines } from '../../support/store/json-lines.ts'
 import { record } from '../../support/store/records.ts'

@@ -1,12 +1,11 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { exportAll } from '../../support/cli-sandbox.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onBothEngines, openTestStore } from '../../support/store/engines.ts'
 import { histories, importText, REFS, take } from '../../support/store/random-histories.ts'
-import { scorerOf } from '../../support/store/scoring.ts'
+import { adoptRules, rescoreSome, scorerOf } from '../../support/store/scoring.ts'
 
 async function everything(store: Store) {
   const found = await Promise.all(REFS.map((ref) => store.credentials.find(ref)))

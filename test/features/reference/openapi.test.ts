@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Schema from 'typebox/schema'
 import { version } from '../../../package.json'
-import { createReference } from '../../../src/features/reference/routes.ts'
+import { createReference } from '../../support/explorer/site.ts'
 import { checkConformance } from '../../support/http/openapi-conformance.ts'
 import { serveRecords } from '../../support/http/server.ts'
 

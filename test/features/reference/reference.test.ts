@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { createReference } from '../../../src/features/reference/routes.ts'
-import { datePlan, NO_PLAN } from '../../../src/features/retire/plan.ts'
-import { createSite } from '../../../src/ui/site.ts'
-import { DEFAULT_SITE } from '../../../src/ui/site-settings.ts'
+import { createSite } from '../../support/explorer/site.ts'
 import { listCalls } from '../../support/explorer/snippets.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
+import { datePlan, NO_PLAN } from '../../support/program/retirement.ts'
+import { DEFAULT_SITE } from '../../support/program/settings.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { previewRetirement } from '../../../src/features/retire/headers-and-brownouts.ts'
-import { NO_PLAN, type RetirementPlan } from '../../../src/features/retire/plan.ts'
+import type { RetirementPlan } from '../../../src/features/retire/plan.ts'
 import { runHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { NO_PLAN } from '../../support/program/retirement.ts'
 import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
 import { apiKey, NOON } from '../../support/store/records.ts'
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { formatKey, KEY_RANDOM_BYTES } from '../../../src/core/store/api-key.ts'
 import { previewRetirement } from '../../../src/features/retire/headers-and-brownouts.ts'
-import { datePlan, NO_PLAN, type RetirementPlan } from '../../../src/features/retire/plan.ts'
+import type { RetirementPlan } from '../../../src/features/retire/plan.ts'
 import { expectGolden } from '../../support/http/golden.ts'
-import { makeKey } from '../../support/http/keys.ts'
+import { formatKey, KEY_RANDOM_BYTES, makeKey } from '../../support/http/keys.ts'
 import { serveRecords } from '../../support/http/server.ts'
+import { datePlan, NO_PLAN } from '../../support/program/retirement.ts'
 import { NOON } from '../../support/store/records.ts'
 
 const HOUR = 3_600_000

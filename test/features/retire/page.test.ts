@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { renderDeprecation } from '../../../src/features/retire/page.ts'
-import { NO_PLAN, type RetirementPlan } from '../../../src/features/retire/plan.ts'
-import { createSite } from '../../../src/ui/site.ts'
+import type { RetirementPlan } from '../../../src/features/retire/plan.ts'
+import { createSite } from '../../support/explorer/site.ts'
 import { serveTest } from '../../support/http/server.ts'
+import { NO_PLAN } from '../../support/program/retirement.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
 

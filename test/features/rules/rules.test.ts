@@ -1,11 +1,15 @@
 import { expect, test } from 'bun:test'
 import canonicalize from 'canonicalize'
-import { adoptRules } from '../../../src/core/scoring/rescore.ts'
-import { DEFAULT_RULES, stampRules, toAppliedRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
-import { NOON } from '../../support/store/records.ts'
+import {
+  adoptRules,
+  applyRules,
+  DEFAULT_RULES,
+  stampRules,
+  toAppliedRules,
+} from '../../support/store/scoring.ts'
 
 const { stamp: _, ...shape } = DEFAULT_RULES
 const next = stampRules({ ...shape, version: 'next' })
@@ -18,7 +22,7 @@ onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
     for (const stamp of [DEFAULT_RULES.stamp, '\0', "' or 1=1", 'x'.repeat(3000)])
       expect((await server.get(path(stamp))).body).toMatchObject({ status: 404, code: 'not_found' })
     await adoptRules({ store, rules: DEFAULT_RULES })
-    await store.rules.apply(toAppliedRules(next, 'apply', NOON))
+    await applyRules(store, next)
     await adoptRules({ store, rules: next })
     for (const rules of [DEFAULT_RULES, next]) {
       const { status, headers, body } = await server.get(path(rules.stamp))
@@ -37,7 +41,7 @@ onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
     await adoptRules({ store, rules: DEFAULT_RULES })
     const stamps = async () => (await store.rules.list()).map(({ stamp }) => stamp)
     expect(await stamps()).toEqual([DEFAULT_RULES.stamp, older.stamp])
-    await store.rules.apply(toAppliedRules(next, 'apply', NOON))
+    await applyRules(store, next)
     const builtIn = toAppliedRules(DEFAULT_RULES, 'built-in', 0)
     expect(await store.rules.rollBack(builtIn)).toMatchObject({ stamp: DEFAULT_RULES.stamp })
     expect(await stamps()).toEqual([next.stamp, DEFAULT_RULES.stamp, older.stamp])

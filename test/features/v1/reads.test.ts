@@ -1,14 +1,12 @@
 import { expect, test } from 'bun:test'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
-import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import type { CopyKey } from '../../../src/features/copy/copyable-table.ts'
 import { onBothEngines, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { expectV1, type Shown } from '../../support/store/expect-v1-responses.ts'
 import { checkHistories, REFS } from '../../support/store/random-histories.ts'
 import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../../support/store/records.ts'
-import { scorerOf } from '../../support/store/scoring.ts'
+import { adoptRules, DEFAULT_RULES, rescoreSome, scorerOf } from '../../support/store/scoring.ts'
 import {
   AT_REST,
   CREDENTIAL_CHANGES,

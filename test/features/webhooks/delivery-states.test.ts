@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { formatEventCursor } from '../../../src/core/history/event-cursor.ts'
-import { createSigningKey } from '../../../src/features/webhooks/signature.ts'
 import { retryWait, type Subscription } from '../../../src/features/webhooks/subscription.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import {
+  createSigningKey,
   deliverTo,
   receiveWebhooks,
   stateOf,

@@ -3,6 +3,8 @@ import { type ApiKey, formatKey, KEY_RANDOM_BYTES } from '../../../src/core/stor
 import type { Store } from '../../../src/core/store/store.ts'
 import { apiKey } from '../store/records.ts'
 
+export { formatKey, KEY_RANDOM_BYTES } from '../../../src/core/store/api-key.ts'
+
 /** Creates a key whose random bytes are all `seed`. */
 export async function makeKey(store: Store, seed: number, given: Partial<ApiKey> = {}) {
   const { id, key } = formatKey(

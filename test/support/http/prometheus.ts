@@ -1,3 +1,4 @@
+export { presentFamilies } from '../../../src/core/http/prometheus-text.ts'
 /** Parses the Prometheus text format 0.0.4; throws if a line is malformed or repeated. */
 export function parseExposition(text: string) {
   /** The value of each series of each metric family. */

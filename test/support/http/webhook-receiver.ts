@@ -5,6 +5,8 @@ import { createSigningKey, type SigningKey } from '../../../src/features/webhook
 import { NO_FAILURES, type Subscription } from '../../../src/features/webhooks/subscription.ts'
 import { NOON } from '../store/records.ts'
 
+export { createSigningKey, signMessage } from '../../../src/features/webhooks/signature.ts'
+
 export type Received = {
   id: string
   headers: Headers

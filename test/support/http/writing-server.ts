@@ -1,16 +1,14 @@
-import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
+import { adoptRules } from '../../../src/core/scoring/rescore.ts'
 import {
   DEFAULT_RULES,
   type Rule,
   type RuleSet,
   stampRules,
-  toAppliedRules,
 } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Scope } from '../../../src/core/store/api-key.ts'
 import { owning } from '../owning.ts'
 import type { TestStore } from '../store/engines.ts'
-import { NOON } from '../store/records.ts'
-import { scorerOf } from '../store/scoring.ts'
+import { applyRules, scoreNow } from '../store/scoring.ts'
 import { makeKey } from './keys.ts'
 import { serveTest } from './server.ts'
 
@@ -26,7 +24,7 @@ export async function serveWrites(
   options: Parameters<typeof serveTest>[1] = {},
   firstKey = 1,
 ) {
-  await store.rules.apply(toAppliedRules(ISSUER_RULES, 'apply', NOON))
+  await applyRules(store, ISSUER_RULES)
   await adoptRules({ store, rules: ISSUER_RULES })
   const server = serveTest(store, options)
   let seed = firstKey
@@ -36,7 +34,7 @@ export async function serveWrites(
   }
   const operator = await clientWith(['read', 'write:*', 'events'])
   const rescore = async () => {
-    while (await rescoreSome(scorerOf(store, ISSUER_RULES)));
+    await scoreNow(store, ISSUER_RULES)
   }
   return owning({ ...server, store, operator, clientWith, rescore }, store, server)
 }

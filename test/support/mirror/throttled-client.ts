@@ -1,6 +1,8 @@
 import { createThrottledGet, type ThrottleOptions } from '../../../src/core/cli/throttled-client.ts'
 import { NOON } from '../store/records.ts'
 
+export { SourceError } from '../../../src/core/cli/throttled-client.ts'
+
 type Answer = () => Response | Promise<Response>
 
 export const good: Answer = () => Response.json({ fine: true })

@@ -1,13 +1,12 @@
 import type { DataPoint } from '../../../src/core/passport/data-point.ts'
 import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
 import { parseRules } from '../../../src/core/scoring/rules-format.ts'
-import { toAppliedRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { createRandom, type Random } from '../random.ts'
 import { saveRecords } from '../store/engines.ts'
 import { credential, NOON, record } from '../store/records.ts'
 import { rule } from '../store/rule-files.ts'
-import { fail } from '../store/scoring.ts'
+import { applyRules, fail } from '../store/scoring.ts'
 
 const DAY = 86_400_000
 
@@ -67,7 +66,7 @@ function inventPassport(random: Random, id: number) {
 export async function fillWithRandomPeople(store: Store, count = 1000, seed = 34): Promise<number[]> {
   const random = createRandom(seed)
   const people = Array.from({ length: count }, (_, at) => inventPassport(random, at + 1))
-  await store.rules.apply(toAppliedRules(ALL_OPTIONS, 'apply', NOON))
+  await applyRules(store, ALL_OPTIONS)
   await adoptRules({ store, rules: ALL_OPTIONS, now: () => NOON })
   await saveRecords(store, people)
   for (let id = 10; id < count; id += 100) await store.passports.merge(id, id + 1, NOON)

@@ -1,8 +1,8 @@
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
-import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
+import { adoptRules } from '../../../src/core/scoring/rescore.ts'
 import { serveRecords, type serveTest } from '../http/server.ts'
 import { credential, dataPoint, record, social } from '../store/records.ts'
-import { scorerOf } from '../store/scoring.ts'
+import { scoreNow, scorerOf } from '../store/scoring.ts'
 import { KEYS } from './snapshots.ts'
 
 export const PUBLIC_URL = 'https://passports.example:8443'
@@ -25,6 +25,6 @@ export async function serveScored(
 ) {
   const server = await serveRecords(options, records)
   await adoptRules(scorerOf(server.store))
-  await rescoreSome(scorerOf(server.store))
+  await scoreNow(server.store)
   return server
 }

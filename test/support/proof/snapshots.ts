@@ -7,6 +7,9 @@ import type { toSnapshot } from '../../../src/features/proof/snapshot.ts'
 import type { serveTest } from '../http/server.ts'
 import { NOON } from '../store/records.ts'
 
+export { parseSigningKeys, rotateSigningKeys, signJwt } from '../../../src/features/proof/signing-keys.ts'
+export { verifySnapshot } from '../../../src/features/proof/verify-snapshot.ts'
+
 export const KEYS = rotateSigningKeys(undefined, NOON)
 
 export const AS_SNAPSHOT = { headers: { Accept: 'application/vc+jwt' } }

@@ -11,6 +11,9 @@ import {
 } from '../../../src/core/lists/list-request.ts'
 import type { StoredFacets } from '../../../src/core/store/store.ts'
 
+export { parseFilter } from '../../../src/core/lists/filter.ts'
+export { parseSort } from '../../../src/core/lists/list-request.ts'
+
 export type Facets = { id: number; name: string } & Record<ScoreField, number> &
   Record<GroupField | 'points', readonly string[]>
 

@@ -1,8 +1,20 @@
 import type { DataPoint } from '../../../src/core/passport/data-point.ts'
 import type { PassportRef } from '../../../src/core/passport/passport.ts'
-import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
+import { rescoreSome } from '../../../src/core/scoring/rescore.ts'
+import { DEFAULT_RULES, type RuleSet, toAppliedRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { dataPoint, NOON } from './records.ts'
+
+export { createExplainer, createPassportExplainer, findExplanation } from '../../../src/core/reads/explain.ts'
+export { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
+export { parseRules } from '../../../src/core/scoring/rules-format.ts'
+export {
+  DEFAULT_RULES,
+  findRules,
+  stampRules,
+  toAppliedRules,
+  toRuleSet,
+} from '../../../src/core/scoring/stamped-rule-set.ts'
 
 export const LATER = NOON + 1000
 export const OPTIONS = { now: NOON, restore: false }
@@ -18,6 +30,15 @@ export const scorerOf = (store: Store, rules = DEFAULT_RULES) => ({
   now: () => LATER,
   onFailure: fail,
 })
+
+/** Makes these rules the active ones, for the next `adoptRules`. */
+export const applyRules = (store: Store, rules: RuleSet, at = NOON) =>
+  store.rules.apply(toAppliedRules(rules, 'apply', at))
+
+/** Scores every passport that needs a new score. */
+export async function scoreNow(store: Store, rules = DEFAULT_RULES): Promise<void> {
+  while (await rescoreSome(scorerOf(store, rules)));
+}
 
 export const contracts = (amount: number) => dataPoint('base_builder', amount, '', `${amount} contracts`)
 

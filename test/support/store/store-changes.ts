@@ -1,10 +1,10 @@
-import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
+import { adoptRules } from '../../../src/core/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import type { CopyableTable } from '../../../src/features/copy/copyable-table.ts'
 import { openTestStore, saveRecords } from './engines.ts'
 import { ada, credential, grace, graceOld, NOON, nobody, record } from './records.ts'
-import { contracts, hand, OPTIONS, scorerOf } from './scoring.ts'
+import { contracts, hand, OPTIONS, scoreNow } from './scoring.ts'
 
 const restingAda = { ...ada, stale: false }
 
@@ -12,7 +12,7 @@ const restingAda = { ...ada, stale: false }
 export const AT_REST = [restingAda, grace, graceOld, nobody]
 
 export async function score(store: Store): Promise<void> {
-  while (await rescoreSome(scorerOf(store)));
+  await scoreNow(store)
 }
 
 type Change = (store: Store) => unknown

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createSigningKey, signMessage } from '../../../src/features/webhooks/signature.ts'
 import { resultOf } from '../../support/cli.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveRecords } from '../../support/http/server.ts'
+import { createSigningKey, signMessage } from '../../support/http/webhook-receiver.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -138,7 +138,7 @@ describe('the packed client', () => {
     const calls = await Bun.file(join(import.meta.dir, '../../client/v3-types.ts')).text()
     writeFileSync(
       join(folder.path, 'calls.ts'),
-      calls.replace('../../../packages/client/src/index.ts', '@passportd/client'),
+      calls.replace('../../packages/client/src/index.ts', '@passportd/client'),
     )
     writeFileSync(
       join(folder.path, 'tsconfig.json'),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createSigningKey, signMessage } from '../../../src/features/webhooks/signature.ts'
 import { makeKey } from '../../support/http/keys.ts'
+import { createSigningKey, signMessage } from '../../support/http/webhook-receiver.ts'
 import { serveWrites } from '../../support/http/writing-server.ts'
 import { hasPrograms } from '../../support/programs.ts'
 import { installPythonClient, type PythonClient } from '../../support/python-client.ts'

@@ -11,9 +11,8 @@ import {
   PodDisruptionBudget,
 } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
 import { type IService, Service } from 'kubernetes-models/v1/Service'
-import { VERSION } from '../../../src/core/basics/version.ts'
-import { readConfig } from '../../../src/core/config/config.ts'
-import { SETTINGS } from '../../../src/core/config/settings.ts'
+import { VERSION } from '../../support/program/commands.ts'
+import { readConfig, SETTINGS } from '../../support/program/settings.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '../../..')

@@ -15,7 +15,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 
 /** Examples that are not run, with the reason. The key is the page, heading, language and number of an example. */
 const NOT_RUN: Record<string, string> = {
-  'README.md: passportd: sh':
+  'README.md: Try it: sh':
     'installs packages and runs all tests; test/system/packaging/npm-package.test.ts runs the installed command',
   'docs/api/v3.md: Streams: text': 'part of a stream; test/features/events/streams.test.ts checks streams',
   'docs/backup.md: PostgreSQL: sh':

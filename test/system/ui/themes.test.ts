@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { PALETTE } from '../../../src/ui/tokens.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { mira, OTHERS } from '../../support/explorer/sample-passport.ts'
+import { PALETTE } from '../../support/explorer/site.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 
 inBrowser('themes', (browser) => {

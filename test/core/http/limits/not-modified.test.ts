@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { adoptRules } from '../../../../src/core/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../../../src/core/scoring/stamped-rule-set.ts'
 import { CALLS } from '../../../support/http/calls-of-all-routes.ts'
 import { fields, LIST, limited } from '../../../support/http/limited-server.ts'
+import { adoptRules, DEFAULT_RULES } from '../../../support/store/scoring.ts'
 
 const READS = CALLS.filter(({ route }) => route.methods === undefined)
 

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import type { Tier } from '../../../../src/core/config/rate-limit-tier.ts'
 import { createLimiter } from '../../../../src/core/http/rate-limit.ts'
 import { SERVICE } from '../../../../src/core/http/route.ts'
-import { formatKey, KEY_RANDOM_BYTES } from '../../../../src/core/store/api-key.ts'
-import { NO_PLAN } from '../../../../src/features/retire/plan.ts'
+import { formatKey, KEY_RANDOM_BYTES } from '../../../support/http/keys.ts'
 import { fields, LIST, limited } from '../../../support/http/limited-server.ts'
+import { NO_PLAN } from '../../../support/program/retirement.ts'
 import { NOON } from '../../../support/store/records.ts'
 
 test('clients without a key may send 1,000 requests per address in 10 s', async () => {

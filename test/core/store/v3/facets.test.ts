@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { foldName } from '../../../../src/core/basics/text/fold-name.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
+import { foldName } from '../../../support/program/text.ts'
 import { onBothEngines, saveRecords } from '../../../support/store/engines.ts'
 import { type Facets, fromStored } from '../../../support/store/naive-list.ts'
 import { checkHistories } from '../../../support/store/random-histories.ts'

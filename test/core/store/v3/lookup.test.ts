@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { parsePassportKey } from '../../../../src/core/passport/passport.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
+import { parsePassportKey } from '../../../support/program/text.ts'
 import { onEveryEngine, saveRecords } from '../../../support/store/engines.ts'
 import { ADA_WALLET, GRACE_OLD_WALLET, NOON, PEOPLE, record, social } from '../../../support/store/records.ts'
 import { contracts, hand, OPTIONS } from '../../../support/store/scoring.ts'

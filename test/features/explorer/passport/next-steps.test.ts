@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Credential } from '../../../../src/core/passport/credential.ts'
 import type { Scores } from '../../../../src/core/passport/passport.ts'
-import { DEFAULT_RULES } from '../../../../src/core/scoring/stamped-rule-set.ts'
 import { renderGrowth } from '../../../../src/features/explorer/passport/passport-credentials.ts'
 import { readable } from '../../../support/explorer/explorer-server.ts'
 import { credential } from '../../../support/store/records.ts'
+import { DEFAULT_RULES } from '../../../support/store/scoring.ts'
 
 const SCORES: Scores = { total: 60, activity: 10, identity: 20, skills: 30 }
 

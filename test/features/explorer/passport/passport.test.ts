@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
-import { ServiceError } from '../../../../src/core/basics/errors.ts'
 import type { Passport } from '../../../../src/core/passport/passport.ts'
 import type { ExplainedPassport } from '../../../../src/core/passport/rules/explanation.ts'
-import { createPassportExplainer } from '../../../../src/core/reads/explain.ts'
 import { readable, serveExplorer, servePeople } from '../../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, pointOf, rescore } from '../../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../../support/http/server.ts'
+import { ServiceError } from '../../../support/program/errors.ts'
 import { onEngine } from '../../../support/store/engines.ts'
 import { ADA_WALLET, credential, named, record } from '../../../support/store/records.ts'
+import { createPassportExplainer } from '../../../support/store/scoring.ts'
 
 onEngine('sqlite', 'the passport page', (open) => {
   const server = shareServer(() => open([mira, ...OTHERS]), serveExplorer)

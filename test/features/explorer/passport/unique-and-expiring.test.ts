@@ -1,11 +1,8 @@
 import { expect, test } from 'bun:test'
-import { adoptRules, rescoreSome } from '../../../../src/core/scoring/rescore.ts'
-import { parseRules } from '../../../../src/core/scoring/rules-format.ts'
-import { toAppliedRules } from '../../../../src/core/scoring/stamped-rule-set.ts'
 import { readable, servePeople } from '../../../support/explorer/explorer-server.ts'
 import { dataPoint, NOON, record } from '../../../support/store/records.ts'
 import { rule } from '../../../support/store/rule-files.ts'
-import { scorerOf } from '../../../support/store/scoring.ts'
+import { adoptRules, applyRules, parseRules, scoreNow, scorerOf } from '../../../support/store/scoring.ts'
 
 const DAY = 86_400_000
 const day = (time: number) => new Date(time).toISOString().slice(0, 10)
@@ -37,9 +34,9 @@ test('the explanations of the explorer and of v3 say why a data point has no poi
     }),
   ])
   const { store } = server
-  await store.rules.apply(toAppliedRules(rules, 'apply', NOON))
+  await applyRules(store, rules)
   await adoptRules(scorerOf(store, rules))
-  while (await rescoreSome(scorerOf(store, rules)));
+  await scoreNow(store, rules)
 
   const words = readable((await server.look('/passports/2/score')).text)
   const [expired, end] = [day(NOON - 10 * DAY), day(NOON + 20 * DAY)]

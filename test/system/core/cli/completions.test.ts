@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { COMMANDS } from '../../../../src/commands.ts'
 import { runHere } from '../../../support/cli-in-process.ts'
+import { COMMANDS } from '../../../support/program/commands.ts'
 import { hasPrograms } from '../../../support/programs.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
 

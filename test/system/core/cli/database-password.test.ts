@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { namePostgres } from '../../../../src/core/store/database-address.ts'
 import { DATABASE_COMMANDS, serveProcess } from '../../../support/cli.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { type PostgresServer, startPostgres } from '../../../support/postgres/postgres.ts'
+import { namePostgres } from '../../../support/store/open.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
 import { until } from '../../../support/wait-until.ts'
 

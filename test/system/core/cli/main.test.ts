@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { version } from '../../../../package.json'
-import { COMMANDS } from '../../../../src/commands.ts'
-import { PROGRAM } from '../../../../src/core/basics/version.ts'
 import { MAIN, READING_COMMANDS, run } from '../../../support/cli.ts'
 import { callHere, runHere } from '../../../support/cli-in-process.ts'
+import { COMMANDS, PROGRAM } from '../../../support/program/commands.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
 
 /** Shortens a command line to the name of the program. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfig } from '../../../../src/core/config/config.ts'
 import { run } from '../../../support/cli.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
+import { readConfig } from '../../../support/program/settings.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
 
 /** A folder with these files. */

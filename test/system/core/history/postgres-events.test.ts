@@ -1,12 +1,11 @@
 import { expect, test } from 'bun:test'
-import { adoptRules, rescoreSome } from '../../../../src/core/scoring/rescore.ts'
-import { openPostgres } from '../../../../src/core/store/database/postgres/open.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
 import { connect } from '../../../support/postgres/connection-urls.ts'
 import { createRandom } from '../../../support/random.ts'
 import { databaseMaker, saveRecords } from '../../../support/store/engines.ts'
+import { openPostgres } from '../../../support/store/open.ts'
 import { record } from '../../../support/store/records.ts'
-import { contracts, hand, scorerOf } from '../../../support/store/scoring.ts'
+import { adoptRules, contracts, hand, scoreNow, scorerOf } from '../../../support/store/scoring.ts'
 
 const NODES = 4
 const ROUNDS = 10
@@ -18,7 +17,7 @@ async function write(store: Store, node: number): Promise<void> {
     const passport = record(100 * (node + 1) + round, { connections: round })
     await saveRecords(store, [passport])
     await hand(store, { id }, contracts(round * 100 + node))
-    await rescoreSome(scorerOf(store))
+    await scoreNow(store)
   }
 }
 
@@ -46,7 +45,7 @@ test('postgres: the event numbers of concurrent writers have no gap, and a reade
   let isDone = false
   const following = follow(reader, () => isDone)
   await Promise.all(writers.map(write))
-  for (const store of writers) while (await rescoreSome(scorerOf(store)));
+  for (const store of writers) await scoreNow(store)
   isDone = true
   const numbers = await following
   const { last } = await reader.events.log()

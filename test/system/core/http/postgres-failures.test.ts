@@ -1,12 +1,11 @@
 import { expect, test } from 'bun:test'
-import { openPostgres } from '../../../../src/core/store/database/postgres/open.ts'
-import { SERVE_TIMEOUT } from '../../../../src/core/store/open.ts'
 import { expectGolden } from '../../../support/http/golden.ts'
 import { type Reply, serveTest } from '../../../support/http/server.ts'
 import { owning } from '../../../support/owning.ts'
 import { connect } from '../../../support/postgres/connection-urls.ts'
 import { type PostgresServer, startPostgres } from '../../../support/postgres/postgres.ts'
 import { saveRecords } from '../../../support/store/engines.ts'
+import { openPostgres, SERVE_TIMEOUT } from '../../../support/store/open.ts'
 import { ada, grace } from '../../../support/store/records.ts'
 import { until } from '../../../support/wait-until.ts'
 

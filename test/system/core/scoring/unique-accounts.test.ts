@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { DataPoint } from '../../../../src/core/passport/data-point.ts'
-import { adoptRules, rescoreSome } from '../../../../src/core/scoring/rescore.ts'
-import { parseRules } from '../../../../src/core/scoring/rules-format.ts'
-import { openPostgres } from '../../../../src/core/store/database/postgres/open.ts'
-import { openStore } from '../../../../src/core/store/open.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
 import {
   addressOf,
@@ -15,9 +11,10 @@ import {
 } from '../../../support/store/engines.ts'
 import { revertSchema } from '../../../support/store/execute-sql.ts'
 import { expectedScores } from '../../../support/store/expected-owners.ts'
+import { openPostgres, openStore } from '../../../support/store/open.ts'
 import { dataPoint, NOON, record } from '../../../support/store/records.ts'
 import { rule } from '../../../support/store/rule-files.ts'
-import { hand, scorerOf } from '../../../support/store/scoring.ts'
+import { adoptRules, hand, parseRules, scoreNow, scorerOf } from '../../../support/store/scoring.ts'
 
 const rulesWith = (options: object) =>
   parseRules({ version: '1', types: { code: rule({ max_score: 1000, ...options }) } })
@@ -30,7 +27,7 @@ const code = (account: string, amount = 9, addedAt?: number): DataPoint => ({
 })
 
 async function scoreAll(store: Store, rules = unique): Promise<void> {
-  while (await rescoreSome(scorerOf(store, rules)));
+  await scoreNow(store, rules)
 }
 
 /** Each passport must have the score of the model, unless it is stale. */
@@ -231,7 +228,7 @@ describe('postgres: two nodes', () => {
     }
     let isWriting = true
     const keepScoring = async (store: Store) => {
-      while (isWriting) await rescoreSome(scorerOf(store, unique))
+      while (isWriting) await scoreNow(store, unique)
     }
     const scoring = Promise.all([one, other].map(keepScoring))
     await Promise.all([write(one, 0), write(other, 1)]).finally(() => {

@@ -15,10 +15,10 @@ import {
 } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { MUST_EXIST } from '../../../../src/core/cli/open-store.ts'
-import { openStore } from '../../../../src/core/store/open.ts'
 import { exportAll, workplace } from '../../../support/cli-sandbox.ts'
 import { type MakeDatabase, saveRecords, withEngine } from '../../../support/store/engines.ts'
 import { OLD_SCHEMA, revertSchema } from '../../../support/store/execute-sql.ts'
+import { openStore } from '../../../support/store/open.ts'
 import { ada, named, PEOPLE } from '../../../support/store/records.ts'
 import { until } from '../../../support/wait-until.ts'
 

@@ -1,16 +1,14 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { adoptRules } from '../../../../src/core/scoring/rescore.ts'
-import { DEFAULT_RULES } from '../../../../src/core/scoring/stamped-rule-set.ts'
-import { type DatabaseAddress, parseDatabaseAddress } from '../../../../src/core/store/database-address.ts'
-import { openStore } from '../../../../src/core/store/open.ts'
+import type { DatabaseAddress } from '../../../../src/core/store/database-address.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
 import { start } from '../../../support/cli.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { testDatabase } from '../../../support/postgres/postgres.ts'
 import { listAll } from '../../../support/store/catalog.ts'
 import { saveRecords } from '../../../support/store/engines.ts'
+import { openStore, parseDatabaseAddress } from '../../../support/store/open.ts'
 import {
   ada,
   apiKey,
@@ -21,6 +19,7 @@ import {
   PEOPLE,
   record,
 } from '../../../support/store/records.ts'
+import { adoptRules, DEFAULT_RULES } from '../../../support/store/scoring.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
 import { until } from '../../../support/wait-until.ts'
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { WireEvent } from '../../../../src/core/history/event-schema.ts'
-import { openPostgres } from '../../../../src/core/store/database/postgres/open.ts'
 import { followEvents, openEventStream } from '../../../support/http/event-stream.ts'
 import { makeKey } from '../../../support/http/keys.ts'
 import { serveRecords, serveTest } from '../../../support/http/server.ts'
 import { databaseMaker, saveRecords } from '../../../support/store/engines.ts'
+import { openPostgres } from '../../../support/store/open.ts'
 import { record } from '../../../support/store/records.ts'
 import { until } from '../../../support/wait-until.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { createUsageCounter } from '../../../../src/features/keys/usage-counter.ts'
 import { inBrowser, serveBlankPage } from '../../../support/explorer/browser.ts'
 import { makeKey } from '../../../support/http/keys.ts'
 import { limited } from '../../../support/http/limited-server.ts'
+import { createUsageCounter } from '../../../support/http/rate-limits.ts'
 import { serveRecords } from '../../../support/http/server.ts'
 import { NOON } from '../../../support/store/records.ts'
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { toAppliedRules } from '../../../../src/core/scoring/stamped-rule-set.ts'
 import type { ApiKey } from '../../../../src/core/store/api-key.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
@@ -9,6 +8,7 @@ import { ISSUER_RULES } from '../../../support/http/writing-server.ts'
 import { httpAgent, serveMcpHere, stdioAgent } from '../../../support/mcp-agent.ts'
 import { databaseMaker, openTestStore, type TestStore } from '../../../support/store/engines.ts'
 import { NOON, PEOPLE } from '../../../support/store/records.ts'
+import { applyRules } from '../../../support/store/scoring.ts'
 
 const point = (value: unknown, type = 'github', account = 'ada') => ({ passport: 7, type, value, account })
 
@@ -101,7 +101,7 @@ describe('over HTTP', () => {
 describe('as a command', () => {
   test('mcp --write lets an agent on standard input write the types of the issuer', async () => {
     await using here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
-    await here.look((store) => store.rules.apply(toAppliedRules(ISSUER_RULES, 'apply', NOON)))
+    await here.look((store) => applyRules(store, ISSUER_RULES))
     await using agent = await stdioAgent(here, ['--write', 'github'])
     const written = await agent.call('write_records', { records: [point(12)] })
     expect(written.data).toMatchObject({ added: 1 })

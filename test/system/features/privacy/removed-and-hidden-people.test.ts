@@ -1,19 +1,14 @@
 import { expect, test } from 'bun:test'
 import { dirname } from 'node:path'
-import { createLog } from '../../../../src/core/basics/log.ts'
-import { readConfig } from '../../../../src/core/config/config.ts'
 import type { Route } from '../../../../src/core/http/route.ts'
-import { createCatalog } from '../../../../src/core/index/catalog.ts'
-import { createPassportExplainer } from '../../../../src/core/reads/explain.ts'
-import { findRules } from '../../../../src/core/scoring/stamped-rule-set.ts'
-import { openStore } from '../../../../src/core/store/open.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
 import { createExplorer } from '../../../../src/features/explorer/routes.ts'
 import { startService } from '../../../../src/serve/service.ts'
-import { createSite } from '../../../../src/ui/site.ts'
-import { DEFAULT_SITE } from '../../../../src/ui/site-settings.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
+import { createSite } from '../../../support/explorer/site.ts'
 import { makeKey } from '../../../support/http/keys.ts'
+import { createLog } from '../../../support/program/log.ts'
+import { DEFAULT_SITE, readConfig } from '../../../support/program/settings.ts'
 import {
   listTargets,
   marksIn,
@@ -22,8 +17,11 @@ import {
   PERSON,
   WALLET,
 } from '../../../support/removed-person.ts'
+import { createCatalog } from '../../../support/store/catalog.ts'
 import { addressOf, withEveryEngine } from '../../../support/store/engines.ts'
+import { openStore } from '../../../support/store/open.ts'
 import { named } from '../../../support/store/records.ts'
+import { createPassportExplainer, findRules } from '../../../support/store/scoring.ts'
 import { until } from '../../../support/wait-until.ts'
 
 const UNLIMITED = 'anonymous=unlimited,explorer=unlimited,pictures=unlimited,standard=unlimited'

@@ -1,12 +1,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { adoptRules, rescoreSome } from '../../../../src/core/scoring/rescore.ts'
-import { parseRules } from '../../../../src/core/scoring/rules-format.ts'
-import { toAppliedRules } from '../../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
-import { fillWithDemo } from '../../../../src/features/demo/fill-with-demo.ts'
-import { verifySnapshot } from '../../../../src/features/proof/verify-snapshot.ts'
 import { readExamples } from '../../../support/docs/docs-runner.ts'
 import { serveTest } from '../../../support/http/server.ts'
 import { hasPrograms } from '../../../support/programs.ts'
@@ -17,11 +12,19 @@ import {
   TYPES,
 } from '../../../support/proof/random-people.ts'
 import { SIGNED } from '../../../support/proof/scored-server.ts'
-import { listSnapshots, payloadOf } from '../../../support/proof/snapshots.ts'
+import { listSnapshots, payloadOf, verifySnapshot } from '../../../support/proof/snapshots.ts'
 import { createRandom } from '../../../support/random.ts'
+import { fillWithDemo } from '../../../support/store/demo.ts'
 import { openTestStore } from '../../../support/store/engines.ts'
 import { NOON } from '../../../support/store/records.ts'
-import { fail, scorerOf } from '../../../support/store/scoring.ts'
+import {
+  adoptRules,
+  applyRules,
+  fail,
+  parseRules,
+  rescoreSome,
+  scorerOf,
+} from '../../../support/store/scoring.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
 
 const DAY = 86_400_000
@@ -94,7 +97,7 @@ test.if(hasPrograms('python3'))(
         { ...rule, multiplier: rule.multiplier * factor },
       ])
       const rules = parseRules({ ...shape, version: `round-${at}`, types: Object.fromEntries(types) })
-      await store.rules.apply(toAppliedRules(rules, 'apply', now))
+      await applyRules(store, rules, now)
       await adoptRules({ store, rules, now: () => now })
       const changed = ids
         .filter(() => random.chance(0.6))

@@ -1,8 +1,5 @@
 import { expect, test } from 'bun:test'
 import { createLocalJWKSet, importJWK, jwtVerify } from 'jose'
-import { adoptRules, rescoreSome } from '../../../../src/core/scoring/rescore.ts'
-import { DEFAULT_RULES, toRuleSet } from '../../../../src/core/scoring/stamped-rule-set.ts'
-import { fillWithDemo } from '../../../../src/features/demo/fill-with-demo.ts'
 import { serveRecords, serveTest } from '../../../support/http/server.ts'
 import { ALL_OPTIONS, fillWithRandomPeople } from '../../../support/proof/random-people.ts'
 import { SIGNED, serveScored } from '../../../support/proof/scored-server.ts'
@@ -13,9 +10,16 @@ import {
   payloadOf,
   recompute,
 } from '../../../support/proof/snapshots.ts'
+import { fillWithDemo } from '../../../support/store/demo.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../../support/store/engines.ts'
 import { credential, dataPoint, NOON, record } from '../../../support/store/records.ts'
-import { scorerOf } from '../../../support/store/scoring.ts'
+import {
+  adoptRules,
+  DEFAULT_RULES,
+  rescoreSome,
+  scorerOf,
+  toRuleSet,
+} from '../../../support/store/scoring.ts'
 
 onEveryEngine('signed snapshots', (open) => {
   test('jose verifies the snapshots of random people, and their payloads give the served scores again', async () => {

@@ -1,24 +1,22 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { adoptRules, rescoreSome } from '../../../../src/core/scoring/rescore.ts'
-import { verifySnapshot } from '../../../../src/features/proof/verify-snapshot.ts'
 import { inBrowser, watchConsole } from '../../../support/explorer/browser.ts'
 import { serveExplorer, servePeople } from '../../../support/explorer/explorer-server.ts'
 import { mira } from '../../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../../support/http/server.ts'
 import { JWKS, RULES, signNow } from '../../../support/proof/sample-snapshot.ts'
-import { AS_SNAPSHOT, KEYS } from '../../../support/proof/snapshots.ts'
+import { AS_SNAPSHOT, KEYS, verifySnapshot } from '../../../support/proof/snapshots.ts'
 import { TAMPERED, VALID } from '../../../support/proof/tampered-snapshots.ts'
 import { openTestStore, type TestStore } from '../../../support/store/engines.ts'
 import { NOON } from '../../../support/store/records.ts'
-import { scorerOf } from '../../../support/store/scoring.ts'
+import { adoptRules, scoreNow, scorerOf } from '../../../support/store/scoring.ts'
 
 const OTHER = 'https://other.example.com'
 
 async function openScored(): Promise<TestStore> {
   const store = await openTestStore('sqlite', [{ ...mira, stale: true }])
   await adoptRules(scorerOf(store))
-  await rescoreSome(scorerOf(store))
+  await scoreNow(store)
   return store
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { openStore } from '../../../../src/core/store/open.ts'
 import { serveWrites } from '../../../support/http/writing-server.ts'
 import { owning } from '../../../support/owning.ts'
 import { addressOf, openTestStore } from '../../../support/store/engines.ts'
+import { openStore } from '../../../support/store/open.ts'
 
 const BATCHES = 20
 

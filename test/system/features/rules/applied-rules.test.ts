@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { digestOfRules } from '../../../../src/core/basics/canonical-json.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
 import { FILES, kitePlace } from '../../../support/kite-rules-sandbox.ts'
+import { digestOfRules } from '../../../support/program/text.ts'
 import { withEngine, withEveryEngine } from '../../../support/store/engines.ts'
 import { kiteRules } from '../../../support/store/rule-files.ts'
 import { until } from '../../../support/wait-until.ts'

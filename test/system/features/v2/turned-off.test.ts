@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createUsageCounter } from '../../../../src/features/keys/usage-counter.ts'
+import { createUsageCounter } from '../../../support/http/rate-limits.ts'
 import { serveTest } from '../../../support/http/server.ts'
 import { onEngine } from '../../../support/store/engines.ts'
 import { NOON, PEOPLE } from '../../../support/store/records.ts'

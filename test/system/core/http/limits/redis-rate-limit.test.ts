@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createFixedWindow } from '../../../../../src/core/http/rate-limit.ts'
 import { createRedisRateLimit } from '../../../../../src/core/http/redis-rate-limit.ts'
+import { createFixedWindow } from '../../../../support/http/rate-limits.ts'
 import { hasPrograms } from '../../../../support/programs.ts'
 import { pretendRedis, startRedis } from '../../../../support/redis/redis.ts'
 import { NOON } from '../../../../support/store/records.ts'

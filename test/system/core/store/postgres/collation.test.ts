@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { openPostgres } from '../../../../../src/core/store/database/postgres/open.ts'
 import { connect } from '../../../../support/postgres/connection-urls.ts'
 import { testDatabase } from '../../../../support/postgres/postgres.ts'
 import { listAll } from '../../../../support/store/catalog.ts'
 import { openTestStore, saveRecords } from '../../../../support/store/engines.ts'
+import { openPostgres } from '../../../../support/store/open.ts'
 import { credential, named, record } from '../../../../support/store/records.ts'
 
 const NAMES = ['a', 'B', 'é', 'Z', 'z', 'A', 'ß', '_', '李', '1']

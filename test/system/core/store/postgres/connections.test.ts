@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { createPool } from '../../../../../src/core/store/database/postgres/connection/health-checked-pool.ts'
-import { openPostgres } from '../../../../../src/core/store/database/postgres/open.ts'
-import { SERVE_TIMEOUT } from '../../../../../src/core/store/open.ts'
 import { serveProcess } from '../../../../support/cli.ts'
 import { tcpProxy } from '../../../../support/http/tcp-proxy.ts'
 import { owning } from '../../../../support/owning.ts'
 import { change, connect, openAndClose, withOptions } from '../../../../support/postgres/connection-urls.ts'
 import { testDatabase } from '../../../../support/postgres/postgres.ts'
+import { expectRefusal } from '../../../../support/program/errors.ts'
 import { listAll } from '../../../../support/store/catalog.ts'
 import { databaseMaker, saveRecords } from '../../../../support/store/engines.ts'
+import { openPostgres, SERVE_TIMEOUT } from '../../../../support/store/open.ts'
 import { ada, grace, named } from '../../../../support/store/records.ts'
 import { tempFolder } from '../../../../support/temp-folder.ts'
 import { succeeds, until } from '../../../../support/wait-until.ts'
@@ -83,7 +83,7 @@ test('connections that stop responding are replaced, and calls fail as unavailab
   for (const work of [find, save]) {
     await recover()
     await loseConnections()
-    await expect(work()).rejects.toMatchObject({ code: 'unavailable' })
+    await expectRefusal(work(), 'unavailable')
   }
   await recover()
 })
@@ -96,7 +96,7 @@ test('other requests succeed while a slow read of the ranking blocks a connectio
   await sql.begin(async (transaction) => {
     await transaction`lock table v1_passports in access exclusive mode`
     const list = async () => listAll(store, { size: 1 })
-    await expect(list()).rejects.toMatchObject({ code: 'unavailable' })
+    await expectRefusal(list(), 'unavailable')
     const find = async () => store.passports.find({ id: 7 })
     await until(async () => (await find().catch(() => undefined)) !== undefined)
   })

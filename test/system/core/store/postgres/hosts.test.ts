@@ -1,18 +1,17 @@
 import { expect, test } from 'bun:test'
-import { readConfig } from '../../../../../src/core/config/config.ts'
-import { openPostgres } from '../../../../../src/core/store/database/postgres/open.ts'
 import {
   namePostgres,
   parsePostgresUrl,
   parsePostgresUrls,
   splitHosts,
 } from '../../../../../src/core/store/database-address.ts'
-import { SERVE_TIMEOUT } from '../../../../../src/core/store/open.ts'
 import type { Store } from '../../../../../src/core/store/store.ts'
 import { callHere } from '../../../../support/cli-in-process.ts'
 import { connect, openAndClose, withOptions } from '../../../../support/postgres/connection-urls.ts'
 import { type PostgresServer, startPostgres, startReplica } from '../../../../support/postgres/postgres.ts'
+import { readConfig } from '../../../../support/program/settings.ts'
 import { saveRecords } from '../../../../support/store/engines.ts'
+import { openPostgres, SERVE_TIMEOUT } from '../../../../support/store/open.ts'
 import { named } from '../../../../support/store/records.ts'
 import { succeeds, until } from '../../../../support/wait-until.ts'
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
-import { openPostgres } from '../../../../../src/core/store/database/postgres/open.ts'
 import type { ScoringJob } from '../../../../../src/core/store/scoring-store.ts'
 import type { Store } from '../../../../../src/core/store/store.ts'
 import { makeKey } from '../../../../support/http/keys.ts'
@@ -9,6 +8,7 @@ import { connect } from '../../../../support/postgres/connection-urls.ts'
 import { type PostgresServer, startPostgres } from '../../../../support/postgres/postgres.ts'
 import { logOf, TALKATIVE } from '../../../../support/postgres/postgres-log.ts'
 import { listLater } from '../../../../support/store/events-after-time.ts'
+import { openPostgres } from '../../../../support/store/open.ts'
 import { NOON } from '../../../../support/store/records.ts'
 
 /** A cursor after all changes. */

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import type { EventCursor } from '../../../../../src/core/history/event-cursor.ts'
-import { openPostgres } from '../../../../../src/core/store/database/postgres/open.ts'
-import { SERVE_TIMEOUT } from '../../../../../src/core/store/open.ts'
 import type { Store } from '../../../../../src/core/store/store.ts'
 import { findDiff } from '../../../../../src/features/events/diff.ts'
 import { serveTest } from '../../../../support/http/server.ts'
@@ -9,7 +7,9 @@ import { tcpProxy } from '../../../../support/http/tcp-proxy.ts'
 import { owning } from '../../../../support/owning.ts'
 import { connect } from '../../../../support/postgres/connection-urls.ts'
 import { type PostgresServer, startPostgres, startReplica } from '../../../../support/postgres/postgres.ts'
+import { expectRefusal } from '../../../../support/program/errors.ts'
 import { saveRecords } from '../../../../support/store/engines.ts'
+import { openPostgres, SERVE_TIMEOUT } from '../../../../support/store/open.ts'
 import { NOON, named } from '../../../../support/store/records.ts'
 import { until } from '../../../../support/wait-until.ts'
 
@@ -143,7 +143,7 @@ test('a lagging replica is not read, even if a statement on the primary takes to
   const holder = await sql.reserve()
   await holder`begin`
   await holder`lock table v1_passports in access exclusive mode`
-  await expect(node.v1.findPassport({ id: 1 })).rejects.toMatchObject({ code: 'unavailable' })
+  await expectRefusal(node.v1.findPassport({ id: 1 }), 'unavailable')
   await holder`rollback`
   holder.release()
   cluster.proxy.flow()

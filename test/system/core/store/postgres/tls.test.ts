@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { openPostgres } from '../../../../../src/core/store/database/postgres/open.ts'
 import { change, connect, refusalOf, withOptions } from '../../../../support/postgres/connection-urls.ts'
 import { type PostgresServer, startPostgres, testDatabase } from '../../../../support/postgres/postgres.ts'
 import { CERTIFICATE, tlsSettings } from '../../../../support/postgres/postgres-tls.ts'
+import { openPostgres } from '../../../../support/store/open.ts'
 import { until } from '../../../../support/wait-until.ts'
 
 describe('postgres: encrypted connections', () => {

@@ -1,0 +1,1 @@
+export { datePlan, NO_PLAN } from '../../../src/features/retire/plan.ts'

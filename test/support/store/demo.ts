@@ -1,0 +1,1 @@
+export { fillWithDemo } from '../../../src/features/demo/fill-with-demo.ts'

@@ -1,0 +1,5 @@
+export { createDamage } from '../../../src/core/store/damage.ts'
+export { openPostgres } from '../../../src/core/store/database/postgres/open.ts'
+export { openSqlite } from '../../../src/core/store/database/sqlite/open.ts'
+export { namePostgres, parseDatabaseAddress } from '../../../src/core/store/database-address.ts'
+export { openStore, SERVE_TIMEOUT } from '../../../src/core/store/open.ts'
