@@ -12,11 +12,20 @@ type Entry = {
   resolved?: string
   link?: boolean
   hasInstallScript?: boolean
+  engines?: { node?: string }
 }
 type Installed = Entry & { name: string }
 type Advisory = { package: string; below: string; id: string }
 
 const manifest = JSON.parse(read('package.json'))
+
+test('every package of the lockfile accepts the lowest version of Node in package.json', () => {
+  const lowest = `${manifest.engines.node.replace('>=', '')}.0`
+  const all = readLock('package-lock.json').filter(({ engines }) => engines?.node !== undefined)
+  expect(all.length).toBeGreaterThan(50)
+  const refused = all.filter(({ engines }) => !Bun.semver.satisfies(lowest, engines?.node ?? ''))
+  expect(refused.map(({ name }) => name)).toEqual([])
+})
 
 /** The client has two entries in the lockfile: its folder and a link to it. */
 const isWorkspace = (place: string, { link, resolved }: Entry) =>

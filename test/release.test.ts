@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { readPage } from './support/docs/pages.ts'
+import { VERSION } from './support/program/commands.ts'
+
+const isRelease = !VERSION.endsWith('-dev')
+const next = VERSION.replace('-dev', '')
+
+test('CHANGELOG.md begins with the version of package.json, as unreleased until its release', () => {
+  const [, heading] = /^## (.*)$/m.exec(readPage('CHANGELOG.md')) ?? []
+  expect(heading).toBe(isRelease ? next : `Unreleased (${next})`)
+})
+
+test('SECURITY.md supports the latest release only', () => {
+  const [, released = ''] = /^## (\d.*)$/m.exec(readPage('CHANGELOG.md')) ?? []
+  const rows = [...readPage('SECURITY.md').matchAll(/^\| ([\d.]+) +\| (yes|no) +\|$/gm)]
+  const [first, ...others] = rows.map(([, version, isSupported]) => `${version} ${isSupported}`)
+  expect(first).toBe(`${released.replace(/\.\d+$/, '')} yes`)
+  expect(others.length).toBeGreaterThan(0)
+  expect(others.filter((row) => !row.endsWith(' no'))).toEqual([])
+})
+
+test('the table of schemas in docs/upgrade.md ends with this version, as "next" until its release', () => {
+  const rows = [...readPage('docs/upgrade.md').matchAll(/^\| (\S+) +\| \d+ +\| \d+ +\|$/gm)]
+  expect(rows.at(-1)?.[1]).toBe(isRelease ? next : 'next')
+})
