@@ -1,7 +1,7 @@
 import { type Job, pause, supervise } from '../core/basics/jobs.ts'
 import { createQueue, receiveCalls } from '../core/basics/thread-calls.ts'
 import type { Config } from '../core/config/config.ts'
-import { releaseReplaced } from '../core/index/release-snapshots.ts'
+import { releaseReplaced } from '../core/index/free-snapshots.ts'
 import { updateSnapshots } from '../core/index/update-snapshots.ts'
 import { findRules } from '../core/scoring/stamped-rule-set.ts'
 import { updateScores } from '../core/scoring/update-scores.ts'

@@ -5,7 +5,7 @@ import {
   findTableDamage,
 } from '../../features/doctor/sqlite-statements.ts'
 import type { Remains } from '../../features/doctor/statements.ts'
-import { findPostgresRemains } from '../../features/privacy/postgres-erasure.ts'
+import { findPostgresRemains } from '../../features/privacy/remains-statements.ts'
 import type { PoolOptions } from './database/postgres/connection/sql-pools.ts'
 import { migratePostgres } from './database/postgres/migrate.ts'
 import { openPostgres } from './database/postgres/open.ts'

@@ -7,7 +7,7 @@ import { openSqlite } from '../../core/store/database/sqlite/open.ts'
 import { orphanedWalProblem } from '../../core/store/database/sqlite/wal-checks.ts'
 import { nameDatabase } from '../../core/store/database-address.ts'
 import type { Removal } from '../privacy/store.ts'
-import { readRemovalList, toLines } from '../privacy/subject-and-removals.ts'
+import { readRemovalList, toLines } from '../privacy/subject-and-removals-commands.ts'
 import { backUp, belongsToDatabase, type Contents } from './backup.ts'
 import { readRemovals, restore as restoreFile } from './restore.ts'
 

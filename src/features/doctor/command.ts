@@ -17,7 +17,7 @@ import { orphanedWalProblem } from '../../core/store/database/sqlite/wal-checks.
 import { nameDatabase, namePostgres } from '../../core/store/database-address.ts'
 import { diagnose } from '../../core/store/open.ts'
 import { readFontFolder } from '../pictures/fonts-folder.ts'
-import { checkErasure } from '../privacy/erasure.ts'
+import { checkErasure } from '../privacy/find-remains.ts'
 import { findReplicaSchema } from './postgres-statements.ts'
 import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from './statements.ts'
 

@@ -11,7 +11,7 @@ import {
   respondSnapshot,
   SNAPSHOT_TYPE,
   wantsSnapshot,
-} from '../proof/snapshot-response.ts'
+} from '../proof/signed-snapshot-response.ts'
 
 /** The parameters of every route that responds with passports. */
 export const FIELD_PARAMETERS = {

@@ -5,7 +5,7 @@ export const records: Feature = {
   commands: {
     import: async () => (await import('./import-command.ts')).importCommand,
     export: async () => (await import('./export-command.ts')).exportCommand,
-    merge: async () => (await import('./merge-and-remove.ts')).merge,
-    remove: async () => (await import('./merge-and-remove.ts')).remove,
+    merge: async () => (await import('./merge-and-remove-commands.ts')).merge,
+    remove: async () => (await import('./merge-and-remove-commands.ts')).remove,
   },
 }

@@ -3,8 +3,8 @@ import { findIssuer } from '../../core/http/own-address.ts'
 import { parseWeights } from '../../core/http/rendered-page.ts'
 import { json } from '../../core/http/response.ts'
 import type { Context, Query } from '../../core/http/route.ts'
+import { toSnapshot } from './signed-snapshot.ts'
 import { signJwt } from './signing-keys.ts'
-import { toSnapshot } from './snapshot.ts'
 
 export const SNAPSHOT_TYPE = 'application/vc+jwt'
 

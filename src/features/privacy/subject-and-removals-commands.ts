@@ -4,7 +4,7 @@ import { count } from '../../core/basics/text/counts-and-sizes.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../../core/cli/command.ts'
 import { openConfigured } from '../../core/cli/open-store.ts'
-import { parseRef } from './hide-and-bar.ts'
+import { parseRef } from './hide-and-bar-commands.ts'
 import type { Removal } from './store.ts'
 
 export const subject = defineCommand({
