@@ -1,8 +1,11 @@
+import canonicalJson from '../core/basics/canonical-json.ts?text' with { type: 'text' }
 import { notFound } from '../core/basics/errors.ts'
 import { hashOf } from '../core/basics/hash.ts'
 import { pathOf } from '../core/http/parse-request.ts'
 import { createPage, type RenderedPage, sendPage } from '../core/http/rendered-page.ts'
 import { pageRoute, type RouteRequest, route, SERVICE } from '../core/http/route.ts'
+import credential from '../core/passport/credential.ts?text' with { type: 'text' }
+import points from '../core/scoring/points.ts?text' with { type: 'text' }
 import compare from '../features/compare/compare.css' with { type: 'text' }
 import passportScript from '../features/explorer/passport/passport.client.js' with { type: 'text' }
 import passport from '../features/explorer/passport/passport.css' with { type: 'text' }
@@ -98,6 +101,9 @@ function compact(...styles: string[]): string {
 const minifier = new Bun.Transpiler({ loader: 'ts', minifyWhitespace: true })
 const minify = (...scripts: string[]) => minifier.transformSync(scripts.join('\n'))
 
+/** Modules that become parts of one script. */
+const withoutImports = (...modules: string[]) => modules.map((code) => code.replace(/^import .*$/gm, ''))
+
 /** Files that do not depend on settings. */
 const FILES = {
   'share.js': minify(shareScript),
@@ -108,7 +114,7 @@ const FILES = {
   'reference-calls.js': minify(shareScript, referenceCodeScript, referenceCallsScript),
   'search.js': minify(rankingScript),
   'theme.js': minify(themeScript),
-  'verify.js': minify(verifySnapshot, verifyScript),
+  'verify.js': minify(...withoutImports(canonicalJson, credential, points, verifySnapshot), verifyScript),
   'reference.js': minify(shareScript, referenceCodeScript, referenceScript),
 }
 

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto'
-
 /** JSON in its canonical form (RFC 8785): sorted names, no blanks. Members that are `undefined` are left out. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
@@ -11,7 +9,8 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** In hexadecimal. */
-export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
+export const sha256 = (data: string | Uint8Array): string =>
+  new Bun.CryptoHasher('sha256').update(data).digest('hex')
 
 /** The digest of a rule set does not depend on the format of its text. */
 export const digestOfRules = (text: string): string => sha256(canonicalJson(JSON.parse(text)))

@@ -1,4 +1,9 @@
-// Verifies signed snapshots. The page /verify runs this file in browsers, so it has no imports.
+// Verifies signed snapshots. The page /verify runs this file and its imports as one script, so they import only types.
+import { canonicalJson } from '../../core/basics/canonical-json.ts'
+import { roundScore, sumScores } from '../../core/passport/credential.ts'
+import type { RawValue } from '../../core/passport/data-point.ts'
+import type { Rule } from '../../core/passport/rules/rule-set.ts'
+import { toPoints } from '../../core/scoring/points.ts'
 
 type Verifier = {
   /** Returns the JWK Set of an issuer. */
@@ -28,8 +33,6 @@ type Subject = typeof SUBJECT & typeof NAMED
 type Rules = { types: Record<string, typeof RULE>; caps?: Record<string, number> }
 
 const VC = 'https://www.w3.org/ns/credentials'
-const CATEGORIES = ['Activity', 'Identity', 'Skills']
-const YEAR = 365 * 86_400_000
 
 class Rejection extends Error {}
 
@@ -68,8 +71,8 @@ async function verify(parts: readonly string[], { keys, rules, now }: Verifier, 
   if (subject.method === 'rules') {
     const set = await readRules(await rules(subject.rules, did), subject.rules_digest)
     checked.push(`The rule set ${subject.rules} is the one that the issuer signed.`)
-    lines.push(...recalculate(subject, set))
-    checked.push(compare(subject, set, lines))
+    lines.push(...attempt(() => recalculate(subject, set)))
+    checked.push(compareScores(subject, set, lines))
   } else checked.push(`The score ${subject.score} came with a record. It cannot be calculated again.`)
 }
 
@@ -125,12 +128,22 @@ function readSubject(claims: Named, did: string): Subject {
 async function readRules(given: unknown, wanted: string): Promise<Rules> {
   // The service adds the stamp and the digest to the contents.
   const { stamp: _, digest: __, ...set } = isObject(given) ? given : {}
-  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonicalJson(set)))
+  const text = attempt(() => canonicalJson(set))
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   const digest = Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
   expect('wrong_rules', 'The SHA-256 of the rule set', digest, wanted)
-  if (!isObject(set.types) || !hasForm(Object.values(set.types), [RULE]))
-    reject('malformed_rules', 'The rule set has no valid rules.')
-  return set as Rules
+  return isObject(set.types) && hasForm(Object.values(set.types), [RULE]) ? (set as Rules) : rejectRules()
+}
+
+const rejectRules = () => reject('malformed_rules', 'The rule set has no valid rules for the inputs.')
+
+function attempt<T>(run: () => T): T {
+  try {
+    return run()
+  } catch {
+    // Such as rules that are nested too deeply, an unknown conversion, or a date that is out of range.
+    return rejectRules()
+  }
 }
 
 /** The points of the record come first. Inputs replace the points of their type. */
@@ -139,7 +152,7 @@ function recalculate({ inputs, record, calculated_at: now }: Subject, { types }:
   const ruled = Map.groupBy(counting, ({ type }) => type)
   const kept = record.credentials.filter(({ type }) => !ruled.has(type))
   const given = kept.map(({ type, category, score, max_score: most }) => {
-    const points = rounded(Math.min(score, most))
+    const points = roundScore(Math.min(score, most))
     return { type, category, points, formula: `${score} from the imported record, at most ${most}` }
   })
   const calculated = [...ruled].map(([type, own]) => {
@@ -153,38 +166,25 @@ function recalculate({ inputs, record, calculated_at: now }: Subject, { types }:
 }
 
 function calculate({ type, kind, amount }: typeof INPUT, rule: typeof RULE, now: number): Line {
-  const { category, convert, multiplier, max_score: most } = rule
-  const years = rounded((now - amount) / YEAR)
-  const conversions: Record<string, [value: number, text: string]> = {
-    none: [amount, `${amount}`],
-    sqrt: [Math.sqrt(Math.max(0, amount)), `√${amount}`],
-    ln: [amount > 0 ? Math.log(amount) : 0, `ln(${amount})`],
-    years: [years, `${years} years`],
-  }
-  const [value, text] = conversions[convert] ?? reject('malformed_rules', `convert is ${show(convert)}.`)
-  if ((convert === 'years') !== (kind === 'date'))
-    return { type, category, points: 0, formula: `no points for a ${kind}` }
-  const points = Math.min(Math.max(0, Math.round(value * multiplier) || 0), most)
-  return { type, category, points, formula: `${text} × ${multiplier}, at most ${most}` }
+  const raw = { kind, amount } as RawValue
+  const { points, words } = toPoints({ raw, rule: rule as unknown as Rule, now })
+  return { type, category: rule.category, points, formula: words }
 }
 
-function compare(subject: Subject, { types, caps }: Rules, lines: readonly Line[]): string {
-  const sums = CATEGORIES.map((name) =>
-    rounded(lines.reduce((sum, { category, points }) => (category === name ? sum + points : sum), 0)),
+function compareScores(subject: Subject, { types, caps }: Rules, lines: readonly Line[]): string {
+  const sums = sumScores(
+    lines.map(({ category, points }) => ({ category, score: points })),
+    caps,
   )
-  const capped = sums.map((sum, at) => Math.min(sum, caps?.[CATEGORIES[at] as string] ?? sum))
-  const total = rounded(capped.reduce((sum, part) => sum + part, 0))
   const { activity_score, identity_score, skills_score, score } = subject
-  expect('wrong_parts', 'The parts', show([activity_score, identity_score, skills_score]), show(sums))
-  expect('wrong_score', 'score', score, total)
+  const parts = [sums.activity, sums.identity, sums.skills]
+  expect('wrong_parts', 'The parts', show([activity_score, identity_score, skills_score]), show(parts))
+  expect('wrong_score', 'score', score, sums.total)
   const proves = (type: string) => Object.hasOwn(types, type) && types[type]?.proves_human
   const isHuman = subject.record.human || lines.some(({ type, points }) => points > 0 && proves(type))
   expect('wrong_human', 'human_checkmark', subject.human_checkmark, isHuman)
-  const parts = sums.map((sum, at) => `${sum} ${CATEGORIES[at]}`).join(', ')
-  return `Calculated again, the score is ${total} (${parts}), and the person is ${isHuman ? '' : 'not '}marked as human.`
+  return `Calculated again, the score is ${sums.total} (${sums.activity} Activity, ${sums.identity} Identity, ${sums.skills} Skills), and the person is ${isHuman ? '' : 'not '}marked as human.`
 }
-
-const rounded = (score: number): number => Math.round(score * 100) / 100
 
 function reject(failure: string, message: string): never {
   throw new Rejection(message, { cause: failure })
@@ -214,15 +214,6 @@ function toBytes(text: string, name: string): Uint8Array<ArrayBuffer> {
   if (!BASE64URL.test(text)) reject('not_base64url', `The ${name} is not in base64url.`)
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
   return Uint8Array.from(binary, (character) => character.charCodeAt(0))
-}
-
-/** JSON in its canonical form (RFC 8785), as in canonical-json.ts. */
-function canonicalJson(value: unknown, depth = 9): string {
-  if (depth === 0) reject('malformed_rules', 'The rule set has no valid rules.')
-  if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each, depth - 1))}]`
-  if (!isObject(value)) return JSON.stringify(value)
-  const names = Object.keys(value).sort()
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name], depth - 1)}`)}}`
 }
 
 const isObject = (value: unknown): value is Named =>

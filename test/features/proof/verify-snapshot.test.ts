@@ -28,10 +28,20 @@ test('a valid snapshot is valid, and each check and each calculated line is repo
         points: 12.5,
         formula: '12.5 from the imported record, at most 20',
       },
-      { type: 'github', category: 'Skills', points: 18, formula: '√9 × 6, at most 40' },
-      { type: 'contracts', category: 'Skills', points: 20, formula: 'ln(7.5) × 10, at most 40' },
-      { type: 'passport', category: 'Identity', points: 6, formula: '1 × 6, at most 40' },
-      { type: 'account', category: 'Activity', points: 4, formula: '1.5 years × 2.5, at most 40' },
+      { type: 'github', category: 'Skills', points: 18, formula: '√9 × 6 = 18, at most 40' },
+      {
+        type: 'contracts',
+        category: 'Skills',
+        points: 20,
+        formula: 'ln(7.5) × 10 = 20.15, rounded to 20, at most 40',
+      },
+      { type: 'passport', category: 'Identity', points: 6, formula: '6 of 40 points' },
+      {
+        type: 'account',
+        category: 'Activity',
+        points: 4,
+        formula: '1.5 years since 2024-07-04 × 2.5 = 3.75, rounded to 4, at most 40',
+      },
     ],
   })
 })
@@ -71,6 +81,16 @@ for (const [kind, failure, jwt, given] of TAMPERED) {
     expect(message).toMatch(/^.+\.$/)
   })
 }
+
+test('a rule set that is nested too deeply is rejected as malformed_rules', async () => {
+  const nested = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+  expect((await verify(VALID, { rules: { types: nested } })).failure).toBe('malformed_rules')
+})
+
+test('a date out of range is rejected as malformed_rules', async () => {
+  const date = { type: 'account', kind: 'date', amount: 1e300 }
+  expect((await verify(signSubject({ inputs: [date] }))).failure).toBe('malformed_rules')
+})
 
 test('the digest of a rule set is that of canonicalize, whatever the order of its members is', async () => {
   const odd = {

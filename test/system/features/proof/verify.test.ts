@@ -49,7 +49,7 @@ describe('passportd verify', () => {
     const { code, out, err } = await verify('score.jwt', ...FILES)
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain(' of https://passports.example.com.\n')
-    expect(out).toContain('github     Skills    18      √9 × 6, at most 40\n')
+    expect(out).toContain('github     Skills    18      √9 × 6 = 18, at most 40\n')
     expect(out).toEndWith('\nThe snapshot is valid.\n')
     expect(readdirSync(cwd)).toEqual(before)
   })
