@@ -102,21 +102,17 @@ describe('PNG cards', () => {
     return Bun.hash(await draw(svg, 40))
   }
 
-  test.each([
-    ['format 4', makeFont('م山田', { format: 4 })],
-    ['format 12', makeFont('م山田🐉')],
-    ['a collection', makeFont('م山田', { isCollection: true })],
-  ])('a font of the operator (%s) draws its characters', async (_kind, font) => {
+  test('a font of the operator draws its characters', async () => {
     using folder = tempFolder()
-    const draw = await drawWith(folder.path, font)
+    const draw = await drawWith(folder.path, makeFont('山田'))
     const square = await shapeOf('山', draw)
     expect(square).not.toBe(await shapeOf('山'))
-    expect(await shapeOf('م', draw)).toBe(square)
+    expect(await shapeOf('田', draw)).toBe(square)
     expect(await shapeOf('A', draw)).toBe(await shapeOf('A'))
   })
 
   const drawWith = async (folder: string, font: Uint8Array): Promise<Rasterize> => {
-    writeFileSync(join(folder, 'a.ttf'), font)
+    writeFileSync(join(folder, 'NotoSansCJK.ttf'), font)
     const rasterizer = await loadRasterizer(readFontFolder(folder))
     return async (svg, width) => rasterizer(svg, width)
   }

@@ -1,16 +1,11 @@
-/** `format` is that of the character map. */
-type FontOptions = { format?: 4 | 12; outlines?: boolean; isCollection?: boolean }
-
 /** Makes an OpenType font in which each of these characters is a square. */
-export function makeFont(
-  characters: string,
-  { format = 12, outlines = true, isCollection = false }: FontOptions = {},
-): Buffer {
+export function makeFont(characters: string): Buffer {
   const points = [...characters].map((character) => character.codePointAt(0) ?? 0).sort((a, b) => a - b)
   const square = words(1, 0, 0, 800, 800, 3, 0, 0x101, 0x101, 0, 800, 0, -800, 0, 0, 800, 0)
   const tables = {
-    cmap: Buffer.concat([words(0, 1, 3, format === 4 ? 1 : 10, 0, 12), MAPS[format](points)]),
-    ...(outlines ? { glyf: square, loca: longs(0, 0, square.length) } : { CBDT: longs(0x30000) }),
+    cmap: Buffer.concat([words(0, 1, 3, 10, 0, 12), mapOf(points)]),
+    glyf: square,
+    loca: longs(0, 0, square.length),
     head: Buffer.concat([
       longs(0x10000, 0, 0, 0x5f0f3cf5),
       words(0, 1000, ...UNUSED, 0, 0, 800, 800, 0, 8, 2, 1, 0),
@@ -21,19 +16,13 @@ export function makeFont(
     // The family name and the PostScript name.
     name: Buffer.concat([words(0, 2, 30, 3, 1, 0x409, 1, 2, 0, 3, 1, 0x409, 6, 2, 0), Buffer.from('\0T')]),
   }
-  const header = isCollection ? Buffer.concat([Buffer.from('ttcf'), longs(0x10000, 1, 16)]) : Buffer.alloc(0)
   const entries = Object.entries(tables)
-  let offset = header.length + 12 + 16 * entries.length
+  let offset = 12 + 16 * entries.length
   const list = entries.map(([tag, { length }]) => {
     offset += length
     return Buffer.concat([Buffer.from(tag), longs(0, offset - length, length)])
   })
-  return Buffer.concat([
-    header,
-    words(1, 0, entries.length, 0, 0, 0),
-    ...list,
-    ...entries.map(([, bytes]) => bytes),
-  ])
+  return Buffer.concat([words(1, 0, entries.length, 0, 0, 0), ...list, ...entries.map(([, bytes]) => bytes)])
 }
 
 /** Times and reserved fields. */
@@ -42,18 +31,5 @@ const UNUSED = [0, 0, 0, 0, 0, 0, 0, 0]
 const words = (...values: number[]) => Buffer.from(Uint16Array.from(values).buffer).swap16()
 const longs = (...values: number[]) => Buffer.from(Uint32Array.from(values).buffer).swap32()
 
-const MAPS = {
-  /** The first character has a segment of its own. A second segment has the others, with no glyph for those between. */
-  4([first = 0, ...points]: number[]) {
-    const [second = 0, last = second] = [points[0], points.at(-1)]
-    const glyphs = Array.from({ length: last - second + 1 }, (_, at) => Number(points.includes(second + at)))
-    const segments = [first, last, 0xffff, 0, first, second, 0xffff, 1 - first, 0, 1, 0, 4, 0]
-    return words(4, 0, 0, 6, 0, 0, 0, ...segments, ...glyphs)
-  },
-  12: (points: number[]) =>
-    Buffer.concat([
-      words(12, 0),
-      longs(0, 0, points.length),
-      ...points.map((point) => longs(point, point, 1)),
-    ]),
-}
+const mapOf = (points: number[]) =>
+  Buffer.concat([words(12, 0), longs(0, 0, points.length), ...points.map((point) => longs(point, point, 1))])

@@ -24,7 +24,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
   const folder = tempFolder()
   let service: Awaited<ReturnType<typeof startTestService>>
   beforeAll(async () => {
-    writeFileSync(join(folder.path, 'arabic.ttf'), FONT)
+    writeFileSync(join(folder.path, 'NotoSansArabic.ttf'), FONT)
     const env = { METRICS_PORT: '0', TIERS: 'anonymous=unlimited', SITE_FONTS: folder.path }
     service = await startTestService({ workers: 2, env })
   })

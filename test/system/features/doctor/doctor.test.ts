@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { type CheckResult, checkSpace } from '../../../../src/features/doctor/command.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
-import { makeFont } from '../../../support/explorer/make-font.ts'
 import { hasPrograms } from '../../../support/programs.ts'
 import { startRedis } from '../../../support/redis/redis.ts'
 import { withEngine, withEveryEngine } from '../../../support/store/engines.ts'
@@ -107,7 +106,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     const served = await callHere(['serve'], { env: { ...here.env, SITE_FONTS } })
     expect(served).toMatchObject({ code: 1, err: expect.stringContaining(reason) })
     mkdirSync(SITE_FONTS)
-    writeFileSync(join(SITE_FONTS, 'a.ttf'), makeFont('山'))
+    writeFileSync(join(SITE_FONTS, 'NotoSansThai.ttf'), 'font')
     expect((await examine(here, { SITE_FONTS })).text('fonts')).toBe(`1 font in ${SITE_FONTS} can be read.`)
   })
 
