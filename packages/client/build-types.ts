@@ -5,6 +5,7 @@ import * as writes from '../../src/core/api/write-schemas.ts'
 import { STATUS_OF } from '../../src/core/basics/errors.ts'
 import * as data from '../../src/core/history/event-data.ts'
 import * as events from '../../src/core/history/event-schema.ts'
+import * as lists from '../../src/core/lists/list-request.ts'
 import * as passports from '../../src/core/passport/wire-schemas.ts'
 import * as v1 from '../../src/features/v1/schemas.ts'
 import * as subscriptions from '../../src/features/webhooks/schemas.ts'
@@ -27,6 +28,8 @@ type Schema = {
 const MODULES: Record<string, object> = { passports, v1, v3, events, data, writes, subscriptions }
 const schemaAt = (module = '', name = ''): Schema =>
   (MODULES[module] as Record<string, Schema>)[name] as Schema
+
+const LISTS = lists as unknown as Record<string, string[]>
 
 const source = await Bun.file(`${import.meta.dir}/src/types.ts`).text()
 const NAMED = /^export type (\w+) = Static<typeof (\w+)\.(\w+)>$/gm
@@ -66,4 +69,5 @@ const types = source
   .replaceAll(/^import .*\n/gm, '')
   .replace('keyof typeof errors.STATUS_OF', toType({ enum: Object.keys(STATUS_OF) }))
   .replaceAll(/Static<typeof (\w+)\.(\w+)>/g, (_, module, name) => toType(schemaAt(module, name)))
+  .replaceAll(/\(typeof lists\.(\w+)\)\[number\]/g, (_, name) => toType({ enum: LISTS[name] ?? [] }))
 process.stdout.write(types)

@@ -77,10 +77,10 @@ test('events() ends at a page without a newer cursor, but not at a page that is 
     ids: ['k-1', 'k-2', 'k-1001'],
     error: undefined,
   })
-  const filter = 'types=passport.removed%2Cscore.changed&passport=github%3Azoe&limit=1000'
+  const filter = 'types=passport.removed%2Cscore.changed&passport=github%3Azoe'
   expect(requests).toEqual([
-    PULL + filter,
-    ...['k-2', 'k-1000', 'k-1001'].map((after) => `${PULL}after=${after}&${filter}`),
+    `${PULL}${filter}&limit=1000`,
+    ...['k-2', 'k-1000', 'k-1001'].map((after) => `${PULL}${filter}&after=${after}&limit=1000`),
   ])
 })
 

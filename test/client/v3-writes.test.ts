@@ -89,9 +89,7 @@ describe('the client', () => {
       code: 'invalid_request',
       errors: [{ pointer: '#/url' }],
     })
-    expect(await failureOf(subscriptions.get(''))).toEqual(
-      new TypeError('id must be the id of a subscription, got "".'),
-    )
+    expect(await failureOf(subscriptions.get(''))).toBeInstanceOf(TypeError)
   })
 
   test('does not retry the creation and the rotation of a webhook, because each request has an effect', async () => {

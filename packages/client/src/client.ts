@@ -1,5 +1,4 @@
-import { toSegment } from './check.ts'
-import { type ClientOptions, createTransport, type RequestOptions, toQuery } from './transport.ts'
+import { type ClientOptions, createTransport, type RequestOptions, toQuery, toSegment } from './transport.ts'
 import type { Credential, ListedPassport, Passport, PassportPage } from './types.ts'
 import { createV3 } from './v3.ts'
 

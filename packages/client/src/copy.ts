@@ -1,9 +1,8 @@
-import { largestPage } from './check.ts'
 import { CursorExpiredError } from './errors.ts'
 import { sleep } from './transport.ts'
 import type { V3Event } from './types.ts'
 import type { CopyOptions, FieldOptions } from './v3-options.ts'
-import type { Requests } from './v3-requests.ts'
+import { largestPage, type Requests } from './v3-requests.ts'
 
 /** A step of a copy of all passports. */
 export type V3Change<Passport> =

@@ -196,3 +196,11 @@ export function toQuery(values: Record<string, Value>): string {
 
 export const toText = (value: NonNullable<Value>): string =>
   value instanceof Date ? value.toISOString() : String(value)
+
+/** Encodes an id or another key for a path or query. Refuses an empty key, which would request the list. */
+export function toSegment(key: number | string): string {
+  const text = String(key ?? '').trim()
+  if (text === '')
+    throw new TypeError('A passport id, wallet, handle, stamp or subscription id must not be empty.')
+  return encodeURIComponent(text)
+}

@@ -4,6 +4,7 @@ import type * as writes from '../../../src/core/api/write-schemas.ts'
 import type * as errors from '../../../src/core/basics/errors.ts'
 import type * as data from '../../../src/core/history/event-data.ts'
 import type * as events from '../../../src/core/history/event-schema.ts'
+import type * as lists from '../../../src/core/lists/list-request.ts'
 import type * as passports from '../../../src/core/passport/wire-schemas.ts'
 import type * as v1 from '../../../src/features/v1/schemas.ts'
 import type * as subscriptions from '../../../src/features/webhooks/schemas.ts'
@@ -51,6 +52,12 @@ export type V3Passport = Static<typeof v3.Passport>
 
 /** Parts of a passport that come with `include`. */
 export type V3Include = keyof Pick<V3Passport, 'credentials' | 'standing' | 'explanation'>
+
+/** A field to count passports by. */
+export type V3GroupBy = (typeof lists.GROUP_FIELDS)[number]
+
+/** A field to sort by, with a minus sign for descending order (`-score`), or with `since` by change. */
+export type V3Sort = `${'' | '-'}${(typeof lists.SORT_FIELDS)[number]}` | (typeof lists.MOVERS_SORTS)[number]
 
 /** A field of a passport, as a dotted path such as `passport_profile.display_name` or `credentials.score`. */
 export type V3Field = Path<V3Passport>

@@ -1,15 +1,8 @@
-import type { NAMES } from './option-names.ts'
 import type { RequestOptions } from './transport.ts'
-import type { V3EventType, V3Field, V3Include } from './types.ts'
+import type { V3EventType, V3Field, V3GroupBy, V3Include, V3Sort } from './types.ts'
 
 /** A Date, or an ISO 8601 text: a day, or a time with its offset. */
 export type Instant = string | Date
-
-/** A field to count passports by. */
-export type V3GroupBy = (typeof NAMES)['groupBy'][number]
-
-/** A field to sort by, with a minus sign for descending order (`-score`), or with `since` by change. */
-export type V3Sort = `${'' | '-'}${(typeof NAMES)['sort'][number]}` | (typeof NAMES)['movers'][number]
 
 export type FieldOptions = RequestOptions & {
   /** Further parts of the passport. */

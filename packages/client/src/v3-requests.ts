@@ -10,19 +10,19 @@ export function createRequests(transport: Transport) {
   const { send } = transport
   return {
     getPage<P>({ groupBy, signal, ...rest }: V3PageOptions): Promise<V3Page<P>> {
-      return send(`/v3/passports${toQuery({ ...rest, group_by: groupBy })}`, 'items', { signal })
+      return send(`/v3/passports${toQuery({ group_by: groupBy, ...rest })}`, 'items', { signal })
     },
     getItems<P>(keys: readonly string[], { asOf, signal, ...fields }: PassportOptions) {
-      const body = { keys, ...fields, ...(asOf !== undefined && { as_of: toText(asOf) }) }
+      const body = { keys, ...(asOf !== undefined && { as_of: toText(asOf) }), ...fields }
       return send<V3LookupBody<P>>('/v3/lookup', 'items', { body, signal })
     },
     async getCursor({ signal }: RequestOptions): Promise<string> {
       return (await send<V3EventPage>('/v3/events?after=latest', 'next', { signal })).next
     },
     /** The pages until the end of the event log, then the events of a stream. `isCurrent`: the end was reached. */
-    async *readEvents<T extends V3EventType>({ types, passport, signal, ...rest }: EventOptions<T>) {
+    async *readEvents<T extends V3EventType>({ signal, follow: follows, ...rest }: EventOptions<T>) {
       const pathAfter = (after: string | undefined, limit?: number) =>
-        `/v3/events${toQuery({ after, types, passport, limit })}`
+        `/v3/events${toQuery({ ...rest, after, limit })}`
       let after = rest.after
       for (let isCurrent = false; !isCurrent; ) {
         const page: V3EventPage<T> = await send(pathAfter(after, 1000), 'items', { signal })
@@ -31,8 +31,14 @@ export function createRequests(transport: Transport) {
         after = page.next
         yield { ...page, isCurrent }
       }
-      if (rest.follow && after !== undefined)
-        yield* follow<V3Event<T>>(transport, { pathAfter, after, signal })
+      if (follows && after !== undefined) yield* follow<V3Event<T>>(transport, { pathAfter, after, signal })
     },
   }
+}
+
+/** A page with included parts or changes has at most 50 passports. */
+export function largestPage({ include = [], select = [], since }: V3PageOptions): number {
+  const parts = [...include, ...select].map((path) => path.split('.', 1)[0] ?? '')
+  const isLarge = parts.some((part) => ['credentials', 'standing', 'explanation'].includes(part))
+  return isLarge || since !== undefined ? 50 : 250
 }

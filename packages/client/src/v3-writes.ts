@@ -1,5 +1,4 @@
-import { checkOptions, checkValues } from './check.ts'
-import { type RequestOptions, type Transport, toQuery } from './transport.ts'
+import { type RequestOptions, type Transport, toQuery, toSegment } from './transport.ts'
 import type {
   V3Record,
   V3Subscription,
@@ -9,8 +8,6 @@ import type {
 } from './types.ts'
 import type { WriteOptions } from './v3-options.ts'
 
-const MOST_RECORDS = 1000
-
 export function createWriteCalls({ send }: Transport) {
   return {
     /**
@@ -18,10 +15,11 @@ export function createWriteCalls({ send }: Transport) {
      * failed requests are retried. Needs a key with the scope `write:ISSUER` or `write:*`.
      */
     async write(records: readonly V3Record[], options: WriteOptions = {}): Promise<V3WriteResult> {
-      checkRecords(records)
-      checkOptions(['dryRun', 'signal'], options)
-      const { dryRun, signal } = options
-      return send(`/v3/records${toQuery({ dry_run: dryRun })}`, 'outcomes', { body: { records }, signal })
+      const { dryRun, signal, ...unknown } = options
+      return send(`/v3/records${toQuery({ dry_run: dryRun, ...unknown })}`, 'outcomes', {
+        body: { records },
+        signal,
+      })
     },
     /** Webhooks of the key; it needs the scope `events`. */
     subscriptions: createSubscriptionCalls(send),
@@ -35,16 +33,14 @@ function createSubscriptionCalls(send: Transport['send']) {
   return {
     /** Only the results of `create` and `rotate` have a `secret`. Not retried, because each request creates a webhook. */
     async create(request: V3SubscriptionRequest, options: RequestOptions = {}): Promise<V3Subscription> {
-      checkOptions(['signal'], options)
       return call('', { ...options, body: request, isOnce: true })
     },
     /** Oldest first. */
     async list(options: RequestOptions = {}): Promise<V3Subscription[]> {
-      checkOptions(['signal'], options)
       return (await send<{ items: V3Subscription[] }>('/v3/subscriptions', 'items', options)).items
     },
     async get(id: string, options: RequestOptions = {}): Promise<V3Subscription> {
-      return call(toPath(id, options), options)
+      return call(`/${toSegment(id)}`, options)
     },
     /** Pauses, resumes, replays or changes the webhook. Returns its new state. */
     async change(
@@ -52,29 +48,15 @@ function createSubscriptionCalls(send: Transport['send']) {
       patch: V3SubscriptionPatch,
       options: RequestOptions = {},
     ): Promise<V3Subscription> {
-      return call(toPath(id, options), { ...options, method: 'PATCH', body: patch })
+      return call(`/${toSegment(id)}`, { ...options, method: 'PATCH', body: patch })
     },
     /** The result has the new `secret`. For 24 hours, events are also signed with the old one. Not retried. */
     async rotate(id: string, options: RequestOptions = {}): Promise<V3Subscription> {
-      return call(`${toPath(id, options)}/rotate`, { ...options, method: 'POST', isOnce: true })
+      return call(`/${toSegment(id)}/rotate`, { ...options, method: 'POST', isOnce: true })
     },
     /** Returns the last state. */
     async remove(id: string, options: RequestOptions = {}): Promise<V3Subscription> {
-      return call(toPath(id, options), { ...options, method: 'DELETE' })
+      return call(`/${toSegment(id)}`, { ...options, method: 'DELETE' })
     },
   }
-}
-
-function toPath(id: string, options: RequestOptions): string {
-  checkValues({ id })
-  checkOptions(['signal'], options)
-  return `/${encodeURIComponent(id)}`
-}
-
-function checkRecords(records: unknown): void {
-  const count = Array.isArray(records) ? records.length : undefined
-  if (count !== undefined && count >= 1 && count <= MOST_RECORDS) return
-  throw new TypeError(
-    `records must be a list of 1 to ${MOST_RECORDS} records, because a call is one transaction, got ${count ?? typeof records}.`,
-  )
 }

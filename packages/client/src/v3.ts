@@ -1,6 +1,5 @@
-import { checkOptions, checkValues, FIELDS, largestPage, toSegment } from './check.ts'
 import { copy, type V3Change } from './copy.ts'
-import { type RequestOptions, type Transport, toQuery } from './transport.ts'
+import { type RequestOptions, type Transport, toQuery, toSegment } from './transport.ts'
 import type {
   V3Diff,
   V3Event,
@@ -20,12 +19,10 @@ import type {
   V3ListOptions,
   V3PageOptions,
 } from './v3-options.ts'
-import { createRequests, type Requests } from './v3-requests.ts'
+import { createRequests, largestPage, type Requests } from './v3-requests.ts'
 import { createWriteCalls } from './v3-writes.ts'
 
 const KEYS_PER_REQUEST = 1000
-
-const LIST = [...FIELDS, 'q', 'filter', 'sort', 'since', 'limit', 'after'] as const
 
 /** The passport of a copy always has its id. */
 type Copied<Options> = V3Shown<Options> & { passport_id: number }
@@ -51,18 +48,15 @@ function createPassportCalls({ send }: Transport, { getPage, getItems }: Request
       key: number | string,
       options?: O,
     ): Promise<V3Shown<O>> {
-      checkOptions([...FIELDS, 'asOf', 'after'], options)
       const { asOf, signal, ...fields }: PassportOptions = options ?? {}
       const field = fields.select?.[0]?.split('.', 1)[0] ?? 'passport_id'
-      return send(`/v3/passports/${toSegment(key)}${toQuery({ ...fields, as_of: asOf })}`, field, { signal })
+      return send(`/v3/passports/${toSegment(key)}${toQuery({ as_of: asOf, ...fields })}`, field, { signal })
     },
     /** Returns one item per key, in the order of the keys. Sends one request per 1,000 keys; needs an API key. */
     async lookup<const O extends PassportOptions = NoOptions>(
       keys: readonly (number | string)[],
       options?: O,
     ): Promise<V3LookupBody<V3Shown<O>>> {
-      checkValues({ keys })
-      checkOptions([...FIELDS, 'asOf', 'after'], options)
       const items: V3LookupItem<V3Shown<O>>[] = []
       let found = 0
       for (let at = 0; at < keys.length; at += KEYS_PER_REQUEST) {
@@ -77,7 +71,6 @@ function createPassportCalls({ send }: Transport, { getPage, getItems }: Request
     async *list<const O extends V3ListOptions = NoOptions>(
       options?: O,
     ): AsyncGenerator<V3Shown<O>, void, undefined> {
-      checkOptions(LIST, options)
       const given: V3ListOptions = options ?? {}
       let cursor: string | undefined
       do {
@@ -88,20 +81,15 @@ function createPassportCalls({ send }: Transport, { getPage, getItems }: Request
     },
     /** Returns one page of passports, the number of all matches, and the groups of `groupBy`. */
     async page<const O extends V3PageOptions = NoOptions>(options?: O): Promise<V3Page<V3Shown<O>>> {
-      checkOptions([...LIST, 'cursor', 'groupBy'], options)
       return getPage(options ?? {})
     },
     /** The net change of a score between two times, and its causes. `to` defaults to the present. */
     async diff(key: number | string, from: Instant, to?: Instant, options: RequestOptions = {}) {
-      checkValues({ from })
-      checkOptions(['to', 'signal'], { to, ...options })
       return send<V3Diff>(`/v3/passports/${toSegment(key)}/diff${toQuery({ from, to })}`, 'causes', options)
     },
     /** The rule set behind a score: `stamp` is the field `rules` of a passport. */
     async rules(stamp: string, options: RequestOptions = {}) {
-      checkValues({ stamp })
-      checkOptions(['signal'], options)
-      return send<V3RuleSet>(`/v3/rules/${encodeURIComponent(stamp)}`, 'stamp', options)
+      return send<V3RuleSet>(`/v3/rules/${toSegment(stamp)}`, 'stamp', options)
     },
   }
 }
@@ -110,21 +98,18 @@ function createEventCalls(requests: Requests) {
   return {
     /** The cursor of the end of the event log now: events after it are newer. Needs an API key. */
     async cursor(options: RequestOptions = {}): Promise<string> {
-      checkOptions(['signal'], options)
       return requests.getCursor(options)
     },
     /** Changes of passports and of the rule set, oldest first; needs an API key. May throw a `CursorExpiredError`. */
     async *events<Types extends V3EventType = V3EventType>(
       options: EventOptions<Types> = {},
     ): AsyncGenerator<V3Event<Types>, void, undefined> {
-      checkOptions(['after', 'types', 'passport', 'follow', 'signal'], options)
       for await (const { items } of requests.readEvents(options)) yield* items
     },
     /** All passports, then their changes: the steps of a copy that stays up to date. Needs an API key. */
     async *copy<const O extends CopyOptions = NoOptions>(
       options?: O,
     ): AsyncGenerator<V3Change<Copied<O>>, void, undefined> {
-      checkOptions([...FIELDS, 'after', 'follow'], options)
       yield* copy<Copied<O>>(requests, options ?? {})
     },
   }

@@ -23,13 +23,9 @@ import type * as source from '${ROOT}/packages/client/src/index.ts'
 import type { ErrorCode } from '${ROOT}/src/core/basics/errors.ts'
 type Flat<T> = T extends (infer Item)[] ? Flat<Item>[] : T extends object ? { [Name in keyof T]: Flat<T[Name]> } : T
 type Same<A, B> = (<T>() => T extends Flat<A> ? 1 : 2) extends <T>() => T extends Flat<B> ? 1 : 2 ? true : false
-type Names = (typeof import('${home}/dist/option-names.d.ts'))['NAMES']
 type Own = 'timeout' | 'network' | 'invalid_answer'
 const other: Same<{ a: number }, { a?: number }> = false
 const codes: Same<Exclude<packed.PassportErrorCode, Own>, Exclude<ErrorCode, 'not_acceptable'>> = true
-const fields: Same<packed.V3Field, Names['select'][number]> = true
-const parts: Same<packed.V3Include, Names['include'][number]> = true
-const types: Same<packed.V3EventType, Names['types'][number]> = true
 ${names.map((name) => `const is${name}: Same<packed.${name}, source.${name}> = true`).join('\n')}
 `
 
