@@ -128,18 +128,32 @@ export const CREDENTIAL_ACCOUNT = 'credential:'
 /** A name of ENS and similar services, such as `zoe.eth` or `zoe.base.eth`. */
 const DOTTED_NAME = /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*\.[a-z]{2,}$/u
 
+/** The text of a Farcaster credential. */
+const FID = /^FID:\s*(\d+)$/i
+
+/** The name in the text of a credential, such as `zoe.eth`, or the id of a Farcaster account. */
+const nameIn = (type: string, text: string): string | undefined =>
+  DOTTED_NAME.test(text) ? text : type === 'farcaster' ? FID.exec(text)?.[1] : undefined
+
 /**
- * Returns the handles of a passport: the names of its socials, and the accounts and ENS names of its data points, such as
- * `ens:zoe.eth`. The Farcaster account `fid:1042` is also found by `farcaster:1042`.
+ * Returns the handles of a passport: the names of its socials, the accounts of its data points, and the names in the texts of
+ * its data points and credentials, such as `ens:zoe.eth`. The Farcaster account `fid:1042` is also found by `farcaster:1042`.
  */
 export function handlesOf(
   socials: readonly Pick<Social, 'source' | 'name'>[],
   points: readonly { type: string; account: string; display: string }[],
+  credentials: readonly { type: string; value: string; givenScore?: number }[],
 ): string[] {
   const handles = new Set<string | undefined>()
   for (const { source, name } of socials) handles.add(foldHandle(source, name))
-  for (const { type, account, display } of points) {
-    if (DOTTED_NAME.test(display)) handles.add(foldHandle(type, display))
+  const texts = points.map(({ type, display }) => ({ type, value: display }))
+  // A rule set copies the texts of data points to its credentials.
+  const given = credentials.filter(({ givenScore }) => givenScore !== undefined)
+  for (const { type, value } of [...texts, ...given]) {
+    const name = nameIn(type, value.trim())
+    if (name !== undefined) handles.add(foldHandle(type, name))
+  }
+  for (const { type, account } of points) {
     if (account === '' || account.startsWith(CREDENTIAL_ACCOUNT)) continue
     handles.add(foldHandle(type, account))
     const label = /^[a-z]+:/i.exec(account)?.[0]

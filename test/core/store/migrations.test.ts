@@ -82,6 +82,16 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     ])
   })
 
+  test('a migration makes the names in the texts of stored credentials handles', async () => {
+    await using database = await makeDatabase({ bare: true })
+    await execute(database.url, FIXTURES[engine])
+    await using store = await openStore(addressOf(database))
+    const keys = ['ens:lovelace.eth', 'ens:ada.eth', 'lens:ada'].map((handle) => ({ handle, wallet: '' }))
+    expect(await store.v3.find(keys, { credentials: false })).toMatchObject(
+      keys.map(() => ({ passport: { id: 7 } })),
+    )
+  })
+
   test('a database older than version 0.2.1 is refused with instructions, and stays unchanged', async () => {
     await using database = await makeDatabase({ bare: true })
     await execute(database.url, FIXTURES[engine])

@@ -5,6 +5,7 @@ import { onEveryEngine } from '../../support/store/engines.ts'
 import {
   ADA_SECOND_WALLET,
   ada,
+  credential,
   dataPoint,
   GRACE_OLD_WALLET,
   grace,
@@ -36,8 +37,14 @@ const impostor = record(25, {
   profile: { displayName: 'Im: Postor' },
   socials: [social('github', '20')],
 })
+/** Known by Farcaster id only from the text of a credential, as in data of V1. */
+const flora = record(26, {
+  human: true,
+  scores: { total: 1 },
+  credentials: [credential('f', { type: 'farcaster', value: 'FID: 501383' })],
+})
 const merged = { ...graceOld, socials: [social('github', 'grace-old')] }
-const PEOPLE = [nobody, grace, merged, ada, zoe, zoella, namedZoe, impostor, ...twins]
+const PEOPLE = [nobody, grace, merged, ada, zoe, zoella, namedZoe, impostor, flora, ...twins]
 
 onEveryEngine('V2 finds people', (open) => {
   const server = shareServer(
@@ -67,6 +74,7 @@ onEveryEngine('V2 finds people', (open) => {
     [{ identity: 'twitter:zoe', exactMatch: true }, [20]],
     [{ identity: ' Twitter:@ZOE ', exactMatch: true }, [20]],
     [{ identity: 'farcaster:1042', exactMatch: true }, [20]],
+    [{ identity: 'farcaster:501383', exactMatch: true }, [26]],
     [{ identity: 'zoe', exactMatch: true }, [20]],
     [{ identity: '@zoe', exactMatch: true }, [20]],
     [{ identity: 'twitter:zo', exactMatch: true }, []],
@@ -123,6 +131,8 @@ onEveryEngine('V2 finds people', (open) => {
     ['filter[twitter]=zoe', [20]],
     ['filter[twitter]=@ZOE&sort=score', [20]],
     ['filter[farcaster_id]=1042', [20]],
+    ['filter[farcaster_id]=501383', [26]],
+    ['passport_socials=farcaster:501383', [26]],
     ['passport_socials=github:zoe', [20]],
     ['passport_socials=github:twin', [23, 22]],
     ['passport_socials=github:grace-old', [3]],
@@ -153,6 +163,7 @@ onEveryEngine('V2 finds people', (open) => {
     [`id=${GRACE_OLD_WALLET}`, false],
     [`id=${ADA_SECOND_WALLET}&account_source=Wallet`, true],
     ['id=1042&account_source=farcaster', true],
+    ['id=501383&account_source=farcaster', true],
     ['id=github:zoe', true],
   ])('the human checkmark for %s is %p', async (query, isHuman) => {
     expect((await server.get(`${HUMAN}?${query}`)).body).toEqual({ human_checkmark: isHuman })

@@ -137,9 +137,10 @@ function removeRows(loaded: Loaded, id: number): void {
     rows.delete(id)
 }
 
-function storeHandles({ handles, dataPoints }: Loaded, { id, socials }: StoredRow, before?: StoredRow): void {
-  if (before?.socials === socials && !dataPoints.isChanged(id)) return
-  const list = handlesOf(JSON.parse(socials), dataPoints.get(id) ?? [])
+function storeHandles(loaded: Loaded, { id, socials }: StoredRow, before?: StoredRow): void {
+  const { handles, dataPoints, credentials } = loaded
+  if (before?.socials === socials && !dataPoints.isChanged(id) && !credentials.isChanged(id)) return
+  const list = handlesOf(JSON.parse(socials), dataPoints.get(id) ?? [], storedCredentials(loaded).list(id))
   // Most changed records keep their handles.
   if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
 }

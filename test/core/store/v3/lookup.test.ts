@@ -2,8 +2,17 @@ import { expect, test } from 'bun:test'
 import type { Store } from '../../../../src/core/store/store.ts'
 import { parsePassportKey } from '../../../support/program/text.ts'
 import { onEveryEngine, saveRecords } from '../../../support/store/engines.ts'
-import { ADA_WALLET, GRACE_OLD_WALLET, NOON, PEOPLE, record, social } from '../../../support/store/records.ts'
+import {
+  ADA_WALLET,
+  credential,
+  GRACE_OLD_WALLET,
+  NOON,
+  PEOPLE,
+  record,
+  social,
+} from '../../../support/store/records.ts'
 import { contracts, hand, OPTIONS } from '../../../support/store/scoring.ts'
+import { score } from '../../../support/store/store-changes.ts'
 
 const point = (type: string, account: string) => ({ ...contracts(1), type, account, display: '' })
 
@@ -46,6 +55,36 @@ onEveryEngine('keys of v3', (open) => {
     await using store = await open([record(1, { dataPoints })])
     expect(await resolve(store, 'ens:zoe.eth', 'basename:zoe.base.eth')).toEqual([1, 1])
     expect(await resolve(store, 'github:1.5 stars', 'degen:2.50')).toEqual([undefined, undefined])
+  })
+
+  test('names of ENS and ids of Farcaster in the texts of record credentials are handles of their own type', async () => {
+    const credentials = [
+      credential('a', { type: 'farcaster', value: 'FID: 501383' }),
+      credential('b', { type: 'ens', value: 'Zoe.eth' }),
+      credential('c', { type: 'basename', value: 'zoe.base.eth' }),
+      credential('d', { type: 'github', value: 'FID: 7' }),
+    ]
+    await using store = await open([record(1, { credentials })])
+    const keys = ['farcaster:501383', 'ens:zoe.eth', 'basename:zoe.base.eth', 'github:7', 'ens:zoe.base.eth']
+    expect(await resolve(store, ...keys)).toEqual([1, 1, 1, undefined, undefined])
+    await saveRecords(store, [record(1, { credentials: credentials.slice(1) })])
+    expect(await resolve(store, ...keys.slice(0, 2))).toEqual([undefined, 1])
+  })
+
+  test('a Farcaster id is a handle if the record has its credential without a score, or a data point', async () => {
+    const farcaster = (id: number, account = '') => ({
+      ...point('farcaster', account),
+      display: `FID: ${id}`,
+    })
+    await using store = await open([
+      record(1, { dataPoints: [farcaster(1042)] }),
+      record(2, { credentials: [], credentialPoints: [farcaster(7, 'credential:a')] }),
+    ])
+    const keys = ['farcaster:1042', 'farcaster:7', 'farcaster:1043']
+    expect(await resolve(store, ...keys)).toEqual([1, 2, undefined])
+    await hand(store, { id: 1 }, farcaster(1043))
+    await score(store)
+    expect(await resolve(store, ...keys)).toEqual([undefined, 2, 1])
   })
 
   test('a record replaces the handles of earlier records', async () => {

@@ -1,7 +1,9 @@
 import { ServiceError, unavailable } from '../../../basics/errors.ts'
+import { handlesOf } from '../../../passport/passport.ts'
 import version021 from '../../migrations/postgres/0009-version-0.2.1.sql' with { type: 'text' }
 import actors from '../../migrations/postgres/0010-actors.sql' with { type: 'text' }
 import writing from '../../migrations/postgres/0011-scopes-issuers-and-webhooks.sql' with { type: 'text' }
+import handles from '../../migrations/postgres/0012-handles-of-credentials.sql' with { type: 'text' }
 import {
   checkSchema,
   lastSchema,
@@ -9,17 +11,17 @@ import {
   outdatedSchema,
   pendingSteps,
 } from '../../migrations/schema-version.ts'
-import { shownCredentialsOf } from '../../rows/credential.ts'
+import { fromCredentialData, shownCredentialsOf } from '../../rows/credential.ts'
 import { toFacetsRow } from '../../rows/facets.ts'
 import { IS_VISIBLE, type StoredRow } from '../../rows/passport.ts'
 import type { Connection, Query } from '../../sql/connection.ts'
-import { mapCredentialRows } from '../../write/load-and-save-write-model.ts'
+import { mapCredentialRows, mapDataPoints } from '../../write/load-and-save-write-model.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
 import { createConnection, lock, MIGRATE } from './connection/pool-database.ts'
 import { checkWritable, openPrimary } from './connection/primary.ts'
 
 /** The table `passportd` stores the schema number of a database. */
-const MIGRATIONS = { first: 9, steps: [version021, actors, writing] }
+const MIGRATIONS = { first: 9, steps: [version021, actors, writing, handles] }
 
 export const SCHEMA = lastSchema(MIGRATIONS)
 
@@ -35,24 +37,45 @@ async function migrate(pool: Pool, name: string): Promise<void> {
     const version = await checkVersion(query, name)
     for (const step of pendingSteps(MIGRATIONS, version)) await query(step)
     await fillFacets(createConnection(query))
+    await fillHandles(createConnection(query))
     await query('create table if not exists passportd (version integer not null)')
     await query('delete from passportd')
     await query('insert into passportd (version) values ($1)', [SCHEMA])
   })
 }
 
-const FACETS_BATCH = 1000
+const BATCH = 1000
+
+/** The passports of a condition, in batches. */
+async function* listBatches({ selectRows }: Connection, condition: string) {
+  const rest = `where ${condition} and id > $1 order by id limit ${BATCH}`
+  const listAfter = (id: number) => selectRows<StoredRow>('passports', rest, [id])
+  for (let rows = await listAfter(-1); rows.length > 0; rows = await listAfter(rows.at(-1)?.id ?? 0))
+    yield { rows, ids: rows.map(({ id }) => id) }
+}
+
+const hasNone = (table: string) => `not exists (select from ${table} where passport_id = id)`
 
 /** Adds the facets of listed passports that have none yet. */
 async function fillFacets(connection: Connection): Promise<void> {
-  const rest = `where ${IS_VISIBLE} and id > $1 and not exists (select from facets where passport_id = id)
-    order by id limit ${FACETS_BATCH}`
-  const listAfter = (id: number) => connection.selectRows<StoredRow>('passports', rest, [id])
-  for (let rows = await listAfter(-1); rows.length > 0; rows = await listAfter(rows.at(-1)?.id ?? 0)) {
-    const ids = rows.map(({ id }) => id)
+  for await (const { rows, ids } of listBatches(connection, `${IS_VISIBLE} and ${hasNone('facets')}`)) {
     const credentials = await mapCredentialRows(connection, ids)
     const facets = rows.map((row) => toFacetsRow(row, shownCredentialsOf(credentials.get(row.id))))
     await connection.insertRows('facets', facets)
+  }
+}
+
+/** Adds the handles of passports that have none yet. */
+async function fillHandles(connection: Connection): Promise<void> {
+  for await (const { rows, ids } of listBatches(connection, hasNone('handles'))) {
+    const credentials = await mapCredentialRows(connection, ids)
+    const points = await mapDataPoints(connection, ids)
+    const handles = rows.flatMap(({ id, socials }) =>
+      handlesOf(JSON.parse(socials), points.get(id) ?? [], fromCredentialData(credentials.get(id))).map(
+        (handle) => ({ handle, passport_id: id }),
+      ),
+    )
+    await connection.insertRows('handles', handles)
   }
 }
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { unavailable } from '../../../basics/errors.ts'
 import { size } from '../../../basics/text/counts-and-sizes.ts'
+import { handlesOf } from '../../../passport/passport.ts'
 import {
   checkSchema,
   lastSchema,
@@ -14,12 +15,13 @@ import {
 import version021 from '../../migrations/sqlite/0014-version-0.2.1.sql' with { type: 'text' }
 import actors from '../../migrations/sqlite/0015-actors.sql' with { type: 'text' }
 import writing from '../../migrations/sqlite/0016-scopes-issuers-and-webhooks.sql' with { type: 'text' }
-import { type CredentialsRow, shownCredentialsOf } from '../../rows/credential.ts'
+import handles from '../../migrations/sqlite/0017-handles-of-credentials.sql' with { type: 'text' }
+import { type CredentialsRow, fromCredentialData, shownCredentialsOf } from '../../rows/credential.ts'
 import { toFacetsRow } from '../../rows/facets.ts'
-import { IS_VISIBLE, type StoredRow } from '../../rows/passport.ts'
+import { type DataPointRow, IS_VISIBLE, type StoredRow } from '../../rows/passport.ts'
 
 /** The pragma `user_version` stores the schema number of a database. */
-const MIGRATIONS = { first: 14, steps: [version021, actors, writing] }
+const MIGRATIONS = { first: 14, steps: [version021, actors, writing, handles] }
 
 export const SCHEMA = lastSchema(MIGRATIONS)
 
@@ -33,6 +35,7 @@ export function migrate(database: Database): void {
     .transaction(() => {
       for (const step of pendingSteps(MIGRATIONS, versionOf(database))) database.run(step)
       fillFacets(database)
+      fillHandles(database)
       database.run(`pragma application_id = ${APPLICATION_ID}`)
       database.run(`pragma user_version = ${SCHEMA}`)
     })
@@ -49,6 +52,21 @@ function fillFacets(database: Database): void {
   for (const row of rows.iterate()) {
     const facets = Object.entries(toFacetsRow(row, shownCredentialsOf(row)))
     insert.run(Object.fromEntries(facets.map(([name, value]) => [`$${name}`, value])))
+  }
+}
+
+/** Adds the handles of passports that have none yet. */
+function fillHandles(database: Database): void {
+  const insert = database.query('insert into handles (handle, passport_id) values ($1, $2)')
+  const points = database.query<DataPointRow, [number]>('select * from data_points where passport_id = $1')
+  const rows = database.query<StoredRow & CredentialsRow, []>(
+    `select id, socials, coalesce(data, '[]') as data, body from passports
+     left join credentials on credentials.passport_id = id left join v1_credentials on v1_credentials.passport_id = id
+     where id not in (select passport_id from handles)`,
+  )
+  for (const row of rows.iterate()) {
+    const handles = handlesOf(JSON.parse(row.socials), points.all(row.id), fromCredentialData(row))
+    for (const handle of handles) insert.run(handle, row.id)
   }
 }
 

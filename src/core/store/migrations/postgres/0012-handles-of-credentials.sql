@@ -1,0 +1,2 @@
+-- The program fills the table again, as in SQLite's migration 17.
+delete from handles;
