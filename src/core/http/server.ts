@@ -56,6 +56,7 @@ import {
   type ServerContext,
   withSlash,
 } from './route.ts'
+import { describeUnknownPath, guessablePaths } from './unknown-path.ts'
 
 export type ApiServerOptions = ErrorHandling &
   HeaderOptions &
@@ -174,6 +175,7 @@ function createServerState(options: ApiServerOptions) {
     shared,
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createInitialHeaders(options),
+    guessable: guessablePaths(options.routes),
     isDraining: false,
     lastRequestAt: 0,
   }
@@ -230,7 +232,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     // The removal of a version is checked before keys, because this check does not read the store.
     const retirement = surface.retires && plan() !== NO_PLAN ? plan() : undefined
     if (retirement) checkRemoval(retirement, exchange.time, surface.retires)
-    if (!route.handle) throw notFound(route.missing)
+    if (!route.handle) throw notFound(route.missing ?? describeUnknownPath(pathOf(request), state.guessable))
     if (surface.usesKeys) {
       const sent = parseKey(request.headers.get('x-api-key'))
       const found = sent?.id === undefined ? undefined : state.store.keys.find(sent.id)

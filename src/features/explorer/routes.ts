@@ -82,8 +82,9 @@ export function createExplorer(options: ExplorerOptions) {
   async function showHtml(page: ExplorerPage, request: RouteRequest, context: Context): Promise<Response> {
     if (prefersJson(request)) {
       const [, folder, ref] = pathOf(request).split('/')
-      const path = folder === 'passports' && ref ? `/api/v3/passports/${ref}` : '/api/v3/passports'
-      throw new ServiceError('not_acceptable', `This is a page for people. Request JSON from ${path}.`)
+      const path = folder === 'passports' && ref ? `passports/${ref}` : 'passports'
+      const advice = `Request JSON from /api/v1/${path} or /api/v3/${path}.`
+      throw new ServiceError('not_acceptable', `This is a page for people. ${advice}`)
     }
     const response = await show(page, request, context)
     response.headers.append('Vary', 'Accept, X-API-KEY')

@@ -165,6 +165,12 @@ function getPassport(version: Version, request: RouteRequest<'id'>, context: Con
 const cardsOf = (version: Version, request: Request, context: Context) =>
   version === 'v1' ? '' : context.cardsOf(request)
 
+/** In V2, `search` is another name of `keyword`. */
+function parseSearch(version: Version, query: URLSearchParams) {
+  const name = version === 'v2' && !query.get('keyword') ? 'search' : 'keyword'
+  return parseKeyword(query.get(name), name)
+}
+
 /** In V2, `limit` is another name of `per_page`. */
 export function parsePage(version: Version, query: URLSearchParams) {
   const name = version === 'v2' && !query.get('per_page') ? 'limit' : 'per_page'
@@ -175,7 +181,7 @@ export function parsePage(version: Version, query: URLSearchParams) {
 export async function listPassports(version: Version, request: Request, context: Context) {
   const query = queryOf(request)
   const { page, size } = parsePage(version, query)
-  const keyword = parseKeyword(query.get('keyword'))
+  const keyword = parseSearch(version, query)
   const cards = cardsOf(version, request, context)
   const render = async () => {
     // The signal is created on demand: a cached page needs none.

@@ -31,6 +31,7 @@ const LATER = {
 const LISTED_V2 = presentListedPassportV2(v1.LISTED, LATER)
 
 const { keyword, page, per_page } = v1.PARAMETERS.list
+const WORDS = { keyword, search: { ...keyword, description: 'Used if `keyword` is absent.' } }
 const SIZE = { per_page, limit: { ...per_page, description: 'Used if `per_page` is absent.' } }
 
 /** The filters of the list: the name, what comes before its value in a handle, and the description. */
@@ -57,7 +58,7 @@ export const V2_ROUTES = [
     passport: schemas.PassportBodyV2,
     listed: LISTED_V2,
     full: presentPassportV2(v1.FULL, LATER),
-    listParameters: { keyword, page, ...SIZE, ...LIST },
+    listParameters: { ...WORDS, page, ...SIZE, ...LIST },
     handleList,
   }),
   route(V2, {

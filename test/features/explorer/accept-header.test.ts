@@ -32,21 +32,21 @@ describe('Accept on pages', () => {
   })
 
   test.each(['application/json', 'APPLICATION/JSON; charset=utf-8', 'application/*', AXIOS])(
-    'a request with Accept: %p gets a JSON error that names the path in the API',
+    'a request with Accept: %p gets a JSON error that names the paths in V1 and v3',
     async (accept) => {
       for (const [path, api] of [
-        ['/', '/api/v3/passports'],
-        ['/passports/7', '/api/v3/passports/7'],
-        ['//passports/7/', '/api/v3/passports/7'],
-        ['/passports/0xAb%20c', '/api/v3/passports/0xAb%20c'],
-        ['/passports/7/score', '/api/v3/passports/7'],
-        ['/credentials/github', '/api/v3/passports'],
+        ['/', 'passports'],
+        ['/passports/7', 'passports/7'],
+        ['//passports/7/', 'passports/7'],
+        ['/passports/0xAb%20c', 'passports/0xAb%20c'],
+        ['/passports/7/score', 'passports/7'],
+        ['/credentials/github', 'passports'],
       ] as const) {
         const { status, headers, text } = await look(path, accept)
         expect([status, headers.get('Content-Type')]).toEqual([406, 'application/json'])
         expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
         expect(JSON.parse(text)).toEqual({
-          error: `This is a page for people. Request JSON from ${api}.`,
+          error: `This is a page for people. Request JSON from /api/v1/${api} or /api/v3/${api}.`,
           code: 'not_acceptable',
           request_id: headers.get('X-Request-Id'),
         })

@@ -190,7 +190,6 @@ onEveryEngine('GET /api/v1/passports/{id}', (open) => {
     '%',
     'a%2Fb',
     'x'.repeat(5000),
-    '7/8',
     '__proto__',
   ])('%s gets 404 with the exact message that clients compare', async (id) => {
     const { status, body } = await server.get(`${LIST}/${id}`, { headers: { 'X-Request-Id': 'r-1' } })

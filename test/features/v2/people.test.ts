@@ -157,6 +157,17 @@ onEveryEngine('V2 finds people', (open) => {
     expect(v1.text).toBe((await server.get('/api/v1/passports')).text)
   })
 
+  test('in V2, search is another name of keyword', async () => {
+    const ids = await idsOf(`${LIST}?keyword=postor`)
+    expect(ids).toEqual([25])
+    expect(await idsOf(`${LIST}?search=postor`)).toEqual(ids)
+    expect(await idsOf(`${LIST}?keyword=postor&search=zoe`)).toEqual(ids)
+    const { body } = await server.get(`${LIST}?search=${'x'.repeat(201)}`)
+    expect(body.error).toBe('search must be at most 200 characters, got 201.')
+    const v1 = await server.get('/api/v1/passports?search=postor')
+    expect(v1.text).toBe((await server.get('/api/v1/passports')).text)
+  })
+
   test.each([
     ['id=20', true],
     ['id=12', false],
@@ -178,7 +189,6 @@ onEveryEngine('V2 finds people', (open) => {
     `${HUMAN}?id=github:twin`,
     `${LIST}/4711/credentials`,
     `${LIST}/x%00/credentials`,
-    '/api/v2/search/advanced/profiles',
   ])('%s gets the 404 of V1', async (target) => {
     const { status, body } = await server.get(target)
     expect([status, body.error]).toEqual([404, 'Resource not found.'])

@@ -42,7 +42,11 @@ const hasSimilarWords = (text: string) => (other: string) => {
   return words.length === 1 || (words.length === others.length && words.every(isSimilar))
 }
 
-function nearestName(name: string, known: readonly string[], limit = MOST_DISTANT): string | undefined {
+export function nearestName(
+  name: string,
+  known: readonly string[],
+  limit = MOST_DISTANT,
+): string | undefined {
   if (name.length > LONGEST) return undefined
   const given = name.toLowerCase()
   let nearest: string | undefined

@@ -1,0 +1,37 @@
+import { nearestName } from '../basics/text/nearest-name.ts'
+import { quote } from '../basics/text/quote.ts'
+import { isDocumented, type Route } from './route.ts'
+
+/** The paths of V1 and V2, which programs guess, with `{id}` for a parameter. */
+export const guessablePaths = (routes: readonly Route[]): string[] =>
+  routes
+    .filter((each) => each.surface.retires && isDocumented(each))
+    .map(({ path }) => path.replace(/:(\w+)/g, '{$1}'))
+
+/** Says that no route has a path, and names the most similar one, so that programs do not mistake it for an unknown passport. */
+export function describeUnknownPath(path: string, paths: readonly string[]): string {
+  const nearest = findNearest(path, paths)
+  const advice = nearest === undefined ? '' : ` The nearest path is ${nearest}.`
+  return `There is no path ${quote(path)}.${advice} docs/migrate.md describes the paths.`
+}
+
+/** Of the paths with the same name, one of the same version, and one that ends with a parameter if this one does. */
+function findNearest(path: string, paths: readonly string[]): string | undefined {
+  const name = nearestName(nameOf(path), paths.map(nameOf)) ?? 'passports'
+  const distance = (other: string) =>
+    2 * Number(versionOf(other) !== versionOf(path)) + Number(hasParameter(other) !== hasParameter(path))
+  return paths
+    .filter((each) => nameOf(each) === name)
+    .sort((one, other) => distance(one) - distance(other))[0]
+}
+
+const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')
+
+const isParameter = (segment = '') => /^(\{|0x|\d+$)/i.test(segment)
+
+const hasParameter = (path: string) => isParameter(segmentsOf(path).at(-1))
+
+/** The last segment that is not a parameter. */
+const nameOf = (path: string) => segmentsOf(path).findLast((segment) => !isParameter(segment)) ?? ''
+
+const versionOf = (path: string) => /^\/api\/v\d+(?=\/|$)/.exec(path)?.[0]
