@@ -198,7 +198,7 @@ export const EXAMPLE = {
       bio: 'On linkedin about maps of clouds.',
       location: '',
       url: 'https://example.com/linkedin/rutainkwellstone308',
-      imageUrl: 'https://example.com/linkedin/rutainkwellstone308.png',
+      imageUrl: '',
       followers: '251',
       following: '9',
     },

@@ -24,7 +24,7 @@ const V2: Surface = {
 }
 
 const LATER = {
-  imageUrl: 'https://example.com/linkedin/rutainkwellstone308.png',
+  imageUrl: 'https://passports.example.com/card/42.png',
   mainWalletChangedAt: undefined,
   nominations: 0,
 }

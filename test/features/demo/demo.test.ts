@@ -88,6 +88,11 @@ test('the demo has a thousand people, one who was merged into another, and one w
     expect(url).toStartWith('https://example.com/')
 })
 
+test('nobody of the demo has a picture, because clients could not load it: V2 shows their cards', () => {
+  expect(people.flatMap(({ socials }) => socials.filter(({ imageUrl }) => imageUrl !== ''))).toEqual([])
+  expect(people.filter(({ imageUrl }) => imageUrl !== undefined)).toEqual([])
+})
+
 test('every score of the demo equals the result of the rules, and most of its credentials are scored by a rule', async () => {
   const scored = people.filter(({ stale }) => !stale)
   const calculated = scored.map(({ id, calculatedAt = 0 }) => ({
