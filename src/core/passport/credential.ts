@@ -14,6 +14,8 @@ export type Credential = {
   calculatedAt: number
   /** The score in the imported record; absent if the rule set calculated the score from data points. */
   givenScore?: number
+  /** The imported record gave no score. It counts as 0 until a rule scores the value. */
+  lacksScore?: boolean
   /** Stored, but neither shown nor counted, because a data point of the same type replaces this credential. */
   superseded?: boolean
   /** Who wrote the data point that counts; absent for the operator, and for credentials of the record. */

@@ -1,5 +1,6 @@
 import { parseInstant } from '../basics/text/instant.ts'
 import type { Credential } from './credential.ts'
+import { CREDENTIAL_ACCOUNT } from './passport.ts'
 
 /** A raw fact about a passport; the rule set turns it into a scored credential. */
 export type DataPoint = {
@@ -49,6 +50,14 @@ export function readRawValue({ value, earnedAt }: Credential, kind: RawKind): Ra
   const last = value.replace(DATE, '').match(NUMBERS)?.at(-1)
   if (last !== undefined) return { kind: 'number', amount: Number(last.replaceAll(',', '')) }
   return YES.test(value.trim()) ? { kind: 'flag', amount: 1 } : undefined
+}
+
+/** The data point for a credential without a score. `undefined` if its text cannot be parsed. */
+export function toCredentialPoint(credential: Credential, kind: RawKind): DataPoint | undefined {
+  const { type, id, value: display, earnedAt } = credential
+  const value = readRawValue(credential, kind)
+  const earned = earnedAt !== undefined && { earnedAt }
+  return value && { type, account: CREDENTIAL_ACCOUNT + id, value, display, ...earned }
 }
 
 /** Replaces the last number of a display text: "3 contracts" becomes "1 contract", and "Level 3" becomes "Level 1". */

@@ -3,9 +3,16 @@ import { parseInstant } from '../basics/text/instant.ts'
 import { quote } from '../basics/text/quote.ts'
 import { stableId } from '../basics/text/stable-id.ts'
 import { type Credential, roundScore } from './credential.ts'
-import { type DataPoint, type PointName, type RawKind, type RawValue, readRawValue } from './data-point.ts'
-import { CREDENTIAL_ACCOUNT, parsePassportRef, parseWallet, type Scores, type Social } from './passport.ts'
+import {
+  type DataPoint,
+  type PointName,
+  type RawKind,
+  type RawValue,
+  toCredentialPoint,
+} from './data-point.ts'
+import { parsePassportRef, type Scores, type Social } from './passport.ts'
 import type { IncomingRecord, PassportRecord } from './record.ts'
+import { instant, RecordError, text, wallet } from './record-fields.ts'
 import {
   type CredentialLine,
   countUnknown,
@@ -16,7 +23,7 @@ import {
   type SocialLine,
 } from './record-format.ts'
 import { findOversized } from './record-size.ts'
-import { describeProblems, type Problem } from './validation-problem.ts'
+import { describeProblems } from './validation-problem.ts'
 
 export type ParseOptions = {
   now: number
@@ -24,19 +31,6 @@ export type ParseOptions = {
   rawKindOf: (type: string) => RawKind | undefined
   /** Whether credentials whose type has a rule are scored again. */
   rescore: boolean
-}
-
-/** `problem` is the first of the problems. */
-export class RecordError extends Error {
-  readonly problem: Problem
-  readonly problems: readonly Problem[]
-
-  constructor(field: string, reason: string, others: readonly Problem[] = []) {
-    super(`${field} ${reason}`)
-    this.name = 'RecordError'
-    this.problem = { field, reason }
-    this.problems = [this.problem, ...others]
-  }
 }
 
 const passportLine = Compile(PassportLine)
@@ -156,14 +150,11 @@ function addCredentials(
     if (seen.has(credential.id))
       throw new RecordError(`credentials.${at}.id`, `appears twice: ${quote(credential.id)}`)
     seen.add(credential.id)
-    const needsScore = !line.derived && (options.rescore || line.score == null)
+    const needsScore = options.rescore ? !line.derived : credential.lacksScore && !line.superseded
     const kind = needsScore ? options.rawKindOf(credential.type) : undefined
-    const value = kind && readRawValue(credential, kind)
-    if (value) {
-      const { type, id, value: display, earnedAt } = credential
-      const earned = earnedAt !== undefined && { earnedAt }
-      points.push({ type, account: CREDENTIAL_ACCOUNT + id, value, display, ...earned })
-    } else credentials.push(credential)
+    const point = kind && toCredentialPoint(credential, kind)
+    if (point) points.push(point)
+    else credentials.push(credential)
   })
   record.credentials = credentials
   if (points.length > 0) record.credentialPoints = points
@@ -193,6 +184,7 @@ function toCredential(
     ...(earnedAt !== undefined && { earnedAt }),
     calculatedAt: calculatedAt ?? calculated.time,
     ...(!line.derived && { givenScore: recordScore }),
+    ...(!line.derived && line.score == null && { lacksScore: true }),
     ...(line.superseded && { superseded: true }),
     ...(line.derived && text(line.issuer) !== '' && { issuer: text(line.issuer) }),
   }
@@ -270,28 +262,4 @@ function toScores({ score, activity_score, identity_score, skills_score }: Passp
   if (score == null && parts.every((part) => part == null)) return undefined
   const [activity = 0, identity = 0, skills = 0] = parts.map((part) => roundScore(part ?? 0))
   return { total: roundScore(score ?? activity + identity + skills), activity, identity, skills }
-}
-
-/** Replaces unpaired surrogates, which UTF-8 cannot encode, and NUL, which PostgreSQL cannot store. */
-const text = (value: string | number | null | undefined): string =>
-  String(value ?? '')
-    .toWellFormed()
-    .replaceAll('\0', '\ufffd')
-
-function instant(field: string, value: string | number | null | undefined): number | undefined {
-  if (value == null || value === '') return undefined
-  const time = parseInstant(String(value))
-  if (time !== undefined) return time
-  throw new RecordError(
-    field,
-    `must be a date such as 2024-09-27 or 2024-09-27T09:18:56Z, got ${quote(value)}`,
-  )
-}
-
-function wallet(field: string, value: string | number | null | undefined): string | undefined {
-  const address = text(value).trim()
-  if (address === '') return undefined
-  const parsed = parseWallet(address)
-  if (parsed === undefined) throw new RecordError(field, `is too long for a wallet: ${quote(address)}`)
-  return parsed
 }

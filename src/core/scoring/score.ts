@@ -1,6 +1,6 @@
 import { stableId } from '../basics/text/stable-id.ts'
 import { type Credential, roundScore, sumScores } from '../passport/credential.ts'
-import { describeRawValue, type ScorablePoint } from '../passport/data-point.ts'
+import { describeRawValue, type ScorablePoint, toCredentialPoint } from '../passport/data-point.ts'
 import type { Calculation, ExplanationAccount, ExplanationLine } from '../passport/rules/explanation.ts'
 import type { Scorable, ScoreResult } from '../store/scoring-store.ts'
 import { expiryOf, toCalculation, toPoints } from './points.ts'
@@ -10,7 +10,8 @@ export type ExplainedScore = ScoreResult & { lines: ExplanationLine[] }
 
 /** Scoring as a pure function of the stored facts, the rules and the time. */
 export function score(passport: Scorable, rules: RuleSet, now: number): ExplainedScore {
-  const groups = Map.groupBy(passport.dataPoints, ({ type }) => type)
+  const points = [...passport.dataPoints, ...pointsWithoutScore(passport.recordCredentials, rules)]
+  const groups = Map.groupBy(points, ({ type }) => type)
   const calculated = [...groups].flatMap(([type, points]) => {
     const rule = ruleOf(rules, type)
     return rule ? [calculate(passport, type, points, rule, now)] : []
@@ -41,16 +42,22 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
   }
 }
 
+/** The credentials that the record did not score, although a rule can, because the rule came later than the record. */
+const pointsWithoutScore = (credentials: readonly Credential[], rules: RuleSet): ScorablePoint[] =>
+  credentials.flatMap((credential) => {
+    const rule = credential.lacksScore ? ruleOf(rules, credential.type) : undefined
+    return (rule && toCredentialPoint(credential, rule.convert === 'years' ? 'date' : 'number')) ?? []
+  })
+
 type Result = { credential: Credential; line: ExplanationLine }
 
 /** Keeps the score that the record gives a credential, capped at the maximum of the credential. */
 function keep(before: Credential, now: number): Result {
   const recordScore = before.givenScore ?? before.score
   const points = roundScore(Math.min(recordScore, before.maxScore))
-  const formula =
-    recordScore > points
-      ? `${recordScore} in the record, ${before.maxScore} at most = ${points}`
-      : `${points} in the record`
+  const capped = `${recordScore} in the record, ${before.maxScore} at most = ${points}`
+  const given = before.lacksScore ? 'no score in the record' : `${points} in the record`
+  const formula = recordScore > points ? capped : given
   const credential = withScore(before, points, now)
   const line = toLine(credential, 'record', formula)
   return { credential, line: recordScore === points ? line : { ...line, givenScore: recordScore } }
@@ -105,7 +112,9 @@ type Counted = ReturnType<typeof toCounted>
  */
 function sumUp(all: readonly Counted[]) {
   const points = all.map(({ point }) => point).filter(({ value }) => value.kind !== 'date')
-  const amount = points.reduce((total, { value }) => total + value.amount, 0)
+  const sum = points.reduce((total, { value }) => total + value.amount, 0)
+  // The precision hides rounding errors of fractions.
+  const amount = Number(sum.toPrecision(12))
   const earned = points.flatMap(({ earnedAt }) => earnedAt ?? [])
   const [issuer, ...otherIssuers] = new Set(points.map((point) => point.issuer))
   const value = { kind: 'number', amount } as const

@@ -5,7 +5,8 @@ import {
   SourceError,
   type ThrottleOptions,
 } from '../../core/cli/throttled-client.ts'
-import { type ParseOptions, parseRecord, RecordError } from '../../core/passport/parse-record.ts'
+import { type ParseOptions, parseRecord } from '../../core/passport/parse-record.ts'
+import { RecordError } from '../../core/passport/record-fields.ts'
 import type { Store } from '../../core/store/store.ts'
 import { removeCopies } from './remove-copies.ts'
 import { parseList, parseSurvivor, toLine } from './v1-response.ts'

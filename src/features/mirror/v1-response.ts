@@ -1,6 +1,6 @@
 import Type, { type TSchema } from 'typebox'
 import { quote } from '../../core/basics/text/quote.ts'
-import { RecordError } from '../../core/passport/parse-record.ts'
+import { RecordError } from '../../core/passport/record-fields.ts'
 import { Credential, Passport } from '../../core/passport/wire-schemas.ts'
 
 const { merged: _, ...V1_FIELDS } = Passport.properties

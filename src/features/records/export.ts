@@ -50,7 +50,7 @@ function toCredentialLine(credential: Credential): CredentialLine {
   return {
     ...presentCredential(credential),
     earned_at: isoTime(credential.earnedAt),
-    score: credential.givenScore ?? credential.score,
+    score: credential.lacksScore ? null : (credential.givenScore ?? credential.score),
     ...(credential.givenScore === undefined && { derived: true }),
     ...(credential.superseded && { superseded: true }),
     ...(credential.issuer !== undefined && { issuer: credential.issuer }),

@@ -1,8 +1,9 @@
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { DataPoint } from '../../core/passport/data-point.ts'
-import { type ParseOptions, parseLine, RecordError } from '../../core/passport/parse-record.ts'
+import { type ParseOptions, parseLine } from '../../core/passport/parse-record.ts'
 import type { IncomingRecord } from '../../core/passport/record.ts'
+import { RecordError } from '../../core/passport/record-fields.ts'
 import type { Problem } from '../../core/passport/validation-problem.ts'
 import type { SaveRecords, Store } from '../../core/store/store.ts'
 

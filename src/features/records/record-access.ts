@@ -1,8 +1,8 @@
 import { quote } from '../../core/basics/text/quote.ts'
 import type { Principal } from '../../core/http/client-identity.ts'
-import { RecordError } from '../../core/passport/parse-record.ts'
 import { CREDENTIAL_ACCOUNT } from '../../core/passport/passport.ts'
 import type { IncomingRecord } from '../../core/passport/record.ts'
+import { RecordError } from '../../core/passport/record-fields.ts'
 import type { RuleSetShape } from '../../core/passport/rules/rule-set.ts'
 
 /** The parts of a principal that say what it may write. */

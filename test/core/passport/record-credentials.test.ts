@@ -44,7 +44,9 @@ test('a credential without a score is scored by the rule of its type', () => {
 })
 
 test('a credential without a score gets the score 0 if its type has no rule or its value cannot be parsed', () => {
-  expect(split({ type: 'kite', score: null }).credentials).toMatchObject([{ type: 'kite', score: 0 }])
+  expect(split({ type: 'kite', score: null }).credentials).toMatchObject([
+    { type: 'kite', score: 0, lacksScore: true },
+  ])
   expect(split({ type: 'gitcoin', score: null, value: '' }).credentials).toMatchObject([{ score: 0 }])
   expect(split({ type: 'constructor', score: null }).credentials).toMatchObject([{ type: 'constructor' }])
 })

@@ -11,7 +11,9 @@ import {
 } from '../../../src/core/scoring/stamped-rule-set.ts'
 import { ADOPTION_BATCH } from '../../../src/core/store/sql/rule-adoption.ts'
 import type { Store } from '../../../src/core/store/store.ts'
+import { exportAll } from '../../support/cli-sandbox.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { importParts, importText } from '../../support/store/random-histories.ts'
 import { dataPoint, NOON, record } from '../../support/store/records.ts'
 import { contracts, fail, find, hand, LATER, scorerOf } from '../../support/store/scoring.ts'
 
@@ -55,6 +57,28 @@ const typesAfter = async (store: Store, sequence: number) =>
   (await store.events.list({ after: sequence, limit: 100 })).events.map(({ type }) => type)
 
 onEveryEngine('the adoption of a rule set', (open) => {
+  test('a credential without a score is scored by a rule that comes later, and its export has no score', async () => {
+    await using store = await open()
+    const line = { passport_id: 1, credentials: [{ id: 'c', type: 'later', value: '3 contracts' }] }
+    await importParts(store, [JSON.stringify(line)], { rawKindOf: () => undefined })
+    await adoptRules(scorerOf(store))
+    await rescoreSome(scorerOf(store))
+    expect(await find(store, 1)).toMatchObject({ stale: false, scores: { total: 0 } })
+    const [before] = (await exportAll(store)).trim().split('\n')
+    expect(JSON.parse(before ?? '').credentials).toMatchObject([{ type: 'later', score: null }])
+
+    const later = parseRules({ version: 'later', types: { later: DEFAULT_RULES.types.base_builder } })
+    await store.rules.apply(toAppliedRules(later, 'apply', LATER))
+    await adoptRules(scorerOf(store, later))
+    await rescoreSome(scorerOf(store, later))
+    expect((await store.credentials.find({ id: 1 }))?.credentials).toMatchObject([
+      { type: 'later', name: 'Base Developer', value: '3 contracts', score: 10 },
+    ])
+    await using copy = await open()
+    expect(await importText(copy, await exportAll(store))).toEqual([])
+    expect(await exportAll(copy)).toBe(await exportAll(store))
+  })
+
   test('adopting a rule set marks passports as stale if their scores change, unless it is the first rule set', async () => {
     await using store = await open([1, 2, 3].map((id) => record(id, { scores: { total: 4, skills: 4 } })))
     await hand(store, { id: 1 }, contracts(4))

@@ -166,6 +166,14 @@ test('a calculated credential gets another id if its id is already used by a cre
   expect(new Set(credentials.map(({ id }) => id)).size).toBe(2)
 })
 
+test('the sum of the values of accounts has no rounding error', () => {
+  const [credential] = scoreOf(
+    point('summed', number(0.1), { account: 'a' }),
+    point('summed', number(0.2), { account: 'b' }),
+  ).credentials
+  expect(credential?.value).toBe('0.3')
+})
+
 test('a sum that overflows to Infinity is never scored as NaN', () => {
   const nothing = parseRules({ version: 'x', types: { plain: rule({ multiplier: 0, accounts: 'sum' }) } })
   const huge = [

@@ -25,7 +25,10 @@ export type CredentialsRow = { data: string; body: string | null }
 /** `isShown`: the V1 response shows these credentials. Otherwise it still shows older ones. */
 export function toCredentialData(credentials: readonly Credential[], isShown: boolean): string {
   const isComplete =
-    isShown && credentials.every(({ score, givenScore, superseded }) => givenScore === score && !superseded)
+    isShown &&
+    credentials.every(
+      ({ score, givenScore, superseded, lacksScore }) => givenScore === score && !superseded && !lacksScore,
+    )
   return isComplete ? AS_SHOWN : JSON.stringify(credentials.toSorted(byId))
 }
 
