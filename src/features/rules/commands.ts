@@ -46,7 +46,7 @@ export const rules = defineCommand({
     {
       action: 'rollback',
       options: [],
-      about: 'activates the rule set that was applied before the active one',
+      about: 'activates the rule set that was active before the last apply',
     },
     { action: 'list', options: ['json'], about: 'lists all stored rule sets, the last applied one first' },
     {

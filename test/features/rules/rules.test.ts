@@ -47,6 +47,21 @@ onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
     expect(await stamps()).toEqual([next.stamp, DEFAULT_RULES.stamp, older.stamp])
   })
 
+  test('a rollback activates the rule set before the active one, and skips those that were rolled back', async () => {
+    await using store = await open()
+    const builtIn = toAppliedRules(DEFAULT_RULES, 'built-in', 0)
+    await adoptRules({ store, rules: DEFAULT_RULES })
+    const apply = (version: string) => applyRules(store, stampRules({ ...shape, version }))
+    const rollBack = async () => JSON.parse((await store.rules.rollBack(builtIn))?.body ?? '{}').version
+    for (const version of ['a', 'b', 'c']) await apply(version)
+    expect(await rollBack()).toBe('b')
+    await apply('d')
+    expect(await rollBack()).toBe('b')
+    await apply('a')
+    expect([await rollBack(), await rollBack()]).toEqual(['b', 'a'])
+    expect([await rollBack(), await rollBack()]).toEqual([shape.version, undefined])
+  })
+
   test('if keys are required, the response with a rule set has Cache-Control private', async () => {
     await using store = await open()
     await adoptRules({ store, rules: DEFAULT_RULES })

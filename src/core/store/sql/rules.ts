@@ -4,13 +4,15 @@ import { appendEvents } from '../write/write-events.ts'
 import { addAuditEntry } from './audit-log.ts'
 import { type Database, listColumn, type Query, type Transaction } from './connection.ts'
 import { ACTIVE, findAdoptionState, toActivated } from './rule-adoption.ts'
-import { setSetting } from './settings.ts'
+import { getSetting, setSetting } from './settings.ts'
 
 const ACTIVE_RULES = `where stamp = (select value from settings where name = '${ACTIVE}')`
 
-/** The rule set that was applied before the active one. */
-const PREVIOUS_RULES = `where applied_at < (select applied_at from rule_sets ${ACTIVE_RULES}) and applied_at > 0
-  order by rule_sets.applied_at desc limit 1`
+/** The setting with the stamps of the applied rule sets, without those that were rolled back. The active one is last. */
+const STACK = 'applied_rules'
+
+/** More are not kept. */
+const MOST_STACKED = 100
 
 /** `read` should prefer the primary, because a replica may not have the latest rule set. */
 export function createRules({ write, transaction }: Database, read: Query): RulesStore {
@@ -40,15 +42,19 @@ export function createRules({ write, transaction }: Database, read: Query): Rule
         // Applying the active rule set again does not change its time.
         const isActive = active?.stamp === rules.stamp && active.source !== 'built-in'
         const appliedAt = isActive ? active.appliedAt : (next ?? rules.appliedAt)
+        const stack = await findStack(tx.query)
         await activate(tx, { ...rules, appliedAt }, rules.appliedAt)
+        if (!isActive) await saveStack(tx.query, [...stack, rules.stamp])
         if (!isActive) await audit(tx, 'rules.apply', rules, active?.stamp)
       }, 'rules'),
     rollBack: (builtIn, now = Date.now()) =>
       transaction(async (tx) => {
         const active = await findActiveRules(tx.query)
-        const next = (await findRules(tx.query, PREVIOUS_RULES)) ?? builtIn
+        const stack = (await findStack(tx.query)).slice(0, -1)
+        const next = (await findRules(tx.query, 'where stamp = $1', [stack.at(-1) ?? ''])) ?? builtIn
         if (!active || active.stamp === next.stamp) return undefined
         await activate(tx, next, now)
+        await saveStack(tx.query, stack)
         await audit(tx, 'rules.rollback', next, active.stamp)
         return next
       }, 'rules'),
@@ -61,6 +67,17 @@ async function activate(tx: Transaction, { appliedAt, ...rules }: AppliedRules, 
   await upsertRows(tx, 'rule_sets', 'stamp', [{ ...rules, applied_at: appliedAt }])
   await setSetting(tx.query, ACTIVE, rules.stamp)
 }
+
+async function findStack(query: Query): Promise<string[]> {
+  const stack = await getSetting(query, STACK)
+  if (stack !== undefined) return JSON.parse(stack)
+  // Earlier versions stored only the time of each rule set.
+  const isStacked = `applied_at > 0 and applied_at <= (select applied_at from rule_sets ${ACTIVE_RULES})`
+  return listColumn<string>(query, `select stamp from rule_sets where ${isStacked} order by applied_at`)
+}
+
+const saveStack = (query: Query, stack: readonly string[]) =>
+  setSetting(query, STACK, JSON.stringify(stack.slice(-MOST_STACKED)))
 
 const audit = (tx: Transaction, action: string, { stamp, source }: AppliedRules, replaced = 'built-in') =>
   addAuditEntry(tx.query, { action, detail: { rules: stamp, replaced, source } })

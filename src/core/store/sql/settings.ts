@@ -13,7 +13,7 @@ const RETIREMENT = 'retirement'
 /** The setting that names the source of a copy. It is not copied itself. */
 export const COPYING = 'copying'
 
-async function getSetting(query: Query, name: string): Promise<string | undefined> {
+export async function getSetting(query: Query, name: string): Promise<string | undefined> {
   return (await listColumn<string>(query, 'select value from settings where name = $1', [name]))[0]
 }
 
