@@ -20,7 +20,12 @@ export const PASSPORT = presentPassport(EXAMPLE, {
     rules: stamp,
     score: EXAMPLE.scores.total,
     given_human: false,
-    lines: [{ type, name, category, score, max_score, from, given_score: null, formula, accounts }],
+    lines: [
+      {
+        ...{ type, name, category, score, max_score, from, given_score: null, formula, accounts },
+        more_accounts: 0,
+      },
+    ],
     caps: {},
   },
   rules_digest: digest,

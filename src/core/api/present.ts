@@ -3,7 +3,7 @@ import type { WireDiff } from '../history/event-schema.ts'
 import type { CredentialV3, PassportV3 } from '../history/passport-state.ts'
 import type { Social } from '../passport/passport.ts'
 import { presentInstant } from '../passport/present.ts'
-import type { Explanation, ExplanationLine } from '../passport/rules/explanation.ts'
+import { type Explanation, type ExplanationLine, limitAccounts } from '../passport/rules/explanation.ts'
 import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
 
 /** A member is absent if the request did not include it, and `null` if its value is unknown. */
@@ -82,7 +82,8 @@ export function presentExplanation(explanation: Explanation, score: number): Wir
 }
 
 function presentLine(line: ExplanationLine): WireExplanation['lines'][number] {
-  const { type, name, category, score, maxScore, from, formula, givenScore = score, accounts } = line
+  const { type, name, category, score, maxScore, from, formula, givenScore = score } = line
+  const { accounts, more } = limitAccounts(line)
   return {
     type,
     name,
@@ -100,5 +101,6 @@ function presentLine(line: ExplanationLine): WireExplanation['lines'][number] {
       formula: orNull(formula),
       issuer,
     })),
+    more_accounts: more,
   }
 }

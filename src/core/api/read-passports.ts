@@ -19,6 +19,15 @@ export type RenderedResult = { passport: PassportV3; json: string } | { candidat
 /** Passports that are rendered in one turn of the event loop. */
 const PER_TURN = 50
 
+/** Explanations are calculated for this many passports at once, because each may have 2,000 data points. */
+const EXPLAINED_PER_TURN = 4
+
+/** A read renders at most this many bytes, but at least one passport. The caller reads the rest in further calls. */
+const READ_BYTES = 1024 * 1024
+
+/** A page with `include` ends before this size, but has at least one passport. */
+export const PAGE_BYTES = 4 * 1024 * 1024
+
 /**
  * Returns the results of the first keys, in order. The store decides how many keys it reads, but reads at least one. `asOf`
  * is a time in the past; past standings and explanations are unknown.
@@ -34,16 +43,24 @@ export async function readPassports(
   return renderPassports(context, found, fields, { isPast: asOf !== undefined })
 }
 
-/** `changes` has the changes of passports that are movers, by id. */
+/**
+ * Renders the first passports, up to `most` bytes, but at least one. `changes` has the changes of passports that are movers,
+ * by id.
+ */
 export async function renderPassports(
   context: Context,
   found: Found,
   { includes, selection }: Fields,
-  { isPast = false, changes }: { isPast?: boolean; changes?: ReadonlyMap<number, WireDiff> },
+  {
+    isPast = false,
+    changes,
+    most = READ_BYTES,
+  }: { isPast?: boolean; changes?: ReadonlyMap<number, WireDiff>; most?: number },
 ): Promise<RenderedResult[]> {
   const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
-  const explanations =
-    includes.has('explanation') && !isPast ? await context.explainAll(passportsOf(found)) : null
+  const isExplained = includes.has('explanation') && !isPast
+  const perTurn = isExplained ? EXPLAINED_PER_TURN : PER_TURN
+  let explanations: Awaited<ReturnType<Context['explainAll']>> | undefined
   const digests = await context.findDigests(passportsOf(found).map(({ rules }) => rules))
   const render = (passport: PassportV3): string => {
     const explanation = explanations?.get(passport.id)
@@ -59,11 +76,19 @@ export async function renderPassports(
     return JSON.stringify(selection ? pick(wire, selection) : wire)
   }
   const rendered: RenderedResult[] = []
-  for (const result of found) {
-    if (rendered.length > 0 && rendered.length % PER_TURN === 0) await takeTurn(context)
-    rendered.push(
-      result && 'passport' in result ? { passport: result.passport, json: render(result.passport) } : result,
-    )
+  let bytes = 0
+  for (const [at, result] of found.entries()) {
+    if (at > 0 && at % perTurn === 0) await takeTurn(context)
+    if (isExplained && at % perTurn === 0)
+      explanations = await context.explainAll(passportsOf(found.slice(at, at + perTurn)))
+    if (!result || !('passport' in result)) {
+      rendered.push(result)
+      continue
+    }
+    const json = render(result.passport)
+    bytes += Buffer.byteLength(json)
+    if (bytes > most && at > 0) break
+    rendered.push({ passport: result.passport, json })
   }
   return rendered
 }

@@ -112,7 +112,11 @@ export const ExplanationLine = describedObject('How the score of one credential 
   from: Type.Enum(['record', 'rule', 'nothing'], { description: '`nothing`: no rule for the type' }),
   given_score: orNull(Type.Number(), 'The score as the record gives it; null unless `from` is `record`'),
   formula: Type.String({ description: 'How the score is calculated' }),
-  accounts: Type.Array(ExplanationAccount, { description: 'The data points of the type' }),
+  accounts: Type.Array(ExplanationAccount, {
+    maxItems: 20,
+    description: 'The data points of the type, at most 20: those that count come first',
+  }),
+  more_accounts: Type.Integer({ minimum: 0, description: 'Number of data points that are not shown' }),
 })
 
 export const Explanation = describedObject('How the score is calculated', {

@@ -8,7 +8,7 @@ import { MAX_LIST } from './sanitize.ts'
 const { passport_profile, passport_socials, verified_wallets, merged_from, ...parts } = Passport.properties
 const { credentials: _, standing, explanation, rules_digest, ...scores } = parts
 const { display_name, bio, location, tags } = passport_profile.properties
-const Line = Type.Omit(ExplanationLine, ['accounts'])
+const Line = Type.Omit(ExplanationLine, ['accounts', 'more_accounts'])
 
 const links = closed({
   api: Type.String({ description: 'URL in the v3 API' }),

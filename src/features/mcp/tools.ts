@@ -110,7 +110,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
       return {
         ...summarize(passport, context),
         total: lines.length,
-        explanation: { ...explanation, lines: lines.map(({ accounts, ...line }) => line) },
+        explanation: { ...explanation, lines: lines.map(({ accounts, more_accounts, ...line }) => line) },
       }
     },
   }),

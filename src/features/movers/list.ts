@@ -1,5 +1,5 @@
 import { checkKnown, type Fields, parsePast } from '../../core/api/parameters.ts'
-import { readAll, renderPassports, unitsOfPassports } from '../../core/api/read-passports.ts'
+import { PAGE_BYTES, readAll, renderPassports, unitsOfPassports } from '../../core/api/read-passports.ts'
 import { ClientGone, invalidParameter } from '../../core/basics/errors.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import { presentDiff, presentTime } from '../../core/history/present-event.ts'
@@ -72,7 +72,30 @@ export async function renderMovers(context: Context, parameters: Parameters, fie
   const after = cursor === undefined ? undefined : parseCursor(query, cursor)
   await context.charge(MOVERS_UNITS + unitsOfPassports(5 * limit, fields))
   const { signal } = context.exchange.request
-  const { movers, next, total } = await findMovers(context, { sort, since, limit, after, signal })
+  const { items, next, total } = await renderFitting(context, { sort, since, limit, after, signal }, fields)
+  return { items, next: next ? formatCursor(query, next) : null, total }
+}
+
+/** Renders a page. If it would be too large, renders the shorter page that fits, whose position continues after it. */
+async function renderFitting(
+  context: Context,
+  request: MoversRequest & { signal: AbortSignal },
+  fields: Fields,
+) {
+  for (let { limit } = request; ; ) {
+    const { movers, next, total } = await findMovers(context, { ...request, limit })
+    const results = await renderFound(context, movers, request.since, fields)
+    if (results.length === movers.length)
+      return {
+        items: results.flatMap((result) => (result && 'json' in result ? [result.json] : [])),
+        next,
+        total,
+      }
+    limit = results.length
+  }
+}
+
+function renderFound(context: Context, movers: readonly Mover[], since: number, fields: Fields) {
   const found = movers.map(({ passport: { credentials, ...passport } }) => ({
     passport: fields.includes.has('credentials') && credentials ? { ...passport, credentials } : passport,
   }))
@@ -80,9 +103,7 @@ export async function renderMovers(context: Context, parameters: Parameters, fie
   const changes = new Map(
     movers.map(({ passport: { id }, diff }) => [id, presentDiff(id, times, diff)] as const),
   )
-  const results = await renderPassports(context, found, fields, { changes })
-  const items = results.flatMap((result) => (result && 'json' in result ? [result.json] : []))
-  return { items, next: next ? formatCursor(query, next) : null, total }
+  return renderPassports(context, found, fields, { changes, most: PAGE_BYTES })
 }
 
 /** Throws `invalid_request`, also if the parameters contradict each other. */

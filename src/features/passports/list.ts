@@ -1,6 +1,6 @@
 import { LIST } from '../../core/api/examples.ts'
 import { type Fields, fieldsOf } from '../../core/api/parameters.ts'
-import { readAll, readPassports, unitsOfPassports } from '../../core/api/read-passports.ts'
+import { PAGE_BYTES, readAll, readPassports, unitsOfPassports } from '../../core/api/read-passports.ts'
 import { ListBody } from '../../core/api/schemas.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
@@ -156,7 +156,7 @@ async function renderList(
   request: ListRequest & { isLatest: boolean },
   fields: Fields,
 ) {
-  const found = await findList(context, request, (ids) => renderItems(context, ids, fields))
+  const found = await findFitting(context, request, fields)
   return toPage(parameters, {
     items: found.items,
     next: found.next ? formatCursor(request, found.next) : null,
@@ -175,13 +175,35 @@ function toPage(parameters: Parameters, { items, ...rest }: Body) {
   })
 }
 
-/** Renders passports in the order of the ids. Passports that are no longer listed are left out. */
-async function renderItems(context: Context, ids: readonly number[], fields: Fields): Promise<string[]> {
+/** Finds a page. If it would be too large, finds the shorter page that fits, whose cursor continues after it. */
+async function findFitting(context: Context, request: ListRequest & { isLatest: boolean }, fields: Fields) {
+  for (let limit = request.limit; ; ) {
+    let fitting = limit
+    const found = await findList(context, { ...request, limit }, async (ids) => {
+      const items = await renderItems(context, ids, fields)
+      fitting = items.length < ids.length ? items.length : limit
+      return items.filter((json) => json !== undefined)
+    })
+    if (fitting === limit) return found
+    limit = fitting
+  }
+}
+
+/**
+ * Renders the first passports, in the order of the ids. With `include`, these are as many as fit on a page. Passports that are
+ * no longer listed are `undefined`.
+ */
+async function renderItems(context: Context, ids: readonly number[], fields: Fields) {
   const keys = ids.map((id) => ({ id }))
   const read = (some: readonly { id: number }[]) => readPassports(context, some, fields)
-  const results = await Array.fromAsync(readAll(keys, read, () => takeTurn(context)))
-  return results.flatMap((result, at) =>
+  const items: (string | undefined)[] = []
+  let bytes = 0
+  for await (const result of readAll(keys, read, () => takeTurn(context))) {
     // The id of a merged passport finds another passport: the one that it was merged into.
-    result && 'passport' in result && result.passport.id === ids[at] ? [result.json] : [],
-  )
+    const isListed = result && 'passport' in result && result.passport.id === ids[items.length]
+    bytes += isListed ? Buffer.byteLength(result.json) : 0
+    if (fields.includes.size > 0 && bytes > PAGE_BYTES && items.length > 0) break
+    items.push(isListed ? result.json : undefined)
+  }
+  return items
 }

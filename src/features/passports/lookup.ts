@@ -69,7 +69,8 @@ async function lookUp(request: Request, context: Context): Promise<Response> {
   await waitForCursor(context, after, '#/after')
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
   const respond = () => send(request, context, items)
-  return keys.length > CHUNK ? renderLarge(context, respond) : respond()
+  const isLarge = keys.length > CHUNK || fields.includes.has('explanation')
+  return isLarge ? renderLarge(context, respond) : respond()
 }
 
 type Item = { json: string; isFound: boolean }

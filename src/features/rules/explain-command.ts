@@ -4,7 +4,11 @@ import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from '../../core/cli/com
 import { openWithRules } from '../../core/cli/open-store.ts'
 import { BY_KEY, findRef, parseKey } from '../../core/cli/passport-argument.ts'
 import { formatTable } from '../../core/cli/table.ts'
-import type { ExplanationAccount, ExplanationLine } from '../../core/passport/rules/explanation.ts'
+import {
+  type ExplanationAccount,
+  type ExplanationLine,
+  limitAccounts,
+} from '../../core/passport/rules/explanation.ts'
 import { findExplanation } from '../../core/reads/explain.ts'
 import type { ExplainedScore } from '../../core/scoring/score.ts'
 import type { RuleSet } from '../../core/scoring/stamped-rule-set.ts'
@@ -30,10 +34,11 @@ export const explain = defineCommand({
 
 function toJson(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
   const { version, stamp, caps = {} } = rules
-  const credentials = lines.map(({ givenScore, calculation, words, maxScore: max_score, ...line }) => ({
-    ...line,
-    max_score,
-  }))
+  const credentials = lines.map((each) => {
+    const { givenScore, calculation, words, maxScore: max_score, ...line } = each
+    const { accounts, more: more_accounts } = limitAccounts(each)
+    return { ...line, accounts, more_accounts, max_score }
+  })
   const shown = { passport_id: id, name, rules: version, stamp, scores, human, caps, credentials }
   return `${JSON.stringify(shown, null, 2)}\n`
 }
@@ -60,7 +65,9 @@ function heading(category: string, lines: readonly ExplanationLine[], { caps = {
   return `${printable(category)}: ${Math.round(sum * 100) / 100}${cap === undefined ? '' : `, ${cap} at most`}`
 }
 
-function toRows({ name, score, maxScore, formula, from, accounts }: ExplanationLine): string[][] {
+function toRows(line: ExplanationLine): string[][] {
+  const { name, score, maxScore, formula, from } = line
+  const { accounts, more } = limitAccounts(line)
   const points = from === 'nothing' ? '' : `${score} of ${maxScore}`
   const [only, ...others] = accounts
   const issued = only && others.length === 0 ? describeIssuer(only) : ''
@@ -70,7 +77,7 @@ function toRows({ name, score, maxScore, formula, from, accounts }: ExplanationL
     const reason = `${printable(each.value)}: ${each.formula}${describeIssuer(each)}`
     return ['', `  ${printable(each.account) || 'account'}`, '', reason]
   })
-  return [main, ...rows]
+  return [main, ...rows, ...(more > 0 ? [['', `  and ${more} more`, '', '']] : [])]
 }
 
 const describeIssuer = ({ issuer }: ExplanationAccount) =>

@@ -87,6 +87,21 @@ withEngine('sqlite', 'explain', (makeDatabase) => {
     expect((await here.call('explain', '1')).out).not.toContain('GitHub')
   })
 
+  test('explain shows 20 accounts of a type and the number of the others', async () => {
+    const points = Array.from({ length: 23 }, (_, at) => ({
+      ...{ passport: 1, type: 'github', value: at, account: `account-${at}` },
+    }))
+    await using here = await workplace(makeDatabase, {
+      files: { 'people.jsonl': toLines({ passport_id: 1 }, ...points) },
+    })
+    await here.call('import', here.path('people.jsonl'))
+    const { out } = await here.call('explain', '1')
+    expect(out.match(/account-/g)).toHaveLength(20)
+    expect(out).toContain('    and 3 more\n')
+    const [line] = (await here.json('explain', '1')).credentials
+    expect([line.accounts.length, line.more_accounts]).toEqual([20, 3])
+  })
+
   test('untrusted text cannot send control characters to the terminal', async () => {
     const evil = '\u001b[2J\u202eevil'
     const lines = [

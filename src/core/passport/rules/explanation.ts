@@ -27,6 +27,21 @@ export type ExplanationAccount = {
   obstacle?: string
 }
 
+/** A line shows at most this many accounts. */
+const MOST_ACCOUNTS = 20
+
+/** The accounts of a line that are shown, those that count first, and the number of the others. */
+export function limitAccounts({ accounts }: ExplanationLine) {
+  if (accounts.length <= MOST_ACCOUNTS) return { accounts, more: 0 }
+  const { counting = [], others = [] } = Object.groupBy(accounts, ({ obstacle }) =>
+    obstacle === undefined ? 'counting' : 'others',
+  )
+  return {
+    accounts: [...counting, ...others].slice(0, MOST_ACCOUNTS),
+    more: accounts.length - MOST_ACCOUNTS,
+  }
+}
+
 /** The inputs of a formula. `obstacle`: why the value does not count. `note`: until when it counts. */
 export type Calculation = { raw: RawValue; rule: Rule; now: number; obstacle?: string; note?: string }
 
