@@ -1,5 +1,10 @@
+import type { DataPoint } from './data-point.ts'
+import { CREDENTIAL_ACCOUNT } from './passport.ts'
 import { MAX_IMAGE_URL_BYTES, presentCredential, presentSocial } from './present.ts'
 import type { PassportRecord } from './record.ts'
+
+/** Data points without the time since when the passport has them, which is added when they are stored. */
+const withoutTimes = (points: readonly DataPoint[]) => points.map(({ addedAt: _, ...point }) => point)
 
 /** The maximum bytes of each field as JSON (UTF-8). A page of 250 passports has at most 8 MB in V1, 12 MB in V2. */
 export const LIMITS = {
@@ -17,14 +22,17 @@ export const LIMITS = {
       ...credentialPoints,
     ],
   },
-  data_points: { bytes: 400_000, of: ({ dataPoints = [] }) => dataPoints },
+  data_points: { bytes: 400_000, of: ({ dataPoints = [] }) => withoutTimes(dataPoints) },
 } satisfies Record<string, { bytes: number; of: (record: PassportRecord) => unknown }>
 
 /** A passport has at most this size as JSON in a list page of V1. */
 export const MAX_LIST_ITEM_BYTES = 32_000
 
 /** A passport has at most this many data points, from all its records. */
-export const MOST_DATA_POINTS = 2000
+const MOST_DATA_POINTS = 2000
+
+/** Of these, an issuer may write this many. */
+const MOST_OF_ISSUER = 200
 
 /** The credentials of a passport have at most this size as JSON, including those that rules add. */
 export const MAX_CREDENTIALS_BYTES = 640_000
@@ -53,3 +61,32 @@ export function findOversized(
   }
   return undefined
 }
+
+/** Fewer cannot be too large: the 1,750 characters of the texts take at most 6 bytes each as JSON, and the rest takes 300. */
+const MEASURED_FROM = 36
+
+/**
+ * Says which limit is exceeded if `point` is written to a passport with the data points `others`. `before` is the data point that
+ * it replaces. A data point that takes no more bytes than before is always accepted.
+ */
+export function findTooManyPoints(
+  point: DataPoint,
+  before: DataPoint | undefined,
+  others: readonly DataPoint[],
+  isIssuer: boolean,
+): string | undefined {
+  if (!before && others.length >= MOST_DATA_POINTS)
+    return `has ${others.length} data points already, and ${MOST_DATA_POINTS} are accepted`
+  const own = isIssuer ? others.filter(({ issuer }) => issuer === point.issuer).length : 0
+  if (before?.issuer !== point.issuer && own >= MOST_OF_ISSUER)
+    return `has ${own} data points of the issuer ${point.issuer} already, and ${MOST_OF_ISSUER} are accepted`
+  if (others.length < MEASURED_FROM) return undefined
+  const bytesOf = (points: readonly DataPoint[]) => Buffer.byteLength(JSON.stringify(withoutTimes(points)))
+  const most = LIMITS.data_points.bytes
+  const bytes = bytesOf([...others.filter((each) => !isFromCredential(each)), point])
+  if (bytes <= most || (before && bytesOf([point]) <= bytesOf([before]))) return undefined
+  const [accepted, received] = [most, bytes].map((number) => number.toLocaleString('en'))
+  return `would have ${received} bytes of data points as JSON, and ${accepted} are accepted`
+}
+
+const isFromCredential = ({ account }: DataPoint) => account.startsWith(CREDENTIAL_ACCOUNT)

@@ -117,6 +117,31 @@ test('import refuses the data points of a passport beyond the first 2,000', asyn
   expect(err).toContain('1 added, 1 changed')
 })
 
+test('import refuses single data points that would make those of a passport larger than 400,000 bytes', async () => {
+  await using here = await workplace(databaseMaker('sqlite'))
+  const file = here.path('points.jsonl')
+  const point = (account: string, display: string) => ({
+    passport: 5,
+    type: 'kite',
+    account,
+    value: 1,
+    display,
+  })
+  const long = '\u0416'.repeat(1000)
+  const points = Array.from({ length: 199 }, (_, at) => point(`${at}`, long))
+  const write = (lines: readonly object[]) => {
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    return here.call('import', file)
+  }
+  const { code, err } = await write([{ passport_id: 5 }, ...points])
+  expect(code).toBe(1)
+  expect(err).toMatch(
+    /:200: passport: would have 40\d,\d{3} bytes of data points as JSON, and 400,000 are accepted/,
+  )
+  const shorter = await write([point('0', ''), point('198', long)])
+  expect([shorter.code, shorter.err]).toEqual([0, expect.stringContaining('1 added, 1 changed')])
+})
+
 withEveryEngine('doctor', (makeDatabase) => {
   test('doctor lists the stored passports that exceed the size limit, with their sizes', async () => {
     const tags = Array.from({ length: 40 }, (_, at) => `${at}`.padEnd(1000, 'x'))

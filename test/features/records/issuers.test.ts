@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { serveWrites } from '../../support/http/writing-server.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
-import { NOON, PEOPLE } from '../../support/store/records.ts'
+import { ADA_WALLET, NOON, PEOPLE } from '../../support/store/records.ts'
 
 const openPeople = async () => serveWrites(await openTestStore('sqlite', PEOPLE))
 
@@ -76,6 +76,37 @@ describe('a key with the scope write:github', () => {
     ])
     for (const path of ['/api/v3/passports/7', '/api/v3/passports/7/merge'])
       expect((await issuer.delete(path)).status).toBe(403)
+  })
+
+  test('writes at most 200 data points of a passport, and others may still write theirs', async () => {
+    await using server = await openPeople()
+    const issuer = await server.clientWith(['write:github'])
+    const points = Array.from({ length: 201 }, (_, at) => ({ ...zoe, account: `${at}` }))
+    const { status, body } = await issuer.write(points)
+    const detail = 'passport: has 200 data points of the issuer github already, and 200 are accepted.'
+    expect([status, body.errors]).toEqual([400, [{ line: 201, pointer: '#/records/200/passport', detail }]])
+    expect((await issuer.write(points.slice(1))).body.added).toBe(200)
+    expect((await issuer.write([{ ...zoe, account: '200', value: 1 }])).body.changed).toBe(1)
+    const other = await server.clientWith(['write:mirror'], ['github'])
+    for (const client of [other, server.operator])
+      expect((await client.write([{ ...zoe, account: client.id }])).status).toBe(200)
+  })
+
+  test('learns nothing about hidden and removed people: their passports are unknown to it', async () => {
+    await using server = await openPeople()
+    const issuer = await server.clientWith(['write:github'])
+    await issuer.write([zoe, { ...zoe, passport: 7 }])
+    await server.store.passports.hide(12, true, NOON)
+    await server.store.passports.remove(7, NOON)
+    for (const query of ['', '?dry_run=true'])
+      for (const more of [{}, { value: 17 }, { account: 'new' }, { withdrawn: true }])
+        for (const passport of [12, 7, 999, ADA_WALLET]) {
+          const { status, body } = await issuer.write([{ ...zoe, ...more, passport }], query)
+          const detail = `passport: there is no passport ${passport} here.`
+          expect([status, body.errors]).toEqual([400, [{ line: 1, pointer: '#/records/0/passport', detail }]])
+        }
+    expect((await server.operator.write([{ ...zoe, value: 17 }])).body.changed).toBe(1)
+    expect((await server.operator.write([{ ...zoe, passport: 7 }])).body.removed).toBe(1)
   })
 
   test('may not write data points that are made from credentials', async () => {

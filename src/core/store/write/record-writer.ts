@@ -9,7 +9,7 @@ import {
 } from '../../passport/passport.ts'
 import { toLaterText } from '../../passport/present.ts'
 import type { IncomingRecord, PassportRecord } from '../../passport/record.ts'
-import { MOST_DATA_POINTS } from '../../passport/record-size.ts'
+import { findTooManyPoints } from '../../passport/record-size.ts'
 import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult } from '../store.ts'
 import type { Changes } from './event-tracker.ts'
@@ -251,14 +251,16 @@ function addsUp(record: PassportRecord): boolean {
 function saveDataPoint(
   writer: Writer,
   record: IncomingRecord & { kind: 'data-point' | 'withdrawal' },
-  { now, isIssuer }: SaveOptions,
+  { now, isIssuer = false }: SaveOptions,
 ): SaveResult {
   const { passports, dataPoints, removals, barred } = writer.model
   const id = findSurvivor(writer, record.passport)
-  if (id === undefined) {
+  const row = id === undefined ? undefined : passports.find(id)
+  // For issuers, hidden and removed passports do not exist.
+  if (id === undefined || !row || (isIssuer && row.hidden_at !== null)) {
     const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
     const removedAt = typeof name === 'number' ? removals.get(name) : barred.get(name)
-    if (removedAt !== undefined) return { outcome: 'removed' }
+    if (removedAt !== undefined && !isIssuer) return { outcome: 'removed' }
     return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
   }
   const { type, account, issuer } = record.point
@@ -273,13 +275,12 @@ function saveDataPoint(
       ? before === undefined
       : before && Bun.deepEquals(before, { ...record.point, addedAt: before.addedAt })
   if (isSame) return { outcome: 'unchanged' }
-  if (!before && stored.length >= MOST_DATA_POINTS) {
-    const reason = `has ${stored.length} data points already, and ${MOST_DATA_POINTS} are accepted`
-    return { outcome: 'refused', field: 'passport', reason }
-  }
   const others = stored.filter((point) => point !== before)
+  const reason =
+    record.kind === 'data-point' ? findTooManyPoints(record.point, before, others, isIssuer) : undefined
+  if (reason !== undefined) return { outcome: 'refused', field: 'passport', reason }
   dataPoints.replace(id, record.kind === 'withdrawal' ? others : [...others, record.point], now)
-  passports.put({ ...(passports.find(id) as StoredRow), stale: 1 })
+  passports.put({ ...row, stale: 1 })
   return { outcome: before ? 'changed' : 'added' }
 }
 
