@@ -18,7 +18,8 @@ root=$(cd "$here/../.." && pwd)
 mkdir -p "${1:?FOLDER is missing, see the first lines of $0}"
 folder=$(cd "$1" && pwd)
 port=${PORT:-8080} first=${FIRST_PORT:-7400} members=$(seq "${MEMBERS:-2}")
-read -ra passportd <<< "${PASSPORTD:-$root/node_modules/.bin/bun --smol --config=/dev/null --no-env-file $root/src/main.ts}"
+export BUN_RUNTIME_TRANSPILER_CACHE_PATH=0 # no code from a cache in the home directory
+read -ra passportd <<< "${PASSPORTD:-$root/node_modules/.bin/bun --smol --config=/dev/null --tsconfig-override=/dev/null --no-env-file --no-install $root/src/main.ts}"
 bin=${PG_BIN:-$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -1)}
 PATH=$PATH:/usr/sbin
 as_postgres=()

@@ -13,7 +13,8 @@ pids=()
 trap 'kill -9 "${pids[@]}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"' EXIT
 
 bun=$root/node_modules/.bin/bun
-passportd=("$bun" --smol --config=/dev/null --no-env-file "$root/src/main.ts")
+export BUN_RUNTIME_TRANSPILER_CACHE_PATH=0 # no code from a cache in the home directory
+passportd=("$bun" --smol --config=/dev/null --tsconfig-override=/dev/null --no-env-file --no-install "$root/src/main.ts")
 fail() { echo "FAILED: $*" >&2; [ ! -s "$work/proxy.log" ] || tail -5 "$work/proxy.log" >&2; exit 1; }
 free_port() { "$bun" -e 'const s = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } }); console.log(s.port); s.stop()'; }
 wait_for() { # URL

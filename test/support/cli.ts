@@ -7,7 +7,18 @@ type Env = Record<string, string>
 type Options = { env?: Env; cwd: string; stdin?: Uint8Array }
 
 /** How `npm run passportd` starts the program. */
-export const COMMAND = [process.execPath, '--smol', '--config=/dev/null', '--no-env-file', MAIN]
+export const COMMAND = [
+  process.execPath,
+  '--smol',
+  '--config=/dev/null',
+  '--tsconfig-override=/dev/null',
+  '--no-env-file',
+  '--no-install',
+  MAIN,
+]
+
+/** The environment that `npm run passportd` adds. */
+export const COMMAND_ENV = { BUN_RUNTIME_TRANSPILER_CACHE_PATH: '0' }
 
 /** Commands that need an existing database, with valid arguments. */
 export const READING_COMMANDS = [
@@ -34,7 +45,7 @@ export const DATABASE_COMMANDS = [
 export function start(args: readonly string[], { env = {}, cwd, stdin }: Options) {
   return Bun.spawn([...COMMAND, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { ...COMMAND_ENV, PATH: process.env.PATH ?? '', ...env },
     stdin: stdin ?? 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

@@ -1,6 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 2 ** 30
@@ -18,11 +18,44 @@ export function tempFolder() {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** A data folder in which a compromised service left a preload script for Bun. */
+const EVIL_PATHS =
+  '{"compilerOptions":{"baseUrl":".","paths":{"*":["./evil.ts"]},"jsxImportSource":"./evil.ts"}}'
+const EVIL_PACKAGE = '{"name":"typebox","exports":{".":"./evil.ts","./*":"./evil.ts"},"main":"./evil.ts"}'
+const EVIL = 'process.exit(7)\n'
+
+/** The names and texts of files by which Bun, or a setting, runs evil.ts of the folder. */
+const HOSTILE_FILES = {
+  'evil.ts': EVIL,
+  'bunfig.toml': 'preload = ["./evil.ts"]\n',
+  'tsconfig.json': EVIL_PATHS,
+  'jsconfig.json': EVIL_PATHS,
+  'package.json':
+    '{"imports":{"#*":"./evil.ts"},"browser":{"typebox":"./evil.ts"},"bun":{"preload":"./evil.ts"}}',
+  'bun.lock': '{}',
+  '.npmrc': 'registry=http://127.0.0.1:1\n',
+  '.env': `BUN_OPTIONS=--preload=./evil.ts
+BUN_INSPECT_PRELOAD=./evil.ts
+NODE_OPTIONS=--require=./evil.ts
+BUN_RUNTIME_TRANSPILER_CACHE_PATH=./cache
+`,
+  'node_modules/typebox/package.json': EVIL_PACKAGE,
+  'node_modules/typebox/evil.ts': EVIL,
+  'node_modules/bun/package.json': EVIL_PACKAGE,
+  'node_modules/bun/evil.ts': EVIL,
+}
+
+/** A folder in which somebody left every kind of file by which Bun runs code of its working directory. */
 export function hostileFolder() {
   const folder = tempFolder()
-  writeFileSync(join(folder.path, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
-  writeFileSync(join(folder.path, 'evil.ts'), 'process.exit(7)\n')
-  writeFileSync(join(folder.path, '.env'), 'BUN_OPTIONS=--preload=./evil.ts\n')
+  writeHostileFiles(folder.path)
   return folder
+}
+
+/** Returns the names in the folder. */
+export function writeHostileFiles(folder: string): string[] {
+  for (const [name, text] of Object.entries(HOSTILE_FILES)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  return readdirSync(folder)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasPrograms } from '../../support/programs.ts'
 import { hostileFolder, tempFolder } from '../../support/temp-folder.ts'
@@ -12,6 +12,8 @@ const settings = UNIT.split('\n')
 const settingOf = (name: string) =>
   settings.find((line) => line.startsWith(`${name}=`))?.split(/=(.*)/)[1] ?? ''
 const { scripts } = JSON.parse(read('package.json'))
+/** A variable that the script of "npm run passportd" sets. */
+const [VARIABLE = '', VALUE = ''] = scripts.passportd.split(' exec ')[0].split('=')
 
 test('the systemd unit can use only the network and its own folder, without privileges', () => {
   expect(settings).toEqual(
@@ -36,10 +38,11 @@ test('the systemd unit can use only the network and its own folder, without priv
 
 test('the systemd unit runs the same command as "npm run passportd"', () => {
   const command = settingOf('ExecStart').replace('node_modules/.bin/', '').replaceAll('/opt/passportd/', '')
-  expect(command).toBe(`${scripts.passportd.replace('exec ', '')} serve`)
+  expect(command).toBe(`${scripts.passportd.split(' exec ')[1]} serve`)
+  expect(settings).toContain(`Environment=${VARIABLE}=${VALUE}`)
 })
 
-test('the systemd unit does not run code from its data folder', () => {
+test('the systemd unit does not run code from its data folder, and keeps no cache in its home directory', () => {
   using data = hostileFolder()
   const local = (name: string) =>
     settingOf(name).replaceAll('/opt/passportd', ROOT).replaceAll('/var/lib/passportd', data.path)
@@ -48,8 +51,11 @@ test('the systemd unit does not run code from its data folder', () => {
   expect(folder).not.toBe(data.path)
   // An operator may run the command in the data folder. There, too, the preload script must not run.
   for (const cwd of [folder, data.path]) {
-    const { exitCode, stdout } = Bun.spawnSync(command, { cwd, env: {} })
+    // The service can write its home directory.
+    using home = tempFolder()
+    const { exitCode, stdout } = Bun.spawnSync(command, { cwd, env: { HOME: home.path, [VARIABLE]: VALUE } })
     expect([exitCode, `${stdout}`]).toEqual([0, expect.stringMatching(/^passportd \d/)])
+    expect(readdirSync(home.path)).toEqual([])
   }
 })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readGreeting, resultOf } from '../../support/cli.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
+import { tempFolder, writeHostileFiles } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
@@ -32,8 +32,7 @@ describe('the executable without the sources', () => {
 
   test('the executable serves the demo, backs it up, imports, scores, verifies and runs doctor, but runs no code from its working directory', async () => {
     const cwd = emptyFolder('hostile')
-    writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
-    writeFileSync(join(cwd, 'evil.ts'), 'process.exit(7)\n')
+    const before = writeHostileFiles(cwd)
     writeFileSync(
       join(cwd, 'new.jsonl'),
       '{"passport_id":2000}\n{"passport":2000,"type":"github","value":9999}\n',
@@ -85,14 +84,8 @@ describe('the executable without the sources', () => {
     } finally {
       child.kill('SIGKILL')
     }
-    expect(readdirSync(cwd).toSorted()).toEqual([
-      'backups',
-      'bunfig.toml',
-      'data',
-      'evil.ts',
-      'new.jsonl',
-      'score.jwt',
-    ])
+    const created = ['backups', 'data', 'new.jsonl', 'score.jwt']
+    expect(readdirSync(cwd).toSorted()).toEqual([...before, ...created].toSorted())
   })
 
   test('the executable reads .env literally, and names itself in its help', async () => {

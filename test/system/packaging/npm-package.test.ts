@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeF
 import { join } from 'node:path'
 import { readGreeting, resultOf } from '../../support/cli.ts'
 import { childrenOf } from '../../support/process-info.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
+import { tempFolder, writeHostileFiles } from '../../support/temp-folder.ts'
 import { isRefused } from '../../support/wait-until.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
@@ -85,13 +85,15 @@ describe('the installed command', () => {
   })
 
   test.each(WAYS)(
-    'the command runs Bun %s, keeps its data in the working directory, and passes on signals',
+    'the command runs Bun %s, keeps its data in the working directory, runs no code of it, and passes on signals',
     async (_, flags) => {
       const cwd = emptyFolder()
-      writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./evil.ts"]\n')
-      writeFileSync(join(cwd, 'evil.ts'), 'process.exit(7)\n')
+      const before = writeHostileFiles(cwd)
+      const home = emptyFolder()
       for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-        const child = start(['node', ...flags, commandOf(project), 'serve'], cwd)
+        // With an empty XDG_CACHE_HOME, Bun would read its cache from the working directory.
+        const env = { HOME: home, ...(signal === 'SIGINT' && { XDG_CACHE_HOME: '' }) }
+        const child = start(['node', ...flags, commandOf(project), 'serve'], cwd, env)
         try {
           const greeting = await readGreeting(child.stdout)
           expect(childrenOf(child.pid)).toHaveLength(flags.length === 0 ? 0 : 1)
@@ -107,9 +109,23 @@ describe('the installed command', () => {
           child.kill('SIGKILL')
         }
       }
-      expect(readdirSync(cwd).toSorted()).toEqual(['bunfig.toml', 'data', 'evil.ts'])
+      expect(readdirSync(cwd).toSorted()).toEqual([...before, 'data'].toSorted())
+      expect(readdirSync(home)).toEqual([])
     },
   )
+
+  test('hostile files in a folder above the package, and a signal that starts debuggers, have no effect', async () => {
+    const at = emptyFolder()
+    writeHostileFiles(at)
+    install(join(at, 'project'))
+    for (const name of Object.keys(dependencies)) link(name, join(at, 'project'))
+    const child = start(['node', ...WITHOUT_EXECVE, commandOf(join(at, 'project')), 'serve'], at)
+    await readGreeting(child.stdout)
+    child.kill('SIGUSR1')
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    expect(await new Response(child.stderr).text()).not.toContain('Debugger')
+  })
 
   test.each(WAYS)('the command runs Bun %s, and ends with the exit code of Bun', async (_, flags) => {
     const command = ['node', ...flags, commandOf(project)]
@@ -125,9 +141,9 @@ describe('the installed command', () => {
     expect(others).toEqual([])
     const args = readFileSync(`/proc/${bun}/cmdline`, 'utf8').split('\0').slice(1)
     const main = join(project, 'node_modules/passportd/src/main.ts')
-    expect(`exec bun ${args.join(' ').trim()}`).toBe(
-      `${scripts.passportd.replace('src/main.ts', main)} serve`,
-    )
+    const [variable, command] = scripts.passportd.split(' exec ')
+    expect(`bun ${args.join(' ').trim()}`).toBe(`${command.replace('src/main.ts', main)} serve`)
+    expect(readFileSync(`/proc/${bun}/environ`, 'utf8').split('\0')).toContain(variable)
     process.kill(bun, 'SIGKILL')
     expect(await child.exited).toBe(137)
   })
@@ -143,7 +159,7 @@ describe('the installed command', () => {
     expect(await help(['npx', 'passportd'], project)).toBe('npx -y ./passportd.tgz')
   })
 
-  test('without install scripts, the command uses the binary of the platform package of Bun', async () => {
+  test('without install scripts, the command uses the binary of the package of this system, beside Bun and of its version', async () => {
     const at = emptyFolder()
     install(at)
     const bun = join(at, 'node_modules/bun')
@@ -157,11 +173,27 @@ describe('the installed command', () => {
       err: expect.stringMatching(problem),
       code: 1,
     })
-    const platform = join(at, 'node_modules/@oven/bun-linux-x64')
-    mkdirSync(join(platform, 'bin'), { recursive: true })
-    writeFileSync(join(platform, 'package.json'), '{}')
-    symlinkSync(process.execPath, join(platform, 'bin/bun'))
-    expect(await run([commandOf(at), '--version'], at)).toMatchObject({ out: `passportd ${version}\n` })
+    function addBinary(modules: string, name: string, manifest: object, binary: string): void {
+      const platform = join(modules, '@oven', name)
+      mkdirSync(join(platform, 'bin'), { recursive: true })
+      writeFileSync(join(platform, 'package.json'), JSON.stringify(manifest))
+      symlinkSync(binary, join(platform, 'bin/bun'))
+    }
+    const modules = join(at, 'node_modules')
+    const other = join(at, 'other-program')
+    writeFileSync(other, `#!/bin/sh\necho other\n${'#'.repeat(1_100_000)}\n`, { mode: 0o755 })
+    const { version: ours } = JSON.parse(readFileSync(join(bun, 'package.json'), 'utf8'))
+    // Of another system, in a folder that NODE_PATH names, below the home directory, and of another version.
+    addBinary(modules, 'bun-darwin-aarch64', { version: ours }, other)
+    for (const folder of ['elsewhere', '.node_modules', '.node_libraries'])
+      addBinary(join(at, folder), 'bun-linux-x64', { version: ours }, other)
+    addBinary(modules, 'bun-linux-x64-musl', { version: '1.0.0' }, other)
+    const env = { HOME: at, NODE_PATH: join(at, 'elsewhere') }
+    expect(await run([commandOf(at), '--version'], at, env)).toMatchObject({ out: '', code: 1 })
+    addBinary(modules, 'bun-linux-x64', { version: ours }, process.execPath)
+    expect(await run([commandOf(at), '--version'], at, env)).toMatchObject({
+      out: `passportd ${version}\n`,
+    })
   })
 
   test('without the package bun, the command says what to do', async () => {

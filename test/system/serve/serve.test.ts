@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { COMMAND, MAIN, readUrl, serveProcess, start, takePort } from '../../support/cli.ts'
@@ -9,7 +9,7 @@ import { readProblems } from '../../support/log-lines.ts'
 import { findPort } from '../../support/postgres/postgres-process.ts'
 import { databaseMaker, withEngine } from '../../support/store/engines.ts'
 import { PEOPLE } from '../../support/store/records.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
+import { hostileFolder, tempFolder } from '../../support/temp-folder.ts'
 import { fillPipe, openUnreadPipe } from '../../support/unread-named-pipe.ts'
 import { until } from '../../support/wait-until.ts'
 
@@ -145,10 +145,22 @@ test.concurrent.each([
   expect(err).toEndWith(` Set ${prefix}HOST and ${prefix}PORT.\n`)
 })
 
+test('serve and its threads run no code of the working directory, and keep no cache of code', async () => {
+  using hostile = hostileFolder()
+  using home = tempFolder()
+  await using server = await serveProcess(['--demo'], { cwd: hostile.path, env: { HOME: home.path } })
+  expect((await fetch(`${server.url}/api/v3/passports?q=ada`)).status).toBe(200)
+  expect((await fetch(`${server.url}/card/1.png`)).status).toBe(200)
+  server.child.kill('SIGTERM')
+  expect(await server.child.exited).toBe(0)
+  expect(await readProblems(server.child.stderr)).toBe('')
+  expect(readdirSync(home.path)).toEqual([])
+})
+
 test('npm start runs serve --demo, as the README shows', async () => {
   const root = join(import.meta.dir, '../../..')
   const { scripts } = await Bun.file(join(root, 'package.json')).json()
-  expect(scripts.start).toBe('exec bun --smol --config=/dev/null --no-env-file src/main.ts serve --demo')
+  expect(scripts.start).toBe(`${scripts.passportd} serve --demo`)
   const top = (await Bun.file(join(root, 'README.md')).text()).split('\n').slice(0, 20).join('\n')
   expect(top).toContain('npm install && npm start')
   expect(top).toContain('npm install && npm test')
