@@ -1,11 +1,15 @@
-import { readFileSync } from 'node:fs'
 import { COMMANDS } from './commands.ts'
-import { CommandError } from './core/basics/errors.ts'
 import { printableLines } from './core/basics/text/quote.ts'
 import type { Terminal } from './core/cli/command.ts'
 import { describeFailure, runCommand } from './core/cli/run-command.ts'
-import { STANDARD_OUTPUT, withPath } from './core/cli/system-error.ts'
+import { STANDARD_OUTPUT } from './core/cli/system-error.ts'
 import { writeAll } from './core/cli/write-descriptor.ts'
+import {
+  ENV_FILE,
+  readEnvFile,
+  refuseUncheckedCertificates,
+  unknownNames,
+} from './core/config/environment.ts'
 
 /** While more unread characters than this are buffered, log entries are dropped. */
 const LONGEST_BACKLOG = 1024 * 1024
@@ -13,15 +17,16 @@ const LONGEST_BACKLOG = 1024 * 1024
 /** The process ends after this time, even if nobody reads its last message or its log. */
 const PATIENCE_MILLISECONDS = 1000
 
-const ENV_FILE = '.env'
-
-/** Matches a comment, or NAME=value, where a quoted value ends on the same line. */
-const ENV_LINE = /^(?:#.*|(?:export\s+)?[\w.-]+\s*=\s*(?:(["'`]).*?\1.*|[^"'`].*)?)?$/
+let environment: Terminal['env'] | undefined
 
 const writeLog = createLogWriter(Bun.stderr)
 
 const terminal: Terminal = {
-  env: process.env,
+  /** Read by commands that need settings: `verify` and others work beside any .env. */
+  get env() {
+    environment ??= readEnvironment()
+    return environment
+  },
   now: Date.now,
   // Synchronous: a killed process would lose buffered output.
   out: (text) => writeAll(1, text, STANDARD_OUTPUT),
@@ -63,28 +68,17 @@ function writeMessage(text: string): void {
   }
 }
 
-/** Reads .env with literal values. Bun would expand "$", so it is started with --no-env-file. */
-function loadEnvFile(): void {
-  try {
-    checkLines(readFileSync(ENV_FILE, 'utf8'))
-    process.loadEnvFile(ENV_FILE)
-  } catch (error) {
-    if (error instanceof CommandError) throw error
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw withPath(error, ENV_FILE)
-  }
-}
-
-/** Throws if a line is malformed, because it would be skipped silently. The error does not quote the line: it may be a secret. */
-function checkLines(text: string): void {
-  const wrong = text.split('\n').findIndex((line) => !ENV_LINE.test(line.trim()))
-  if (wrong === -1) return
-  throw new CommandError(
-    `${ENV_FILE}:${wrong + 1}: the line must be NAME=value or a comment, and a quoted value must end on it.`,
-  )
+/** Warns of variables in .env that are not settings: they have no effect. */
+function readEnvironment(): Terminal['env'] {
+  const file = readEnvFile()
+  const unknown = unknownNames(file)
+  if (unknown.length > 0)
+    terminal.err(`passportd: ${ENV_FILE}: no setting, so without effect: ${unknown.join(', ')}.\n`)
+  return { ...file, ...process.env }
 }
 
 try {
-  loadEnvFile()
+  refuseUncheckedCertificates(process.env)
   await runCommand(COMMANDS, process.argv.slice(2), terminal)
   setTimeout(() => process.exit(), PATIENCE_MILLISECONDS).unref()
 } catch (error) {

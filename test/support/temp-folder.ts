@@ -37,6 +37,9 @@ const HOSTILE_FILES = {
 BUN_INSPECT_PRELOAD=./evil.ts
 NODE_OPTIONS=--require=./evil.ts
 BUN_RUNTIME_TRANSPILER_CACHE_PATH=./cache
+NODE_TLS_REJECT_UNAUTHORIZED=0
+HTTPS_PROXY=http://127.0.0.1:1
+BUN_CONFIG_VERBOSE_FETCH=curl
 `,
   'node_modules/typebox/package.json': EVIL_PACKAGE,
   'node_modules/typebox/evil.ts': EVIL,

@@ -45,6 +45,7 @@ export function send(
   const request = (isHttps ? requestHttps : requestHttp)(url, {
     method: 'POST',
     agent: false,
+    rejectUnauthorized: true,
     lookup: createCheckedLookup(resolveHost, allowPrivate),
     signal: end,
     headers: {

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../../../support/cli.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
+import { writeCertificate } from '../../../support/http/certificate.ts'
 import { readConfig } from '../../../support/program/settings.ts'
+import { hasPrograms } from '../../../support/programs.ts'
+import { signNow } from '../../../support/proof/sample-snapshot.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
 
 /** A folder with these files. */
@@ -40,17 +43,87 @@ describe('.env', () => {
     expect(await run(['keys', 'list'], { cwd: folder.path })).toEqual({
       out: '',
       err: `passportd: .env:${line}: the line must be NAME=value or a comment, and a quoted value must end on it.\n`,
-      code: 1,
+      code: 2,
     })
   })
 
-  test('a folder with the name .env is reported in one sentence', async () => {
+  const isRoot = process.getuid?.() === 0
+
+  test.each<[string, (path: string) => void, string]>([
+    ['a folder', (path) => mkdirSync(path), 'is not a plain file'],
+    ['a named pipe', (path) => Bun.spawnSync(['mkfifo', path]), 'is not a plain file'],
+    ['a link to itself', (path) => symlinkSync(path, path), 'cannot be read (ELOOP)'],
+    ['writable by every user', (path) => writeAs(path, 0o666), 'can be written by every user'],
+    ...(isRoot
+      ? [['of another user', (path: string) => writeAs(path, 0o600, 12345), 'belongs to user 12345'] as const]
+      : []),
+  ] as [string, (path: string) => void, string][])(
+    '.env that is %s is refused with exit code 2, except by commands that need no settings',
+    async (_, make, reason) => {
+      using folder = tempFolder()
+      make(join(folder.path, '.env'))
+      expect(await run(['import', '/dev/null'], { cwd: folder.path })).toEqual({
+        out: '',
+        err: expect.stringContaining(`passportd: .env in the working directory ${reason}`),
+        code: 2,
+      })
+      expect(readdirSync(folder.path)).toEqual(['.env'])
+      for (const args of [['--version'], ['--help'], ['completions', 'bash'], ['openapi']])
+        expect(await run(args, { cwd: folder.path })).toMatchObject({ err: '', code: 0 })
+      const none = await run(['verify', 'none.jwt'], { cwd: folder.path })
+      expect(none.err).toContain('none.jwt cannot be read: ENOENT')
+    },
+  )
+
+  function writeAs(path: string, mode: number, user?: number): void {
+    writeFileSync(path, 'DATABASE_URL=sqlite:stolen.db\n')
+    chmodSync(path, mode)
+    if (user !== undefined) chownSync(path, user, user)
+  }
+
+  test.if(hasPrograms('openssl'))(
+    'variables in .env that are not settings are reported, and change neither certificates, nor proxies, nor what is printed',
+    async () => {
+      using folder = tempFolder()
+      const cwd = folder.path
+      const { TLS_CERT, TLS_KEY } = writeCertificate(cwd, '127.0.0.1')
+      let requests = 0
+      const fetch = () => new Response(String(requests++))
+      const tls = { cert: Bun.file(TLS_CERT), key: Bun.file(TLS_KEY) }
+      await using secure = Bun.serve({ hostname: '127.0.0.1', port: 0, tls, fetch })
+      await using proxy = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch })
+      await using service = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => Response.json({}) })
+      const lines = [
+        'NODE_TLS_REJECT_UNAUTHORIZED=0',
+        `HTTP_PROXY=${proxy.url.origin}`,
+        `HTTPS_PROXY=${proxy.url.origin}`,
+        'BUN_CONFIG_VERBOSE_FETCH=curl',
+        'MIRROR_KEY=secretkey1',
+      ]
+      writeFileSync(join(cwd, '.env'), lines.join('\n'))
+      expect(await run(['verify', '--log', service.url.origin], { cwd })).toEqual({
+        out: '',
+        err: `passportd: .env: no setting, so without effect: NODE_TLS_REJECT_UNAUTHORIZED, HTTP_PROXY, HTTPS_PROXY, BUN_CONFIG_VERBOSE_FETCH.
+passportd: /api/v3/log is not the head of an event log: check the URL.\n`,
+        code: 1,
+      })
+      writeFileSync(join(cwd, 'score.jwt'), signNow('https://passports.example.com'))
+      expect(await run(['verify', 'score.jwt', '--keys', `${secure.url}keys`], { cwd })).toEqual({
+        out: '',
+        err: expect.stringMatching(/self.signed certificate/i),
+        code: 1,
+      })
+      expect(requests).toBe(0)
+    },
+  )
+
+  test('NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment is refused with exit code 2', async () => {
     using folder = tempFolder()
-    mkdirSync(join(folder.path, '.env'))
-    expect(await run(['--version'], { cwd: folder.path })).toEqual({
+    const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' }
+    expect(await run(['keys', 'list'], { cwd: folder.path, env })).toEqual({
       out: '',
-      err: 'passportd: .env cannot be read: illegal operation on a directory (EISDIR).\n',
-      code: 1,
+      err: expect.stringContaining('NODE_TLS_REJECT_UNAUTHORIZED must be unset or 1'),
+      code: 2,
     })
   })
 })

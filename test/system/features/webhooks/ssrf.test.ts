@@ -182,6 +182,18 @@ test('a receiver whose certificate is not trusted gets no event', async () => {
     tls: { cert: Bun.file(TLS_CERT), key: Bun.file(TLS_KEY) },
     fetch: () => new Response(String(requests++)),
   })
-  const reply = await attempt(server.url.href, { allowPrivate: true })
-  expect([reply, requests]).toEqual([{ error: 'The connection failed (DEPTH_ZERO_SELF_SIGNED_CERT).' }, 0])
+  const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env
+  try {
+    for (const variable of ['1', '0']) {
+      process.env.NODE_TLS_REJECT_UNAUTHORIZED = variable
+      const reply = await attempt(server.url.href, { allowPrivate: true })
+      expect([reply, requests]).toEqual([
+        { error: 'The connection failed (DEPTH_ZERO_SELF_SIGNED_CERT).' },
+        0,
+      ])
+    }
+  } finally {
+    if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+    else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before
+  }
 })

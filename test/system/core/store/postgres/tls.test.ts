@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../../../../support/cli.ts'
 import { change, connect, refusalOf, withOptions } from '../../../../support/postgres/connection-urls.ts'
 import { type PostgresServer, startPostgres, testDatabase } from '../../../../support/postgres/postgres.ts'
 import { CERTIFICATE, tlsSettings } from '../../../../support/postgres/postgres-tls.ts'
 import { openPostgres } from '../../../../support/store/open.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
 import { until } from '../../../../support/wait-until.ts'
 
 describe('postgres: encrypted connections', () => {
@@ -44,6 +48,14 @@ describe('postgres: encrypted connections', () => {
     expect(await refusalOf(otherName)).toContain(
       "cannot be reached securely: Hostname/IP does not match certificate's altnames",
     )
+  })
+
+  test('.env cannot make sslmode=verify-full accept another certificate', async () => {
+    using folder = tempFolder()
+    const url = withOptions(server.url, 'sslmode=verify-full')
+    writeFileSync(join(folder.path, '.env'), `DATABASE_URL=${url}\nNODE_TLS_REJECT_UNAUTHORIZED=0\n`)
+    const { code, err } = await run(['keys', 'list'], { cwd: folder.path })
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('self signed certificate') })
   })
 
   test.each(['require', 'verify-full'])('sslmode=%s refuses a server without TLS', async (mode) => {
