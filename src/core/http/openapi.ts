@@ -3,21 +3,20 @@ import { findUnknown, invalidValues, ServiceError, STATUS_OF } from '../basics/e
 import { type DocumentedError, ERRORS, FIELDS, HEADERS, type HeaderName } from './openapi-parts.ts'
 import { type DocumentedRoute, isDocumented, type Parameter, type Parameters, type Route } from './route.ts'
 
-/** Many generators do not accept 3.2 yet. 3.1 has no QUERY, and no streams because it has no schema for their items. */
-export const OPENAPI_VERSIONS = ['3.2', '3.1'] as const
-export type OpenApiVersion = (typeof OPENAPI_VERSIONS)[number]
-
-/** The OpenAPI document of the routes. Its schemas are the ones that the code uses. */
-export function createOpenApi(version: string, routes: readonly Route[], format: OpenApiVersion = '3.2') {
+/**
+ * The OpenAPI document of the routes, in version 3.1 as many generators need. It has no QUERY and no streams, because it could
+ * not describe them. Its schemas are the ones that the code uses.
+ */
+export function createOpenApi(version: string, routes: readonly Route[]) {
   const documented = routes.filter(isDocumented)
   const surfaces = [...new Set(documented.map(({ surface }) => surface))]
   const { schemas, toRef } = nameSchemas(Object.assign({}, ...surfaces.map((surface) => surface.schemas)))
   const tags = new Map(surfaces.map(({ tag }) => [tag.name, tag]))
   const paths: Record<string, object> = {}
   for (const each of documented)
-    paths[templateOf(each)] = { ...paths[templateOf(each)], ...describePath(each, format, toRef) }
+    paths[templateOf(each)] = { ...paths[templateOf(each)], ...describePath(each, toRef) }
   return {
-    openapi: `${format}.0`,
+    openapi: '3.1.0',
     info: {
       title: 'passportd',
       version,
@@ -73,15 +72,15 @@ const CONDITIONS = {
 
 type ToRef = (schema: unknown) => unknown
 
-function describePath(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
+function describePath(each: DocumentedRoute, toRef: ToRef) {
   const { id, params, methods = ['GET'] } = each
   const operations = methods
-    .filter((method) => format === '3.2' || method !== 'QUERY')
+    .filter((method) => method !== 'QUERY')
     .map((method, at) => [
       method.toLowerCase(),
       {
         operationId: at === 0 ? id : `${id}By${method.charAt(0)}${method.slice(1).toLowerCase()}`,
-        ...describe(each, format, toRef),
+        ...describe(each, toRef),
       },
     ])
   return {
@@ -91,7 +90,7 @@ function describePath(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRe
 }
 
 /** Returns an operation without its id. The operations of a route differ only in method and id. */
-function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
+function describe(each: DocumentedRoute, toRef: ToRef) {
   const { surface, summary, description, needsKey, access, query = {}, body } = each
   const { requestHeaders = {}, responseHeaders = [] } = each
   const isRead = each.methods === undefined
@@ -119,12 +118,11 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
         required: true,
         content: {
           'application/json': { schema: toRef(body), example: each.bodyExample },
-          ...describeStreams(each.bodyStreams, format, toRef),
         },
       },
     }),
     responses: {
-      [each.status ?? 200]: { description: summary, headers, content: contentOf(each, format, toRef) },
+      [each.status ?? 200]: { description: summary, headers, content: contentOf(each, toRef) },
       ...(isRead && { 304: { description: NOT_MODIFIED, headers } }),
       ...describeErrors(each, errorsOf(each), toRef),
     },
@@ -133,20 +131,13 @@ function describe(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
 
 export const NOT_MODIFIED = 'The body has not changed since the `ETag` in `If-None-Match`'
 
-function contentOf(each: DocumentedRoute, format: OpenApiVersion, toRef: ToRef) {
-  const { response, example, streams } = each
+function contentOf(each: DocumentedRoute, toRef: ToRef) {
+  const { response, example } = each
   return {
     'application/json': { schema: toRef(response), ...(example !== undefined && { example }) },
     ...each.alternatives,
-    ...describeStreams(streams, format, toRef),
   }
 }
-
-const describeStreams = (streams: DocumentedRoute['streams'] = {}, format: OpenApiVersion, toRef: ToRef) =>
-  format === '3.2' &&
-  Object.fromEntries(
-    Object.entries(streams).map(([type, { item, example }]) => [type, { itemSchema: toRef(item), example }]),
-  )
 
 /** The documented response for each error code. The examples are rendered like real errors. */
 function describeErrors(each: DocumentedRoute, codes: readonly DocumentedError[], toRef: ToRef) {

@@ -81,14 +81,10 @@ type Documentation = {
   requestHeaders?: Parameters
   body?: TSchema
   bodyExample?: unknown
-  /** Further content types of the body, which are streams of items. */
-  bodyStreams?: Documentation['streams']
   response: TSchema
   example?: unknown
   /** 200 by default. */
   status?: number
-  /** Further content types of the response, which are streams of items. `example` is the text of a stream. */
-  streams?: Readonly<Record<string, { item: object; example: string }>>
   /** Further content types of the response. */
   alternatives?: Readonly<Record<string, { schema: object; example: string }>>
   /** Headers in addition to those of the surface. */

@@ -1,4 +1,4 @@
-import { EVENT, EVENTS } from '../../core/api/examples.ts'
+import { EVENTS } from '../../core/api/examples.ts'
 import { onlyOne, parseKey, parseNames } from '../../core/api/parameters.ts'
 import { list, V3 } from '../../core/api/surface.ts'
 import { findUnknown, invalidParameter, invalidValue, invalidValues } from '../../core/basics/errors.ts'
@@ -11,13 +11,13 @@ import {
   isInLog,
   parseEventCursor,
 } from '../../core/history/event-cursor.ts'
-import { Event, EventPage, type WireEventPage } from '../../core/history/event-schema.ts'
+import { EventPage, type WireEventPage } from '../../core/history/event-schema.ts'
 import { presentEventItem } from '../../core/history/present-event.ts'
 import { createPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
 import { parseLimit } from '../../core/lists/list-request.ts'
-import { type EventFilter, formatEvent, MOST_STREAMS, MOST_STREAMS_OF_KEY } from './streams.ts'
+import { type EventFilter, MOST_STREAMS, MOST_STREAMS_OF_KEY } from './streams.ts'
 
 const DEFAULT_LIMIT = 100
 const LARGEST_LIMIT = 1000
@@ -50,17 +50,6 @@ const PARAMETERS = {
 
 type Parameters = Query<keyof typeof PARAMETERS>
 
-/** An event of a stream, as clients receive it. */
-const STREAMED_EVENT = {
-  type: 'object',
-  required: ['id'],
-  properties: {
-    id: { type: 'string', description: 'The cursor' },
-    event: { enum: EVENT_TYPES },
-    data: { type: 'string', contentMediaType: 'application/json', contentSchema: Event },
-  },
-}
-
 export const events = route(V3, {
   name: 'v3_events',
   path: '/api/v3/events',
@@ -78,9 +67,6 @@ export const events = route(V3, {
   responseHeaders: ['NextLink', 'Vary', 'X-Accel-Buffering'],
   response: EventPage,
   example: EVENTS,
-  streams: {
-    'text/event-stream': { item: STREAMED_EVENT, example: formatEvent(EVENT) },
-  },
   errors: ['not_found', 'ambiguous', 'cursor_expired', 'overloaded'],
   handle: listEvents,
 })

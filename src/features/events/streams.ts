@@ -175,7 +175,7 @@ async function render(
 }
 
 /** An event of a stream, as clients receive it. */
-export const formatEvent = (event: WireEvent) =>
+const formatEvent = (event: WireEvent) =>
   `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
 /** Polls the log for all streams while any is open. */

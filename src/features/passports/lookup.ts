@@ -9,7 +9,7 @@ import {
   unitsOfPassports,
 } from '../../core/api/read-passports.ts'
 import { readValid } from '../../core/api/request-body.ts'
-import { LookupBody, LookupItem, LookupRequest, type WireLookupRequest } from '../../core/api/schemas.ts'
+import { LookupBody, LookupRequest, type WireLookupRequest } from '../../core/api/schemas.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import { ClientGone, pointerTo } from '../../core/basics/errors.ts'
@@ -47,12 +47,6 @@ export const lookup = route(V3, {
   responseHeaders: ['Vary'],
   response: LookupBody,
   example: LOOKUP,
-  streams: {
-    [NDJSON]: {
-      item: LookupItem,
-      example: LOOKUP.items.map((item) => `${JSON.stringify(item)}\n`).join(''),
-    },
-  },
   errors: ['before_history', 'unsupported_media_type', 'cursor_expired'],
   handle: lookUp,
 })

@@ -39,12 +39,6 @@ export const records = route(V3, {
   },
   body: RecordsRequest,
   bodyExample: RECORDS_REQUEST,
-  bodyStreams: {
-    [NDJSON]: {
-      item: RecordsRequest.properties.records.items,
-      example: RECORDS_REQUEST.records.map((record) => `${JSON.stringify(record)}\n`).join(''),
-    },
-  },
   responseHeaders: ['Event-Cursor'],
   response: RecordsResult,
   example: RECORDS,

@@ -9,6 +9,6 @@ export const openApi = defineCommand({
   examples: ['passportd openapi > openapi.json'],
   async run(_, terminal) {
     const { createReference } = await import('./routes.ts')
-    terminal.out(`${JSON.stringify(createReference(VERSION).documentOf('3.1'), null, 2)}\n`)
+    terminal.out(`${JSON.stringify(createReference(VERSION).createDocument(), null, 2)}\n`)
   },
 })

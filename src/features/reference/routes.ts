@@ -1,13 +1,12 @@
 import Type from 'typebox'
-import { createOpenApi, OPENAPI_VERSIONS, type OpenApiVersion } from '../../core/http/openapi.ts'
-import { publicOriginOf, queryOf } from '../../core/http/parse-request.ts'
+import { createOpenApi } from '../../core/http/openapi.ts'
+import { publicOriginOf } from '../../core/http/parse-request.ts'
 import { createPage, createPageCache, type RenderedPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
 import { type DocumentedRoute, isDocumented, pageRoute, type Route } from '../../core/http/route.ts'
 import type { Awaitable } from '../../core/store/store.ts'
 import { routesOf } from '../../serve/routes.ts'
 import { file, POLICY } from '../../ui/assets-and-csp.ts'
-import { parseChoice } from '../../ui/list-address.ts'
 import { callPath, createSite, referencePath, type Site } from '../../ui/site.ts'
 import { describePhase, renderDeprecation } from '../retire/page.ts'
 import { type DatedPlan, datePlan, NO_PLAN } from '../retire/plan.ts'
@@ -32,17 +31,11 @@ const EXAMPLE_ORIGIN = 'https://passports.example.com'
 const OPENAPI = {
   id: 'getOpenApi',
   summary: 'The OpenAPI document',
-  query: {
-    version: {
-      description: 'The version of OpenAPI. Many programs do not accept 3.2 yet.',
-      schema: { enum: OPENAPI_VERSIONS, default: OPENAPI_VERSIONS[0] },
-    },
-  },
   responseHeaders: ['Vary' as const],
   response: Type.Object({}),
 }
 
-/** Creates the routes of the API, its reference and its other pages. `documentOf` creates the OpenAPI document. */
+/** Creates the routes of the API, its reference and its other pages. `createDocument` creates the OpenAPI document. */
 export function createReference(version: string, options: Options = {}) {
   const { plan = () => datePlan(NO_PLAN, undefined), now = Date.now, stamp } = options
   const { site = createSite().site } = options
@@ -51,7 +44,7 @@ export function createReference(version: string, options: Options = {}) {
   )
   const calls = api.filter(isDocumented).filter(({ surface }) => surface.usesKeys)
   const pages = createPageCache(MAX_BYTES)
-  const documentOf = (format: OpenApiVersion) => createOpenApi(version, served, format)
+  const createDocument = () => createOpenApi(version, served)
 
   async function showReference(request: Request, version?: string, call?: DocumentedRoute) {
     const origin = publicOriginOf(request, site.origin) || EXAMPLE_ORIGIN
@@ -72,11 +65,8 @@ export function createReference(version: string, options: Options = {}) {
     return pages.get(served, body, () => file('text/html', body, POLICY.page))
   }
 
-  function showDocument(request: Request): Promise<RenderedPage> {
-    const given = queryOf(request).get('version') ?? OPENAPI_VERSIONS[0]
-    const format = parseChoice('version', given, OPENAPI_VERSIONS)
-    return pages.get(served, format, () => createPage(JSON.stringify(documentOf(format)), JSON_HEADERS))
-  }
+  const showDocument = (): Promise<RenderedPage> =>
+    pages.get(served, 'openapi', () => createPage(JSON.stringify(createDocument()), JSON_HEADERS))
 
   const served: readonly Route[] = [
     ...api,
@@ -90,5 +80,5 @@ export function createReference(version: string, options: Options = {}) {
     pageRoute('/deprecation', showDeprecation),
     ...(site.explorer ? [] : [pageRoute('/', (request) => showReference(request))]),
   ]
-  return { documentOf, routes: served }
+  return { createDocument, routes: served }
 }

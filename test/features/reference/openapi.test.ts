@@ -14,16 +14,16 @@ const FIXED: Record<string, string> = {
 }
 const ROOT = join(import.meta.dir, '../../..')
 
-const document = createReference(version).documentOf('3.2')
+const document = createReference(version).createDocument()
 
 test('docs/openapi.json is up to date (update it with npm run openapi)', () => {
   const written = readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')
-  expect(written).toBe(`${JSON.stringify(createReference(version).documentOf('3.1'), null, 2)}\n`)
+  expect(written).toBe(`${JSON.stringify(createReference(version).createDocument(), null, 2)}\n`)
 })
 
 test('every operation of V1 and V2 is marked deprecated, and no reference to a schema is broken', () => {
   for (const compatV2 of [true, false]) {
-    const { paths, components } = createReference('0', { compatV2 }).documentOf('3.2')
+    const { paths, components } = createReference('0', { compatV2 }).createDocument()
     const text = JSON.stringify({ paths, components })
     const names = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1] as string)
     expect(names.filter((name) => !(name in components.schemas))).toEqual([])
@@ -35,7 +35,7 @@ test('every operation of V1 and V2 is marked deprecated, and no reference to a s
   }
 })
 
-type Content = Record<string, { schema?: object; itemSchema?: object; example?: unknown }>
+type Content = Record<string, { schema?: object; example?: unknown }>
 type Operation = { requestBody?: { content: Content }; responses: Record<string, { content?: Content }> }
 
 /** The `content` of all requests and responses that have a body. */
@@ -46,7 +46,7 @@ function contentsOf({ paths }: typeof document) {
       .flatMap(([method, { requestBody, responses }]) =>
         [requestBody, ...Object.values(responses)]
           .flatMap((body) => Object.entries(body?.content ?? {}))
-          .map(([type, content]) => ({ where: `${method} ${path} ${type}`, type, ...content })),
+          .map(([type, content]) => ({ where: `${method} ${path} ${type}`, ...content })),
       ),
   )
 }
@@ -55,27 +55,12 @@ test('every request and response body of the API has an example that matches its
   const contents = contentsOf(document)
   const without = contents.filter(({ where, example }) => where.includes(' /api/') && example === undefined)
   expect(without.map(({ where }) => where)).toEqual([])
-  for (const { where, type, schema, itemSchema, example } of contents) {
+  for (const { where, schema, example } of contents) {
     if (example === undefined) continue
-    const whole = { ...(schema ?? itemSchema), components: document.components }
-    const values = PARSE[type]?.(String(example)) ?? [example]
-    for (const value of values) expect([where, Schema.Check(whole, value)]).toEqual([where, true])
+    const whole = { ...schema, components: document.components }
+    expect([where, Schema.Check(whole, example)]).toEqual([where, true])
   }
 })
-
-/** Splits the body of a stream into its items. */
-const PARSE: Record<string, (text: string) => unknown[]> = {
-  'application/x-ndjson': (text) =>
-    text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
-  'text/event-stream': (text) =>
-    text
-      .trimEnd()
-      .split('\n\n')
-      .map((block) => Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/, 2)))),
-}
 
 const HEALTH = document.paths['/health'] as unknown as {
   get: { responses: { 200: { headers: object } } }
@@ -113,16 +98,13 @@ test('the schema of a passport with select allows any subset of the fields, and 
 test('GET /openapi.json serves the document', async () => {
   await using server = await serveRecords({}, [])
   expect((await server.get('/openapi.json')).body).toMatchObject({
-    openapi: '3.2.0',
+    openapi: '3.1.0',
     info: { title: 'passportd' },
   })
   const { body } = await server.get('/openapi.json?version=3.1')
   expect(body.openapi).toBe('3.1.0')
-  expect(Object.keys(body.paths)).toEqual(Object.keys(document.paths))
   expect(Object.keys(body.paths['/api/v3/lookup'])).toEqual(['post'])
   // Generators would give a response that can be a stream the type of an object or a text.
   for (const { get, post } of [body.paths['/api/v3/events'], body.paths['/api/v3/lookup']])
     expect(Object.keys((get ?? post).responses[200].content)).toEqual(['application/json'])
-  const refused = await server.get('/openapi.json?version=3.0')
-  expect([refused.status, refused.body.error]).toEqual([400, 'version must be 3.2 or 3.1, got "3.0".'])
 })

@@ -7,7 +7,7 @@ type DocumentedResponse = {
 }
 type Operation = { responses: Record<string, DocumentedResponse> }
 
-const document = JSON.parse(JSON.stringify(createReference('0.0.0').documentOf('3.2'))) as {
+const document = JSON.parse(JSON.stringify(createReference('0.0.0').createDocument())) as {
   paths: Record<string, Record<string, Operation | undefined>>
   components: { schemas: Record<string, object>; headers: Record<string, { schema: object }> }
 }
