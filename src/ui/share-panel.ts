@@ -5,19 +5,25 @@ import { renderCopyable } from './text.ts'
 export const SHARE_BUTTON = html`<button class="quiet" type="button" popovertarget="share">Share</button>`
 
 /**
- * Renders a panel with the card that other sites show, links that post `text` there, and `more`. The script adds the
- * buttons. Without an origin, there are no links. The browser loads the card when the panel opens.
+ * Renders a panel with the card of the page, if it has one, links that post `text` on other sites, and `more`. The script adds
+ * the buttons. Without an origin, there are no links. The browser loads the card when the panel opens.
  */
 export function renderSharePanel(share: Share, text: string, origin: string, more: Html = html``): Html {
-  const { path = '', card = '', title = '' } = share
+  const { path = '', card, title = '' } = share
   const link = `${origin}${path}`
   return html`<section id="share" popover>
 <div class="row between"><h2>Share</h2> <button class="quiet" type="button" popovertarget="share">Close</button></div>
-<img class="card" src="${card}" width="${CARD_SIZE.width}" height="${CARD_SIZE.height}" loading="lazy" alt="Card: ${title}">${origin === '' ? html`` : renderCopyable('link', html`${link}`)}
-<p class="row actions"${origin === '' ? html`` : html` data-link="${link}" data-title="${text}"`}><a class="button quiet" href="${card}" download="passport-${card.replace(/^.*\/|\?.*$/g, '')}">Download card (PNG)</a></p>
+${card === undefined ? html`` : renderCard(card, title)}${origin === '' ? html`` : renderCopyable('link', html`${link}`)}
+<p class="row actions"${origin === '' ? html`` : html` data-link="${link}" data-title="${text}"`}>${card === undefined ? html`` : renderDownload(card)}</p>
 ${origin === '' ? html`` : html`${renderNetworks(link, text)}${more}`}
 </section>`
 }
+
+const renderCard = (card: string, title: string) =>
+  html`<img class="card" src="${card}" width="${CARD_SIZE.width}" height="${CARD_SIZE.height}" loading="lazy" alt="Card: ${title}">`
+
+const renderDownload = (card: string) =>
+  html`<a class="button quiet" href="${card}" download="passport-${card.replace(/^.*\/|\?.*$/g, '')}">Download card (PNG)</a>`
 
 /** Renders plain links, so that the page loads nothing from these sites. */
 function renderNetworks(page: string, text: string): Html {

@@ -33,9 +33,8 @@ const COVER = {
   ...{ line: '#ffffff4d', track: '#ffffff40', bad: '#ffc0b3' },
 }
 
-/** The colour of covers: that of a part of the score, or the accent of the site. */
-export const coverOf = (accents: Record<Theme, string>, part?: keyof Colors): string =>
-  part ? mix(PALETTE.light[part], '#000000', 0.55) : mix(accents.light, '#000000', 0.35)
+/** The colour of covers. */
+export const coverOf = (accents: Record<Theme, string>): string => mix(accents.light, '#000000', 0.35)
 
 /** The colours of a card, which looks like a cover. */
 export const onCover = (ground: string): Colors => ({ ...PALETTE.dark, ...COVER, ground, panel: ground })

@@ -106,8 +106,6 @@ describe('error pages', () => {
     expect(await unitsOf('/card/7.svg')).toBe(3)
     expect(await unitsOf('/badge/7.svg?show=top')).toBe(3)
     expect(await unitsOf('/badge/7.svg')).toBe(1)
-    expect(await unitsOf('/card/list.png?human=true')).toBe(24)
-    expect(await unitsOf('/card/credential/unknown.png')).toBe(20)
   })
 
   test('429 shows the time to retry', async () => {

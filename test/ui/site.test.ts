@@ -155,9 +155,9 @@ describe('files of the site', () => {
     [`/passports/${ada.mainWallet}/score?page=2`, '/passports/7/score', '/card/7.png?score=42.5'],
     ['/passports/7/credentials?page=1', '/passports/7/credentials', '/card/7.png?score=42.5'],
     ['/passports/7/credentials?x=y', '/passports/7/credentials', '/card/7.png?score=42.5'],
-    ['/credentials/GitHub', '/credentials/github', '/card/credential/github.png'],
-    ['/?page=1&sort=total', '/', '/card/list.png'],
-    ['/compare?ids=12&ids=7', '/compare?ids=12,7', '/card/compare.png?ids=12,7'],
+    ['/credentials/GitHub', '/credentials/github', '/card/site.png'],
+    ['/?page=1&sort=total', '/', '/card/site.png'],
+    ['/compare?ids=12&ids=7', '/compare?ids=12,7', '/card/site.png'],
   ])('%s has the canonical address %s and the picture %s', async (path, canonical, card) => {
     const { status, text } = await server.look(path)
     expect(status).toBe(200)

@@ -1,4 +1,3 @@
-import { notFound } from '../../core/basics/errors.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import type { RenderedPage } from '../../core/http/rendered-page.ts'
 import type { Passport, Scores } from '../../core/passport/passport.ts'
@@ -14,8 +13,6 @@ import { renderSharePanel, SHARE_BUTTON } from '../../ui/share-panel.ts'
 import type { Site } from '../../ui/site.ts'
 import { findParts } from '../../ui/standings.ts'
 import { formatFigure, shortNameOf, shortWord } from '../../ui/text.ts'
-import { drawableName } from '../pictures/drawable-text.ts'
-import { describeTime, drawPeople } from '../pictures/people-card.ts'
 import { type ComparedPerson, compareAddress, renderComparison } from './compare-table.ts'
 
 /** Two to four people side by side. */
@@ -55,8 +52,7 @@ function renderPage(site: Site, found: FoundPeople, people: readonly ComparedPer
   const ids = people.map(({ passport }) => passport.id)
   const path = compareAddress(ids)
   const isComplete = people.length > 1
-  const card = `/card${path.replace('?', '.png?')}`
-  const share = { path, ...(isComplete && { card, alt: names, title: `${names} compared` }) }
+  const share = { path, ...(isComplete && { title: `${names} compared` }) }
   const layout = {
     site,
     title: share.title ?? 'Compare people',
@@ -118,19 +114,3 @@ ${ids.length === 0 ? html`` : html`<input type="hidden" name="ids" value="${ids.
 <button type="submit">Add</button>
 </form>`
 }
-
-/** The card of a comparison: `/card/compare.png?ids=7,42`, with ids only. */
-export const createCompareCard = (options: ExplorerOptions): ExplorerPage => ({
-  async render(request) {
-    const { query, site, signal } = request
-    const ids = parseIds(query)
-    if (!ids.every((text) => /^\d+$/.test(text))) throw notFound()
-    const { people, unknown } = await findPeople(options, ids, signal)
-    if (people.length === 0 || unknown.length > 0) throw notFound()
-    const [first, second] = people.sort((one, other) => other.scores.total - one.scores.total)
-    const isLed = first && second && first.scores.total > second.scores.total
-    const title = isLed ? `Comparison: ${drawableName(first, site.fonts)} leads` : 'Comparison'
-    const card = { title, words: describeTime(site, options.now()), people, rules: await options.rules() }
-    return request.drawCard(() => drawPeople(site, card, 'identity'))
-  },
-})

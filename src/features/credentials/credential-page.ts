@@ -14,8 +14,7 @@ import {
   type Rule,
   stepsOf,
 } from '../../core/passport/rules/rule-set.ts'
-import { roundUp } from '../../core/reads/standing.ts'
-import { drawHistogram, partOf } from '../../ui/charts.ts'
+import { partOf } from '../../ui/charts.ts'
 import { MAX_NAME_LENGTH } from '../../ui/credential-rows.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
@@ -25,9 +24,6 @@ import { type Ranked, renderRankingList, showPart } from '../../ui/people-list.t
 import { renderSharePanel, SHARE_BUTTON } from '../../ui/share-panel.ts'
 import type { Site } from '../../ui/site.ts'
 import * as text from '../../ui/text.ts'
-import { PNG_UNITS } from '../pictures/cards.ts'
-import { drawableText } from '../pictures/drawable-text.ts'
-import { drawPeople } from '../pictures/people-card.ts'
 import { renderCategory } from './credential-list.ts'
 
 /** One type of credential: how it is earned, and the people who have it, those with the most points first. */
@@ -49,47 +45,32 @@ async function find(options: ExplorerOptions, type: string, signal: AbortSignal)
   const { store, catalog } = options
   const rules = await options.rules()
   const rule = findRule(rules, type)
-  const list = { ...listOf(type), pointsFor: [type], signal }
+  // If the rule gives everybody the same points, scores are shown instead.
+  const isSame = rule !== undefined && isAllOrNothing(rule)
+  const sort = { field: 'score', descending: true, ...(!isSame && { pointsFor: type }) } as const
+  const list = { filter: [equals('type', type)], sort, pointsFor: [type], signal }
   const request = { ...list, limit: PAGE_SIZE, offset: 0, ranksOf: [] }
   const { total: holders, ...people } = await findList(options, request, store.passports.listByIds)
   if (holders === 0 && !rule) throw notFound()
-  const exampleOf = async (id = 0) =>
-    (await store.credentials.find({ id }))?.credentials.find((each) => foldName(each.type) === type)
-  const most = rule?.max_score ?? (await exampleOf(people.ids[0]))?.maxScore ?? 0
-  const step = Math.max(1, roundUp(most / MOST_BARS))
-  const starts = Array.from({ length: Math.max(1, Math.ceil(most / step)) }, (_, at) => at * step)
-  // The last one counts those who have the maximum.
-  const ranksOf = [...starts, most - 0.001]
-  const middle = await catalog.list({ ...list, limit: 1, offset: (holders - 1) >> 1, ranksOf }, false)
-  /** The number of people with more points than the start of each bar. */
-  const above = ranksOf.map((points) => (middle.ranking?.ranks.get(points) ?? 1) - 1)
-  // If all people have the maximum, their scores are shown instead.
-  const isSame = above.at(-1) === holders
+  const [id = 0] = people.ids
+  const example = (await store.credentials.find({ id }))?.credentials.find(
+    (each) => foldName(each.type) === type,
+  )
+  const most = rule?.max_score ?? example?.maxScore ?? 0
   const { total: all, scale } = await catalog.standing(0)
-  const example = await exampleOf(middle.ids[0])
   const part = partOf(rule?.category ?? example?.category ?? '') ?? 'total'
-  const pointsOf = ({ points }: Pick<typeof middle, 'points'>, id = 0) => points?.get(id)?.[0] ?? 0
   return {
-    ...{ type, rule, version: rules.version, most, step, holders, example },
+    ...{ type, rule, version: rules.version, most, holders, example, isSame },
     scale: isSame ? scale : most,
     all: Math.max(all, holders),
     ranked: people.items.map((passport, at, all): Ranked => {
-      const [points, { total }] = [pointsOf(people, passport.id), passport.scores]
+      const [points = 0] = people.points?.get(passport.id) ?? []
+      const { total } = passport.scores
       if (isSame) return { passport, rank: all.findIndex(({ scores }) => scores.total === total) + 1 }
-      const rank = people.ranking?.ranks.get(points) ?? at + 1
-      return { rank, ...showPart(passport, points, part) }
+      return { rank: people.ranking?.ranks.get(points) ?? at + 1, ...showPart(passport, points, part) }
     }),
-    median: pointsOf(middle, middle.ids[0]),
-    above,
-    isSame,
   }
 }
-
-/** The list of people with a type: those with the most points first, then those with the highest score. */
-const listOf = (type: string) => ({
-  filter: [equals('type', type)],
-  sort: { field: 'score', descending: true, pointsFor: type } as const,
-})
 
 function renderPage(site: Site, found: Found): RenderedPage {
   const { type, rule, example, holders, all, most } = found
@@ -98,16 +79,13 @@ function renderPage(site: Site, found: Found): RenderedPage {
   const category = rule?.category ?? example?.category ?? ''
   const issuer = rule?.issuer ?? example?.issuer
   const source = issuer ?? findKnown(type)?.source
-  const share = {
-    path: text.credentialAddress(type),
-    card: `/card/credential/${encodeURIComponent(type.toWellFormed())}.png`,
-    alt: `${name}: ${text.formatPeople(holders)}`,
-  }
+  const title = `${name}: ${text.formatPeople(holders)}`
+  const share = { path: text.credentialAddress(type) }
   return respondPage({
     site,
     share,
     script: 'share.js',
-    title: share.alt,
+    title,
     description: `${describeType(type, rule)} ${holders === 1 ? '1 person has' : `${text.formatPeople(holders)} have`} it.`,
     main: html`<div class="cover ${partOf(category) ?? ''}"><p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
@@ -118,8 +96,8 @@ function renderPage(site: Site, found: Found): RenderedPage {
 <div><dt class="soft">${issuer ? 'Issued by' : source ? 'Comes from' : 'Recorded by'}</dt><dd><bdi>${text.shortWord(source ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>
 <div><dt class="soft">People</dt><dd>${text.formatFigure(holders)}<span class="soft">${part}</span></dd></div>
 </dl><p class="row actions">${SHARE_BUTTON}</p></div>
-${renderSharePanel({ ...share, title: share.alt }, `${share.alt} on ${site.name}`, site.origin)}
-<div class="columns"><div>${rule ? renderRule(rule, found) : html``}</div><div>${renderPoints(found)}</div></div>
+${renderSharePanel(share, `${title} on ${site.name}`, site.origin)}
+${rule ? renderRule(rule, found) : html``}
 ${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found)}`,
   })
 }
@@ -137,11 +115,11 @@ ${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amoun
 }
 
 function renderHolders(found: Found): Html {
-  const { type, ranked, scale, holders, isSame, most } = found
+  const { type, ranked, scale, holders, isSame } = found
   const all = { ...ALL_PASSPORTS, sort: isSame ? 'total' : 'points' } as const
   const query = withFilter(all, 'credential', type)
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
-${holders > 1 ? html`<p class="soft">${isSame ? `All have ${count(most, 'point')} for it. The highest score is first.` : 'People with equal points are ordered by their score.'}</p>` : html``}
+${holders > 1 ? html`<p class="soft">${isSame ? 'The highest score is first.' : 'People with equal points are ordered by their score.'}</p>` : html``}
 ${renderRankingList({ query, ranked, scale, among: holders })}
 <p><a class="button quiet" href="${addressOf(query)}">${holders === 1 ? 'Show in the list of people' : `All ${text.formatFigure(holders)} people, with filters`}</a></p>`
 }
@@ -154,43 +132,3 @@ export function unitOf(rule: Rule, example: Credential | undefined, unit?: strin
   const isSure = example.score < rule.max_score || /^\d/.test(example.value)
   return isSure ? text.shortWord(example.value, MAX_NAME_LENGTH) : unknown
 }
-
-const MOST_BARS = 20
-
-/** A histogram of the points, unless everybody has the same. */
-function renderPoints({ above, holders, most, step, median }: Found): Html {
-  const [starts, full = 0] = [above.slice(0, -1), above.at(-1)]
-  const bars = starts.map((more, at) => (at === 0 ? holders : more) - (starts[at + 1] ?? 0))
-  if (bars.includes(holders)) return html``
-  return html`<section>
-<h2>Points</h2>
-<figure>
-${drawHistogram(bars, median / step)}
-<p class="row between axis soft" aria-hidden="true"><span>0</span><span>${count(bars.length * step, 'point')}</span></p>
-<figcaption class="soft">The dashed line is the median of the ${text.formatPeople(holders)}, ${count(median, 'point')}; ${full === 0 ? 'nobody has' : full === 1 ? 'one has' : `${text.formatFigure(full)} have`} the maximum of ${text.formatFigure(most)}.</figcaption>
-</figure>
-</section>`
-}
-
-/** The card of a credential, with the first three people of its page: `/card/credential/{type}.png`. */
-export const createCredentialCard = (options: ExplorerOptions): ExplorerPage => ({
-  cacheKey: async () => (await options.rules()).stamp,
-  async render(request) {
-    const { params, site, signal } = request
-    await request.charge(PNG_UNITS)
-    const [, name] = /^(.{1,200})\.png$/s.exec(params.file ?? '') ?? []
-    const type = foldName(name ?? '')
-    const { rule, holders, ranked, isSame, scale } = await find(options, type, signal)
-    const first = ranked.slice(0, 3).map(async ({ passport: { id, scores }, note }) => {
-      const passport = await options.store.passports.find({ id })
-      const figure = isSame ? undefined : count(scores.total, 'point')
-      return passport && { ...passport, scores, note, figure }
-    })
-    const people = (await Promise.all(first)).filter((passport) => passport !== undefined)
-    const title = drawableText(rule?.name ?? type, site.fonts) || 'Credential'
-    const order = holders === 0 ? '' : isSame ? ' by score' : ' by points'
-    const words = `${holders > 3 ? 'Top 3 of ' : ''}${text.formatPeople(holders)}${order}`
-    const card = { title, words, people, rules: await options.rules(), scale }
-    return request.drawCard(() => drawPeople(site, card, partOf(rule?.category ?? '')))
-  },
-})

@@ -6,10 +6,10 @@ import { PAGE, PICTURE, route, unknownPaths } from '../../core/http/route.ts'
 import { createErrorPages } from '../../ui/error-page.ts'
 import { SITE_CARD } from '../../ui/layout.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../../ui/page.ts'
-import { createCompareCard, createComparePage } from '../compare/compare-page.ts'
+import { createComparePage } from '../compare/compare-page.ts'
 import { createCredentialList } from '../credentials/credential-list.ts'
-import { createCredentialCard, createCredentialPage } from '../credentials/credential-page.ts'
-import { createMoversCard, createMoversFeed, createMoversPage } from '../movers/page.ts'
+import { createCredentialPage } from '../credentials/credential-page.ts'
+import { createMoversFeed, createMoversPage } from '../movers/page.ts'
 import { createMeRoutes } from '../own-record/me-page.ts'
 import { createBadge } from '../pictures/badge.ts'
 import { createCard, createCardDrawer, createSiteCard } from '../pictures/cards.ts'
@@ -19,7 +19,6 @@ import { createAboutPage } from './about-page.ts'
 import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
-import { createListCard } from './ranking/list-card.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
 import { createTagsAndPlaces } from './ranking/tags-and-places-page.ts'
 import { createSitemap, createSitemapIndex } from './sitemap.ts'
@@ -49,10 +48,6 @@ const XML_FILES: Record<string, CreatePage> = {
 const PICTURES: Record<string, CreatePage> = {
   '/badge/:file': createBadge,
   '/card/:file': createCard,
-  '/card/compare.png': createCompareCard,
-  '/card/list.png': createListCard,
-  '/card/movers.png': createMoversCard,
-  '/card/credential/:file': createCredentialCard,
   [SITE_CARD]: createSiteCard,
   '/favicon.ico': createIcon,
 }

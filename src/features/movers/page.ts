@@ -1,5 +1,4 @@
 import { notFound } from '../../core/basics/errors.ts'
-import { count } from '../../core/basics/text/counts-and-sizes.ts'
 import { presentTime } from '../../core/history/present-event.ts'
 import { MOVERS_SORTS, type MoversSort } from '../../core/lists/list-request.ts'
 import { roundScore } from '../../core/passport/credential.ts'
@@ -12,13 +11,11 @@ import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../../ui/pa
 import { rosette } from '../../ui/rosette.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../../ui/share-panel.ts'
 import { formatChange, formatFigure, renderDay, shortNameOf } from '../../ui/text.ts'
-import { drawPeople } from '../pictures/people-card.ts'
 import { findMovers, type Mover } from './list.ts'
 
 const PERIODS = ['1', '7', '30'] as const
 const [MOST_CAUSES, FIRST_MOVERS, MOST_MOVERS] = [3, 10, 100]
 const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
-const NOUNS = { '-change': 'rise', change: 'fall', '-added': 'new passport' }
 const NONE = { '-change': 'No score rose', change: 'No score fell', '-added': 'Nobody is new' }
 
 /** People whose score rose or fell in the last days, and new people. */
@@ -29,11 +26,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
     const { days, sort } = asked
     const [period, title, feed] = [periodOf(asked), titleOf(asked), feedOf(asked)]
     const first = sections.flatMap(({ movers }) => movers.slice(0, 1).map(describeMover))
-    const share = {
-      path: addressOf(asked),
-      card: `/card/movers.png${parametersOf(asked)}`,
-      alt: [title, ...first].join('. '),
-    }
+    const share = { path: addressOf(asked) }
     const rendered = respondPage({
       site,
       share,
@@ -48,27 +41,6 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
 <p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
     })
     return isCurrent ? rendered : withoutCaching(rendered)
-  },
-})
-
-/** The card of the movers, with the first of each list or the first three of one: `/card/movers.png?days=7`. */
-export const createMoversCard = (options: ExplorerOptions): ExplorerPage => ({
-  ...cacheKeyOf(options),
-  async render({ site, ...request }) {
-    const { asked, sections, isCurrent } = await findSections(options, request, 3)
-    const counts = sections.map(({ sort, total }) => count(total, NOUNS[sort]))
-    // Lists without people leave their rows to the others.
-    const most = Math.ceil(3 / Math.max(1, sections.filter(({ total }) => total > 0).length))
-    const first = sections.flatMap(({ movers }) => movers.slice(0, most)).slice(0, 3)
-    const people = first.map((mover) => {
-      const [score, steps, change] = describeScore(mover)
-      const [figure, note] = change === undefined ? [steps, score] : [score, steps]
-      return { ...mover.passport, figure, note }
-    })
-    const words = `${asked.sort && first.length === 3 ? 'Top 3 of ' : ''}${counts.join(', ')}`
-    const list = { title: titleOf(asked), words, people, rules: await options.rules() }
-    const card = await request.drawCard(() => drawPeople(site, list, 'activity'))
-    return isCurrent ? card : withoutCaching(card)
   },
 })
 

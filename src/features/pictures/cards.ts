@@ -65,7 +65,7 @@ ${counts ? html`<svg x="${LEFT}" y="300" width="${RIGHT - LEFT}" height="230" fi
 }
 
 /** A PNG counts as this many requests, so that one client can request about as many cards as the picture thread can draw. */
-export const PNG_UNITS = 20
+const PNG_UNITS = 20
 
 /** Draws cards as PNG. While the picture thread is busy or unavailable, the response is the site's card, uncached. */
 export function createCardDrawer(options: ExplorerOptions) {
@@ -141,10 +141,10 @@ function drawPill(words: string, { x, y, size }: Place, ink: string, background 
 }
 
 type Label = [name: Segment['name'], words: string]
-export const PART_LABELS = Object.entries({ ...CATEGORIES, other: 'Other' }) as Label[]
+const PART_LABELS = Object.entries({ ...CATEGORIES, other: 'Other' }) as Label[]
 
 /** Draws a swatch and the words of each part. `y` is the baseline, `size` the largest font size. */
-export function drawLegend(labels: readonly Label[], colors: Colors, place: Omit<Place, 'x'>): Html {
+function drawLegend(labels: readonly Label[], colors: Colors, place: Omit<Place, 'x'>): Html {
   const [swatch, space] = [1.2 * place.size, 36]
   const width = RIGHT - LEFT - labels.length * (swatch + space) + space
   const size = fitSize(labels.map(([, words]) => words).join(''), width / SERIF, place.size)

@@ -52,21 +52,17 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(text).toMatch(/<title>[^<]*Ada[^<]* and Mira compared/)
     expect(text).toContain('<a class="remove" href="/compare?ids=20" title="Remove">')
     expect(readable(text)).toMatch(/Ada[^,]* and Mira Add another person Add Share /)
-    expect(text).toMatch(/property="og:image" content="[^"]+\/card\/compare\.png\?ids=7,20"/)
     expect(text).toMatch(/data-link="[^"]+\/compare\?ids=7,20"/)
     const groups = [...text.matchAll(/<tr class="group">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
     expect(groups.slice(0, 2)).toEqual(['Scores', 'Activity'])
     expect(text).toContain('<svg class="bar thin" aria-hidden="true"><rect width="60%" height="100%"/></svg>')
   })
 
-  test('the comparison has the share panel of a passport, with its own card and links', async () => {
+  test('the comparison has the share panel of a passport, with its own links', async () => {
     const { text } = await server.look('/compare?ids=7,20')
     expect(text).toContain('<button class="quiet" type="button" popovertarget="share">Share</button>')
     const panel = /<section id="share" popover>[\s\S]*?<\/section>/.exec(text)?.[0] ?? ''
     const title = 'Ada Lovélace 🐉 and Mira compared'
-    expect(panel).toContain('<img class="card" src="/card/compare.png?ids=7,20" width="1200"')
-    expect(panel).toContain(`alt="Card: ${title}"`)
-    expect(panel).toContain('href="/card/compare.png?ids=7,20" download="passport-compare.png"')
     const [words, page] = [`${title} on passportd`, `${server.url.origin}/compare?ids=7,20`]
     expect(panel).toContain(`data-link="${page}" data-title="${words}"`)
     const address = `text=${encodeURIComponent(words)}&amp;url=${encodeURIComponent(page)}`

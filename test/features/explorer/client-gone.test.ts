@@ -50,8 +50,6 @@ test.each([
   ['/card/1.png', 'evaluation', evaluate],
   ['/card/1.png', 'drawing', draw],
   ['/card/site.png', 'drawing', draw],
-  ['/card/compare.png?ids=1', 'drawing', draw],
-  ['/card/credential/github.png', 'drawing', draw],
   ['/favicon.ico', 'drawing', draw],
 ] as const)('a request for %s ends its %s when the client disconnects', async (target, _, make) => {
   const endless = createEndlessWork()

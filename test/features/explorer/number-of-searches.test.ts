@@ -82,8 +82,6 @@ test.each([
   '/card/1.svg',
   '/card/1.png',
   '/card/site.png',
-  '/card/compare.png?ids=1,2,3,4',
-  '/card/credential/github.png',
 ])(
   'a request for %s searches the index at most three times, or five times if words match nobody',
   async (target) => {

@@ -18,14 +18,6 @@ const limiterOf = (tiers: string) =>
   })
 
 describe('errors of badges and cards', () => {
-  test('the card of a comparison with an unknown passport responds with 404', async () => {
-    await using server = await servePeople(PEOPLE, { rasterize: async () => new Uint8Array(4) })
-    const statusOf = async (ids: string) => (await server.look(`/card/compare.png?ids=${ids}`)).status
-    expect(await statusOf('7,12')).toBe(200)
-    for (const ids of ['7,99999', '99999', '7,nobody', ''])
-      expect([ids, await statusOf(ids)]).toEqual([ids, 404])
-  })
-
   test('a picture request that gets a 404 or 429 receives an SVG, even if it asked for a PNG', async () => {
     await using server = await servePeople(PEOPLE, { limiter: limiterOf('pictures=1/10s') })
     for (const [path, expected] of [
@@ -34,7 +26,6 @@ describe('errors of badges and cards', () => {
       ['/badge/7.svg?style=large', 429],
       ['/card/7.svg', 429],
       ['/card/7.png', 429],
-      ['/card/compare.png?ids=7', 429],
     ] as const) {
       const { status, headers, text } = await server.look(path)
       const [type, caching] = [headers.get('Content-Type'), headers.get('Cache-Control')]

@@ -6,7 +6,7 @@ import type { Standing } from '../../../core/reads/standing.ts'
 import { withoutCaching } from '../../../ui/assets-and-csp.ts'
 import { drawHistogram } from '../../../ui/charts.ts'
 import { type Html, html } from '../../../ui/html.ts'
-import { countList, renderSearch, respondPage, SITE_CARD } from '../../../ui/layout.ts'
+import { countList, renderSearch, respondPage } from '../../../ui/layout.ts'
 import type { FilterName, RankingQuery } from '../../../ui/list-address.ts'
 import * as lists from '../../../ui/list-address.ts'
 import { ifReady } from '../../../ui/not-ready.ts'
@@ -125,15 +125,14 @@ function renderPage(shown: Shown, status: number): RenderedPage {
   const [title, changes] = [describeList(query, filters), controls.findMovers(asked.typed)]
   const isHome = !lists.isFiltered(asked) && asked.typed === '' && asked.page === 1
   const leaders = query.page === 1 ? found.ranked.slice(0, 3).map(({ passport }) => passport) : []
-  const card = lists.addressOf({ ...query, page: 1 }).replace(/^\/(?=\?|$)/, '/card/list.png')
   const whole = countList(title, found.total)
   const led = leaders.map((each) => `${shortNameOf(each)} ${formatFigure(each.scores.total)}`).join(', ')
   const description = `${led}. Search people, filter by tag, place and credential, and compare them.`
   const share = {
     path: lists.addressOf(query),
-    ...(led !== '' && { card, alt: `${whole}: ${led}`, title: whole, description }),
+    ...(led !== '' && { title: whole, description }),
   }
-  const panel = html`${SHARE_BUTTON}${renderSharePanel({ card: SITE_CARD, title: whole, ...share }, `${whole} on ${site.name}`, site.origin)}`
+  const panel = html`${SHARE_BUTTON}${renderSharePanel(share, `${whole} on ${site.name}`, site.origin)}`
   const layout = {
     site,
     share,
@@ -187,7 +186,7 @@ const hiddenFields = (query: RankingQuery) => [
 ]
 
 /** Describes the list for the title and the heading, such as "People tagged “zk” in Lisbon with GitHub". */
-export function describeList({ typed, filters, sort }: RankingQuery, active: readonly ActiveFilter[]) {
+function describeList({ typed, filters, sort }: RankingQuery, active: readonly ActiveFilter[]) {
   const join = (start: string, names: readonly FilterName[], quote = (label: string) => label) => {
     const shown = active.filter(({ name, value }) => names.includes(name) && filters[name].includes(value))
     const labels = shown.map(({ label }) => quote(shortWord(label, MAX_TITLE_VALUE)))

@@ -60,33 +60,6 @@ onEngine('sqlite', 'movers', (open) => {
     )
   })
 
-  test('the card names the first mover of each list, with the change of the score', async () => {
-    await using store = await open()
-    await fill(store)
-    await using server = serveExplorer(store, { rasterize: async (svg) => new TextEncoder().encode(svg) })
-    const textsOf = async (query: string) => {
-      const { text } = await server.look(`/card/movers.png${query}`)
-      return [...text.matchAll(/<text[^>]*>([^<]*)/g)].map(([, words]) => words).slice(0, -2)
-    }
-    expect(await textsOf('')).toEqual([
-      ...['Movers of the last 7 days', '1 rise, 1 fall, 1 new passport'],
-      ...[
-        'Ada',
-        '15 to 19',
-        '+4',
-        'Bob',
-        '26 to 18',
-        '−8',
-        '&lt;i&gt;Eve &amp; co&lt;/i&gt;',
-        '12',
-        'new',
-        'Identity',
-        'Skills',
-      ],
-    ])
-    expect((await textsOf('?sort=change')).slice(2)).toEqual(['Bob', '26 to 18', '−8', 'Identity', 'Skills'])
-  })
-
   test('days selects the period, and other values get 400 with those that are accepted', async () => {
     await using store = await open()
     await fill(store)
