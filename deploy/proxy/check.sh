@@ -69,21 +69,20 @@ status() { curl -ks -o "$work/body" -w '%{http_code}' --interface "$1" "${@:2}" 
 
 check_address() {
   local count=0
-  until [ "$(status 127.0.0.2)" = 429 ]; do
-    count=$((count + 1))
-    [ $count -le 20 ] || fail "20 requests of one address were not limited to 5 for each node"
-  done
+  # Caddy selects nodes at random: with 40 requests, both reach their limit.
+  for _ in $(seq 40); do [ "$(status 127.0.0.2)" = 429 ] || count=$((count + 1)); done
+  [ $count -le 10 ] || fail "$count of 40 requests of one address were served, not 5 by each node"
   [ "$(status 127.0.0.2 -H 'X-Forwarded-For: 10.9.9.9')" = 429 ] || fail 'a forged X-Forwarded-For was used'
   [ "$(status 127.0.0.3)" = 200 ] || fail 'another address was limited too'
-  echo "  client address: 127.0.0.2 got 429 after $count requests, also with a forged header; 127.0.0.3 got 200"
+  echo "  client address: 127.0.0.2 got 429 after $count of 40 requests, also with a forged header; 127.0.0.3 got 200"
 }
 
 check_compression() {
   local encoding
-  encoding=$(curl -ks -o "$work/body" -D - -H "X-API-KEY: $key" -H 'Accept-Encoding: zstd' "https://127.0.0.1:$port/api/v1/passports" |
+  encoding=$(curl -ks -o "$work/body" -D - -H "X-API-KEY: $key" -H 'Accept-Encoding: gzip' "https://127.0.0.1:$port/api/v1/passports" |
     tr -d '\r' | sed -n 's/^[Cc]ontent-[Ee]ncoding: //p')
-  [ "$encoding" = zstd ] || fail "the response is not compressed by the node: \"$encoding\""
-  echo '  compression: zstd, by the node'
+  [ "$encoding" = gzip ] || fail "the response is not compressed by the node: \"$encoding\""
+  echo '  compression: gzip, by the node'
 }
 
 check_connections() {

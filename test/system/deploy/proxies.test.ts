@@ -25,3 +25,19 @@ for (const [program, file, check] of [
     const { exitCode, stderr } = Bun.spawnSync([findProgram(program) as string, ...args], { env })
     expect([exitCode, exitCode === 0 ? '' : `${stderr}`]).toEqual([0, ''])
   })
+
+test.if(hasPrograms('nginx', 'haproxy', 'caddy', 'curl', 'openssl'))(
+  'behind each proxy, client addresses are limited and cannot be forged, nodes compress, and no request fails when a node is killed',
+  async () => {
+    const script = Bun.spawn([join(ROOT, 'deploy/proxy/check.sh')], {
+      env: { PATH: process.env.PATH ?? '' },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [out, err] = await Promise.all([
+      new Response(script.stdout).text(),
+      new Response(script.stderr).text(),
+    ])
+    expect([await script.exited, err, out.trim().split('\n').at(-1)]).toEqual([0, '', 'all checks passed'])
+  },
+)
