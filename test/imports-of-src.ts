@@ -101,6 +101,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'features/retire/plan': ['features/retire/plan'],
   'features/webhooks/delivery-states': ['core/history/event-cursor', 'features/webhooks/subscription'],
   'features/webhooks/delivery': ['features/webhooks/lease'],
+  'features/webhooks/send': ['features/webhooks/send'],
   'features/webhooks/subscriptions': ['features/webhooks/subscription'],
   'serve/thread': ['core/threads/thread'],
   'serve/writer-thread': ['core/basics/thread-calls', 'core/threads/thread'],

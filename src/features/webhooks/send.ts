@@ -8,6 +8,12 @@ import { hostOf, isReceiverAddress } from './receiver-address.ts'
 
 const TIMEOUT_MILLISECONDS = 15_000
 
+/** A receiver that sends more interim responses (1xx) would keep the thread of all deliveries busy. */
+const MOST_INTERIM = 4
+
+/** The headers of each response have at most this size, so those of all responses take less than 64 KiB. */
+const MOST_HEADER_BYTES = 12_800
+
 /** Resolves a host name to all of its addresses. */
 export type Resolve = (host: string) => Promise<LookupAddress[]>
 
@@ -48,12 +54,17 @@ export function send(
     rejectUnauthorized: true,
     lookup: createCheckedLookup(resolveHost, allowPrivate),
     signal: end,
+    maxHeaderSize: MOST_HEADER_BYTES,
     headers: {
       ...headers,
       'Content-Type': 'application/cloudevents+json',
       'Content-Length': bytes.length,
       'User-Agent': `passportd/${VERSION}`,
     },
+  })
+  let interim = 0
+  request.on('information', () => {
+    if (++interim > MOST_INTERIM) request.destroy(new TooManyInterim())
   })
   request.on('response', (response) => {
     resolve({ status: response.statusCode ?? 0 })
@@ -63,6 +74,7 @@ export function send(
   function fail(error?: NodeJS.ErrnoException): void {
     if (limit.aborted) resolve({ error: `The receiver did not respond within ${timeout / 1000} s.` })
     else if (error instanceof RefusedAddress) resolve(REFUSED)
+    else if (error instanceof TooManyInterim) resolve({ error: error.message })
     else if (error) resolve({ error: `The connection failed (${error.code ?? error.name}).` })
     else resolve({ error: 'The connection was closed.' })
   }
@@ -79,13 +91,22 @@ class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress'
 }
 
+class UnknownHost extends Error {
+  readonly code = 'ENOTFOUND'
+}
+
+class TooManyInterim extends Error {
+  override readonly message = `The receiver sent more than ${MOST_INTERIM} interim responses (1xx).`
+}
+
 /** The socket connects to an address that this function has checked, so a later DNS answer cannot replace it. */
 function createCheckedLookup(resolve: Resolve, allowPrivate: boolean): LookupFunction {
   return (host, _options, callback) => {
     resolve(host).then(
       (addresses) => {
         const isAllowed = addresses.every(({ address }) => isReceiverAddress(address, allowPrivate))
-        callback(isAllowed ? null : new RefusedAddress(), addresses)
+        if (addresses.length === 0) callback(new UnknownHost(), [])
+        else callback(isAllowed ? null : new RefusedAddress(), addresses)
       },
       (error) => callback(error, []),
     )
