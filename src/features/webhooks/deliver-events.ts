@@ -68,6 +68,12 @@ async function save(turn: Turn, progress: DeliveryProgress): Promise<boolean> {
   return options.store.subscriptions.save(subscription, progress)
 }
 
+/** Whether the log still serves the event: its passport may have been removed or hidden since the event was read. */
+async function isServed({ options, subscription }: Turn, { sequence }: LogEvent): Promise<boolean> {
+  const { events, log } = await options.store.events.list({ after: sequence - 1, limit: 1 })
+  return log.name === subscription.cursor.log && events[0]?.sequence === sequence
+}
+
 /** Tries until the receiver accepts the event. Returns false if the turn ends. */
 async function deliver(turn: Turn, event: LogEvent): Promise<boolean> {
   const { options } = turn
@@ -75,6 +81,7 @@ async function deliver(turn: Turn, event: LogEvent): Promise<boolean> {
   const wire = presentEvent(event, { log: cursor.log, source: options.source })
   const message = { id: wire.id, body: JSON.stringify(wire) }
   while (mayGoOn(turn)) {
+    if (!(await isServed(turn, event))) return save(turn, { cursor })
     const { url, keys } = turn.subscription
     const reply = await send(url, signMessage(message, keys, Date.now()), message.body, options)
     const isDelivered = 'status' in reply && reply.status >= 200 && reply.status < 300

@@ -101,6 +101,34 @@ onEveryEngine('webhooks', (open) => {
     expect(await stateOf(store, subscription)).toMatchObject({ failures: 0, lastError: '', state: 'active' })
   })
 
+  test.each([
+    ['removed', (store: Store) => store.passports.remove(1, NOON)],
+    ['hidden', (store: Store) => store.passports.hide(1, true, NOON)],
+  ])(
+    'after a passport was %s, none of its events is sent, except the one that says so',
+    async (_, change) => {
+      await using store = await open([record(1), record(2)])
+      for (let edit = 1; edit <= 8; edit++)
+        await saveRecords(store, [record(1, { profile: { bio: `${edit}` } })])
+      await using receiver = receiveWebhooks(async (_, count) => {
+        if (count === 3) await change(store)
+        return count === 4 ? new Response('', { status: 500 }) : undefined
+      })
+      const subscription = await subscribe(store, receiver.url, await keyOf(store))
+      await using loop = deliverTo(store)
+      await until(async () => (await stateOf(store, subscription)).cursor.sequence === 11)
+      const sent = receiver.received.map(({ event }) => [event.subject, event.type])
+      expect(sent).toEqual([
+        ['1', 'passport.added'],
+        ['2', 'passport.added'],
+        ['1', 'passport.changed'],
+        ['1', 'passport.removed'],
+        ['1', 'passport.removed'],
+      ])
+      expect(loop.counts).toEqual({ delivered: 4, failed: 1 })
+    },
+  )
+
   test('a subscription of a revoked, expired or restricted key gets no events, and the successor of a rotated key owns its subscriptions', async () => {
     await using store = await open(people(1))
     await using receiver = receiveWebhooks()
