@@ -186,6 +186,12 @@ test('tests import only the files of src that they test, as the list says; other
   expect<Record<string, readonly string[]>>(Object.fromEntries(found)).toEqual(IMPORTS_OF_SRC)
 })
 
+test('the model of the service in test/model imports nothing from src, so it cannot repeat its mistakes', () => {
+  const model = sources.filter((file) => file.startsWith('test/model/'))
+  expect(model.length).toBeGreaterThan(5)
+  expect(model.filter((file) => importsIn(read(file)).some((name) => name.includes('src/')))).toEqual([])
+})
+
 test('no catch block is empty without a comment', () => {
   const empty = /catch\s*(\([^)]*\)\s*)?\{\s*\}/
   expect('try {} catch (error) {\n}').toMatch(empty)

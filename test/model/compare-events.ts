@@ -1,0 +1,105 @@
+import { expect } from 'bun:test'
+import { byText, type Change, changesBetween, isMerged, type Moment } from './history.ts'
+import type { Node } from './node.ts'
+
+type Pair<T> = readonly [T, T]
+type Event = {
+  id: string
+  type: string
+  subject?: string
+  time: string
+  data: {
+    fields?: string[]
+    into?: string | number
+    from?: string | number
+    score?: number | Pair<number>
+    rules?: unknown
+    credentials?: { type: string; id?: string; score: Pair<number | null>; cause: string }[]
+    remainder?: { delta: number; cause: string }
+  }
+}
+
+/** Reads all events after a cursor, page by page. */
+export async function readEvents(node: Node, after: string): Promise<{ events: Event[]; next: string }> {
+  const events: Event[] = []
+  for (let next = after; ; ) {
+    const { body } = await node.request(`/api/v3/events?limit=3${next && `&after=${next}`}`)
+    events.push(...body.items)
+    if (body.next === next) return { events, next }
+    next = body.next
+  }
+}
+
+/** Compares the events of an operation with the difference of the moments before and after it. */
+export function compareEvents(before: Moment, after: Moment, events: readonly Event[]): number {
+  const expected = changesBetween(before, after)
+  const bySubject = Map.groupBy(events, ({ subject }) => Number(subject))
+  for (const id of new Set([...expected.keys(), ...bySubject.keys()])) {
+    if (Number.isNaN(id)) continue
+    const last = before.people.get(id)?.scores.score ?? null
+    // The docs promise `merged_from` for survivors only.
+    const isOpen = isMerged(before, id) || isMerged(after, id)
+    expect({ id, ...sumUp(bySubject.get(id) ?? [], last, isOpen ? ['merged_from'] : []) }).toEqual({
+      id,
+      ...(expected.get(id) ?? noChange(last)),
+    } as never)
+  }
+  const rules = events.filter(({ type }) => type === 'rules.changed')
+  expect(rules).toHaveLength(before.rules === after.rules ? 0 : 1)
+  return expected.size + 1
+}
+
+const noChange = (score: number | null): Change => ({
+  isAdded: false,
+  isRemoved: false,
+  score: [score, score],
+  fields: [],
+  credentials: [],
+})
+
+/** What the events of a passport say together. Throws if an event does not begin where the one before it ended. */
+function sumUp(events: readonly Event[], last: number | null, ignored: readonly string[]): Change {
+  let score = last
+  let [isAdded, isRemoved] = [false, false]
+  const fields = new Set<string>()
+  const merges: Pick<Change, 'merged' | 'unmerged'> = {}
+  const credentials = new Map<string, { type: string; score: Pair<number | null>; cause: string }>()
+  for (const { type, data } of events) {
+    if (type === 'passport.added') {
+      isAdded = true
+      score = data.score as number
+    } else if (type === 'passport.removed') {
+      isRemoved = true
+      score = null
+    } else if (type === 'passport.changed') for (const field of data.fields ?? []) fields.add(field)
+    else if (type === 'passport.merged') merges.merged = Number(data.into)
+    else if (type === 'passport.unmerged') merges.unmerged = Number(data.from)
+    else {
+      const [from, to] = data.score as Pair<number>
+      expect({ score: from }).toEqual({ score } as never)
+      score = to
+      for (const change of data.credentials ?? []) collect(credentials, change)
+    }
+  }
+  const changes = [...credentials.values()].filter((change) => change.score[0] !== change.score[1])
+  const isWhole = isAdded || isRemoved
+  return {
+    isAdded,
+    isRemoved,
+    score: [last, score],
+    fields: isWhole ? [] : [...fields].filter((field) => !ignored.includes(field)).toSorted(),
+    ...(isWhole ? {} : merges),
+    credentials: isWhole ? [] : (changes as Change['credentials'][number][]).toSorted(byText),
+  }
+}
+
+/** Two changes of a credential are one: from the first score to the last, for the last cause. */
+function collect(
+  credentials: Map<string, { type: string; score: Pair<number | null>; cause: string }>,
+  change: NonNullable<Event['data']['credentials']>[number],
+) {
+  const { type, id = '', score, cause } = change
+  const key = `${type} ${id}`
+  const before = credentials.get(key)
+  credentials.set(key, { type, score: [before ? before.score[0] : score[0], score[1]], cause })
+}

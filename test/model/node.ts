@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { callHere } from '../support/cli-in-process.ts'
+import { makeKey } from '../support/http/keys.ts'
+import { type Reply, serveTest } from '../support/http/server.ts'
+import { owning } from '../support/owning.ts'
+import type { TestStore } from '../support/store/engines.ts'
+import { adoptRules, fail, findRules, rescoreSome } from '../support/store/scoring.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+/** The service that is compared with the model: a server, its commands, and its clock. */
+export type Node = {
+  now(): number
+  /** Lets some time pass. */
+  advance(): void
+  request(path: string, method?: string, body?: unknown): Promise<Pick<Reply, 'status' | 'body'>>
+  command(...args: string[]): Promise<{ code: number; err: string }>
+  /** Writes a file for a command, and returns its path. */
+  file(name: string, text: string): string
+  /** Scores all passports that need it. */
+  settle(): Promise<void>
+}
+
+/** After the beginning of the event log, whose time is the real one. */
+const BEGIN = Date.UTC(2050, 0, 1)
+
+/** A server in this process, whose clock moves with each operation. */
+export async function startNode(store: TestStore) {
+  let now = BEGIN
+  const folder = tempFolder()
+  const server = serveTest(store, { now: () => now })
+  const { init } = await makeKey(store, 1, { scopes: ['read', 'events', 'write:*'] })
+  const headers = { ...init.headers, 'Content-Type': 'application/json' }
+  const node: Node = {
+    now: () => now,
+    advance() {
+      now += 60_000
+    },
+    request: (path, method = 'GET', body) =>
+      server.get(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }),
+    command: (...args) => callHere(args, { env: { DATABASE_URL: store.url }, now }),
+    file(name, text) {
+      const path = join(folder.path, name)
+      writeFileSync(path, text)
+      return path
+    },
+    async settle() {
+      const scorer = { store, rules: await findRules(store), now: () => now, onFailure: fail }
+      await adoptRules(scorer)
+      while (await rescoreSome(scorer));
+    },
+  }
+  return owning(
+    { ...node, errors: server.errors },
+    { [Symbol.asyncDispose]: async () => folder[Symbol.dispose]() },
+    store,
+    server,
+  )
+}

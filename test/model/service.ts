@@ -1,0 +1,266 @@
+import { addUp, calculate, type RuleSet, type Scores } from './scores.ts'
+
+/**
+ * A naive model of the service, written from the docs, without code of src: facts in maps, from which each answer is made
+ * again at each read (answers.ts, history.ts). Tests and the stress scenario `model` send random operations to this model
+ * and to the service, and compare all answers.
+ *
+ * To add an operation: add an entry to OPERATIONS in operations.ts, which says when the operation is possible, what it
+ * changes here, and how it is sent to the service. If it changes facts that this file does not have, add a method here.
+ */
+
+export type RecordCredential = {
+  id: string
+  type: string
+  name: string
+  category: string
+  score: number
+  max_score: number
+  value: string
+}
+
+/** A record as the operations write it. */
+export type PassportLine = {
+  passport_id: number
+  human_checkmark?: boolean
+  main_wallet?: string
+  verified_wallets?: readonly string[]
+  passport_profile?: { display_name?: string; location?: string; tags?: readonly string[] }
+  passport_socials?: readonly { source: string; profile_name: string; follower_count?: string }[]
+  credentials?: readonly RecordCredential[]
+}
+
+export type PointLine = {
+  passport: number
+  type: string
+  account?: string
+  value?: number | boolean
+  display?: string
+  earned_at?: string
+  withdrawn?: true
+}
+
+export type Line = PassportLine | PointLine
+export type Outcome = 'added' | 'changed' | 'unchanged' | 'removed' | 'refused'
+
+export type Point = {
+  type: string
+  account: string
+  value: number | boolean
+  display: string
+  earned_at: string
+  added: number
+}
+
+type PassportRecord = Required<PassportLine> & {
+  passport_profile: Required<NonNullable<PassportLine['passport_profile']>>
+}
+
+export type Stored = {
+  id: number
+  record: PassportRecord
+  /** The text of the latest record, which changes nothing if it is sent again. */
+  text: string
+  points: Map<string, Point>
+  mergedInto?: number
+  isHidden: boolean
+  /** What is shown until the passport is scored again. `rules` is null for the scores of a record. */
+  scores: Scores & { rules: string | null }
+}
+
+export class Service {
+  private passports = new Map<number, Stored>()
+  private removed = new Set<number>()
+  private barred = new Set<string>()
+  /** The applied rule sets, the active one last. */
+  private applied: RuleSet[]
+  /** The passports that need a new score. */
+  private stale = new Set<number>()
+
+  get rules(): RuleSet {
+    return this.applied.at(-1) as RuleSet
+  }
+
+  constructor(rules: RuleSet) {
+    this.applied = [rules]
+  }
+
+  stored = () => [...this.passports.values()].toSorted((one, other) => one.id - other.id)
+  has = (id: number) => this.passports.has(id)
+  isRemoved = (id: number) => this.removed.has(id)
+  isStale = (id: number) => this.stale.has(id)
+  appliedCount = () => this.applied.length
+
+  passport(id: number): Stored {
+    const found = this.passports.get(id)
+    if (!found) throw new Error(`The model has no passport ${id}.`)
+    return found
+  }
+
+  survivorOf(id: number): number {
+    const into = this.passports.get(id)?.mergedInto
+    return into === undefined ? id : this.survivorOf(into)
+  }
+
+  /** The ids of the passports that were merged into this one, also through others. */
+  mergedFrom = (id: number): number[] => {
+    const merged = this.stored().filter(({ mergedInto }) => mergedInto === id)
+    return merged
+      .flatMap((each) => [each.id, ...this.mergedFrom(each.id)])
+      .toSorted((one, other) => one - other)
+  }
+
+  /** Neither merged nor hidden. */
+  listed = () => this.stored().filter(({ mergedInto, isHidden }) => mergedInto === undefined && !isHidden)
+
+  walletsOf = ({
+    main_wallet,
+    verified_wallets,
+  }: Pick<PassportRecord, 'main_wallet' | 'verified_wallets'>) => [
+    ...new Set([main_wallet, ...verified_wallets].filter((wallet) => wallet !== '')),
+  ]
+
+  ownerOf = (wallet: string) =>
+    this.stored().find(({ record }) => this.walletsOf(record).includes(wallet))?.id
+
+  /** Saves the records of a request: all of them, or none. No two may be about the same. Returns the outcome of each. */
+  saveRequest(lines: readonly Line[], now: number): Outcome[] {
+    const before = [structuredClone(this.passports), new Set(this.stale)] as const
+    const outcomes: Outcome[] = lines.map(() => 'refused')
+    const saved = new Set<string>()
+    const isPoint = (at: number) => 'passport' in (lines[at] as Line)
+    const save = (at: number) => {
+      const line = lines[at] as Line
+      if (saved.has(subjectOf(line))) return
+      outcomes[at] = this.saveLine(line, now)
+      if (outcomes[at] !== 'refused') saved.add(subjectOf(line))
+    }
+    // Passports come first, in any order: one may use a wallet that another one frees.
+    for (const _ of lines)
+      for (const at of lines.keys()) if (!isPoint(at) && outcomes[at] === 'refused') save(at)
+    for (const at of lines.keys()) if (isPoint(at)) save(at)
+    if (outcomes.includes('refused')) [this.passports, this.stale] = before
+    return outcomes
+  }
+
+  /** Saves the lines of an import, and tries refused ones again at the end. Returns how many are refused. */
+  saveImport(lines: readonly Line[], now: number, restore: boolean): number {
+    let refused: Line[] = []
+    const save = (line: Line) => {
+      // A later line about the same passport replaces a refused one.
+      if (!('passport' in line))
+        refused = refused.filter((each) => 'passport' in each || each.passport_id !== line.passport_id)
+      if (this.saveLine(line, now, restore) === 'refused') refused.push(line)
+    }
+    for (const line of lines) save(line)
+    for (const _ of lines) {
+      const again = refused
+      refused = []
+      for (const line of again) save(line)
+    }
+    return refused.length
+  }
+
+  private saveLine = (line: Line, now: number, restore = false): Outcome =>
+    'passport' in line ? this.savePoint(line, now) : this.savePassport(line, restore)
+
+  private savePassport(line: PassportLine, restore: boolean): Outcome {
+    const id = line.passport_id
+    const before = this.passports.get(id)
+    const record: PassportRecord = {
+      passport_id: id,
+      human_checkmark: line.human_checkmark ?? false,
+      main_wallet: (line.main_wallet ?? '').toLowerCase(),
+      verified_wallets: (line.verified_wallets ?? []).map((wallet) => wallet.toLowerCase()),
+      passport_profile: { display_name: '', location: '', tags: [], ...line.passport_profile },
+      passport_socials: line.passport_socials ?? [],
+      credentials: line.credentials ?? before?.record.credentials ?? [],
+    }
+    const barred = this.walletsOf(record).filter((wallet) => this.barred.has(wallet))
+    const wasRemoved = this.removed.has(id) || barred.length > 0
+    if (wasRemoved && !restore) return 'removed'
+    const text = JSON.stringify(line)
+    if (before?.text === text) return 'unchanged'
+    if (this.walletsOf(record).some((wallet) => (this.ownerOf(wallet) ?? id) !== id)) return 'refused'
+    this.removed.delete(id)
+    for (const wallet of barred) this.barred.delete(wallet)
+    const points = before?.points ?? new Map<string, Point>()
+    const isHumanChanged = before !== undefined && before.record.human_checkmark !== record.human_checkmark
+    const needsScore = points.size > 0 || isHumanChanged || (line.credentials ?? []).length > 0
+    if (needsScore) this.stale.add(id)
+    const scores = before?.scores ?? { ...addUp([], record, this.rules), rules: null }
+    this.passports.set(id, { isHidden: false, ...before, id, record, text, points, scores })
+    return before ? 'changed' : 'added'
+  }
+
+  private savePoint(
+    { passport: id, type, account = '', withdrawn, ...line }: PointLine,
+    now: number,
+  ): Outcome {
+    if (this.removed.has(id)) return 'removed'
+    if (!this.has(id)) return 'refused'
+    const { points } = this.passport(id)
+    const key = `${type} ${account}`
+    const before = points.get(key)
+    const added = before?.added ?? now
+    const point = {
+      type,
+      account,
+      value: line.value ?? 0,
+      display: line.display ?? '',
+      earned_at: line.earned_at ?? '',
+      added,
+    }
+    if (withdrawn ? !before : JSON.stringify(before) === JSON.stringify(point)) return 'unchanged'
+    if (withdrawn) points.delete(key)
+    else points.set(key, point)
+    this.stale.add(id)
+    return before ? 'changed' : 'added'
+  }
+
+  /** Scores all passports that need it: stale ones, and those whose result differs because of rules, other people or the time. */
+  settle(now: number, all = false): void {
+    const due = this.stored().filter(
+      ({ id, scores }) => all || this.stale.has(id) || !isSameScore(scores, calculate(this, id, now)),
+    )
+    for (const each of due) each.scores = { ...calculate(this, each.id, now), rules: this.rules.version }
+    this.stale.clear()
+  }
+
+  merge(id: number, into: number): void {
+    this.passport(id).mergedInto = into
+  }
+
+  unmerge(id: number): void {
+    delete this.passport(id).mergedInto
+  }
+
+  /** Removes a passport, and those merged into it. Records with its id or wallets are skipped from now on. */
+  remove(id: number): void {
+    for (const each of [...this.mergedFrom(id), id]) {
+      this.removed.add(each)
+      const stored = this.passports.get(each)
+      if (stored) for (const wallet of this.walletsOf(stored.record)) this.barred.add(wallet)
+      this.passports.delete(each)
+      this.stale.delete(each)
+    }
+  }
+
+  hide(id: number, isHidden: boolean): void {
+    for (const each of [...this.mergedFrom(id), id]) this.passport(each).isHidden = isHidden
+  }
+
+  apply(rules: RuleSet): void {
+    this.applied.push(rules)
+  }
+
+  rollback(): void {
+    this.applied.pop()
+  }
+}
+
+/** What a record is about. */
+const subjectOf = (line: Line) =>
+  'passport' in line ? `${line.passport} ${line.type} ${line.account ?? ''}` : `${line.passport_id}`
+
+const isSameScore = ({ rules: _, ...one }: Stored['scores'], other: Scores) => Bun.deepEquals(one, other)
