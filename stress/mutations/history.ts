@@ -121,8 +121,8 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'hash chain: a removal keeps the secret',
     file: 'src/core/store/write/write-events.ts',
-    from: 'delete from log_secrets where ${isRemoved}',
-    to: 'delete from log_secrets where ${isRemoved} and passport_id < 0',
+    from: 'delete from log_secrets where ${isOne}',
+    to: 'delete from log_secrets where ${isOne} and passport_id < 0',
     tests: CHAIN,
     ...ON_SQLITE,
   },

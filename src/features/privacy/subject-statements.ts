@@ -1,5 +1,6 @@
 import { fromCredentialData } from '../../core/store/rows/credential.ts'
-import { type EventRow, type StampRow, toEvents } from '../../core/store/rows/event.ts'
+import { type StampRow, toEvents } from '../../core/store/rows/event.ts'
+import type { EventRow } from '../../core/store/rows/event-encoding.ts'
 import type { StoredRow } from '../../core/store/rows/passport.ts'
 import { type Connection, type Database, listColumn } from '../../core/store/sql/connection.ts'
 import { ANY_SURVIVOR_ID } from '../../core/store/sql/passports.ts'

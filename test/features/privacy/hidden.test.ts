@@ -3,6 +3,7 @@ import type { LogEvent } from '../../../src/core/history/event.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { computeHead, foldAll } from '../../support/store/hash-chain.ts'
 import { ADA_WALLET, ada, credential, NOON, record, social } from '../../support/store/records.ts'
 import { contracts, find, hand, LATER, scoreNow } from '../../support/store/scoring.ts'
 
@@ -78,8 +79,23 @@ onEveryEngine('a hidden passport', (open) => {
     await store.passports.hide(7, true, LATER)
     expect(await eventsOf(store)).toEqual(hidden)
     await store.passports.hide(7, false, LATER)
-    expect((await eventsOf(store)).at(-1)).toEqual(['passport.added', 7])
-    expect((await eventsOf(store))[0]).toEqual(['passport.added', 7])
+    expect(await eventsOf(store)).toEqual([...hidden, ['passport.added', 7]])
+  })
+
+  test('has tombstones in place of all events before it is shown again, except that of its removal', async () => {
+    await using store = await open([ada, grete])
+    await store.passports.hide(7, true, NOON)
+    await saveRecords(store, [{ ...ada, connections: 99, scores: { ...ada.scores, total: 1 } }])
+    await scoreNow(store)
+    const { head } = await foldAll(store)
+    const before = await computeHead(store)
+    await store.passports.hide(7, false, LATER)
+    expect([head, (await foldAll(store)).head]).toEqual([before, await computeHead(store)])
+    const proven = (await store.events.listProven({ after: 0, limit: 100 })).events
+    const types = ['tombstone', 'passport.added', 'passport.removed', 'tombstone', 'tombstone']
+    expect(proven.map(({ type }) => String(type))).toEqual([...types, 'passport.added'])
+    const later = await store.events.listAfterTime([{ passportId: 7, before: Number.MAX_SAFE_INTEGER }], 0)
+    expect(later.events.map(({ type }) => type)).toEqual(['passport.added', 'passport.removed'])
   })
 
   test('also hides the passports that are merged into it, before and later', async () => {

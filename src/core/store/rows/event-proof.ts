@@ -1,7 +1,8 @@
 import type { ProvenEvent } from '../../history/event.ts'
 import { leafOfStored, saltOf } from '../../history/hash-chain.ts'
 import type { EventList, EventPage } from '../event-store.ts'
-import { createDecoder, type EventRow, type Found, isServed, pageEnd, TOMBSTONE } from './event.ts'
+import { createDecoder, type Found, isServed, pageEnd } from './event.ts'
+import { type EventRow, TOMBSTONE } from './event-encoding.ts'
 
 /** A row of an event and the secret of its passport. */
 export type ProofRow = EventRow & { secret?: string | null }

@@ -63,7 +63,7 @@ export function createRules({ write, transaction }: Database, read: Query): Rule
 
 async function activate(tx: Transaction, { appliedAt, ...rules }: AppliedRules, now: number): Promise<void> {
   const state = await findAdoptionState(tx.query)
-  await appendEvents(tx, { events: toActivated(state, rules.stamp), removed: [] }, { now })
+  await appendEvents(tx, { events: toActivated(state, rules.stamp) }, { now })
   await upsertRows(tx, 'rule_sets', 'stamp', [{ ...rules, applied_at: appliedAt }])
   await setSetting(tx.query, ACTIVE, rules.stamp)
 }

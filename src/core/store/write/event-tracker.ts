@@ -8,8 +8,15 @@ import type {
 import type { Credential } from '../../passport/credential.ts'
 import { isVisible, type StoredRow } from '../rows/passport.ts'
 
-/** The events of a transaction, and the passports whose earlier events are deleted. */
-export type Changes = { events: readonly EventContent[]; removed: readonly number[] }
+/**
+ * The events of a transaction, and the passports whose earlier events are deleted. Those that were hidden keep the events
+ * of their removal.
+ */
+export type Changes = {
+  events: readonly EventContent[]
+  removed?: readonly number[]
+  unhidden?: readonly number[]
+}
 
 /** A passport and the credentials that responses show. */
 type Shown = { row: StoredRow; credentials: readonly Credential[] }
@@ -59,11 +66,14 @@ export function trackEvents(
     return toScoreChanged({ row: old.row, credentials: last }, { row, credentials: next }, causeOf)
   }
 
+  const isUnhidden = ({ id, hidden_at }: StoredRow) =>
+    hidden_at === null && typeof before.get(id)?.row.hidden_at === 'number'
+
   function toEvents(row: StoredRow, isSurvivor: boolean, shown?: readonly Credential[]): EventContent[] {
     const old = before.get(row.id)
     const wasHidden = typeof old?.row.hidden_at === 'number'
     if (!wasHidden && old && row.hidden_at !== null) return [{ type: 'passport.removed', passportId: row.id }]
-    const isNew = (!old && before.has(row.id)) || (wasHidden && row.hidden_at === null)
+    const isNew = (!old && before.has(row.id)) || isUnhidden(row)
     if (isNew) return [toAdded(row), ...toMerge(null, row)]
     const fields = [...(old ? listFields(old.row, row) : []), ...(isSurvivor ? MERGED_FROM : [])]
     const score = old && compareScores(old, row, shown)
@@ -85,7 +95,7 @@ export function trackEvents(
         (passportId): EventContent => ({ type: 'passport.removed', passportId }),
       )
       for (const row of rows) events.push(...toEvents(row, survivors.has(row.id), shown.get(row.id)))
-      return { events, removed: [...removed.keys()] }
+      return { events, removed: [...removed.keys()], unhidden: rows.filter(isUnhidden).map(({ id }) => id) }
     },
   }
 }

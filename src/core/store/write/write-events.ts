@@ -2,7 +2,8 @@ import type { Actor, EventContent, LogHead } from '../../history/event.ts'
 import type { EventCursor } from '../../history/event-cursor.ts'
 import { EMPTY_HEAD, leafOfStored, nextHead } from '../../history/hash-chain.ts'
 import type { EventStore } from '../event-store.ts'
-import { type StampRow, stampsOf, TOMBSTONE, toEventRow } from '../rows/event.ts'
+import type { StampRow } from '../rows/event.ts'
+import { REMOVED, stampsOf, TOMBSTONE, toEventRow } from '../rows/event-encoding.ts'
 import { type ProofRow, SECRET, toProvenEvents } from '../rows/event-proof.ts'
 import type { Connection, Database } from '../sql/connection.ts'
 import type { Changes } from './event-tracker.ts'
@@ -23,7 +24,7 @@ const PAGE = 500
  */
 export async function appendEvents(
   connection: Connection,
-  { events, removed }: Changes,
+  { events, removed = [], unhidden = [] }: Changes,
   { now, actor = 'cli' }: { now: number; actor?: Actor | undefined },
 ): Promise<void> {
   if (events.length === 0) return
@@ -46,17 +47,18 @@ export async function appendEvents(
     })),
   )
   if (removed.length > 0) await buryEvents(connection, removed, before)
+  if (unhidden.length > 0) await buryEvents(connection, unhidden, before, ` and type <> ${REMOVED}`)
   const added = events.filter((event) => event.type === 'passport.added')
   const secrets = added.map(({ passportId }) => ({ passport_id: passportId }))
   await insertRows('log_secrets', secrets, 'on conflict do nothing')
 }
 
-/** Turns the events of removed passports into tombstones, and deletes the secrets of their salts. */
-async function buryEvents(connection: Connection, removed: readonly number[], end: number): Promise<void> {
+/** Turns the events of passports into tombstones, and deletes the secrets of their salts. */
+async function buryEvents(connection: Connection, passports: readonly number[], end: number, rest = '') {
   const { query, dialect } = connection
-  const isRemoved = dialect.isIn('passport_id', '$1')
+  const isOne = dialect.isIn('passport_id', '$1')
   for (;;) {
-    const events = await listProven(connection, `${isRemoved} and sequence <= $2`, [removed, end])
+    const events = await listProven(connection, `${isOne} and sequence <= $2${rest}`, [passports, end])
     const rows = events.map((event) => ({
       ...{ sequence: event.sequence, passport_id: null, time: 0, actor: null, type: TOMBSTONE },
       data: leafOfStored(event),
@@ -64,7 +66,7 @@ async function buryEvents(connection: Connection, removed: readonly number[], en
     await upsertRows(connection, 'events', 'sequence', rows)
     if (events.length < PAGE) break
   }
-  await query(`delete from log_secrets where ${isRemoved}`, [removed])
+  await query(`delete from log_secrets where ${isOne}`, [passports])
 }
 
 /** The first events that fulfil a condition, at most `PAGE`. Their secrets are of the same moment. */

@@ -1,6 +1,7 @@
 import type { EventLog } from '../../../history/event.ts'
 import type { EventPage, EventStore } from '../../event-store.ts'
 import * as event from '../../rows/event.ts'
+import type { EventRow } from '../../rows/event-encoding.ts'
 import { SECRET, toProvenList } from '../../rows/event-proof.ts'
 import type { Query } from '../../sql/connection.ts'
 import type { Pool } from './connection/health-checked-pool.ts'
@@ -10,7 +11,7 @@ const LOG = `json_build_object('name', name, 'first', first, 'last', last, 'know
 
 type FoundRow = {
   log: EventLog
-  rows: (Omit<event.EventRow, 'data'> & { data: string | null })[] | null
+  rows: (Omit<EventRow, 'data'> & { data: string | null })[] | null
   stamps: event.StampRow[] | null
 }
 
@@ -23,7 +24,7 @@ async function find(query: Query, rows: string, values: readonly unknown[]): Pro
   const { log, stamps, rows: all } = found as FoundRow
   const events = all ?? []
   const end = events.findIndex(({ data }) => data === null)
-  const complete = (end === -1 ? events : events.slice(0, end)) as event.EventRow[]
+  const complete = (end === -1 ? events : events.slice(0, end)) as EventRow[]
   return { log, stamps: stamps ?? [], page: { rows: complete, isCut: end !== -1 } }
 }
 

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { EventLog } from '../../../history/event.ts'
 import type { EventPage, EventStore, LaterCursor, RecentEvent } from '../../event-store.ts'
 import * as event from '../../rows/event.ts'
+import type { EventRow } from '../../rows/event-encoding.ts'
 import { SECRET, toProvenList } from '../../rows/event-proof.ts'
 import type { ReadTransaction } from './connect.ts'
 
@@ -12,7 +13,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     'select name, first, last, known_since as "knownSince" from event_log',
   )
   const listStamps = reader.query<event.StampRow, []>('select id, stamp from event_rules')
-  const findLater = reader.query<event.EventRow, [number, number, number]>(
+  const findLater = reader.query<EventRow, [number, number, number]>(
     `${select()} where passport_id = ?1 and sequence < ${event.beforeCursor('?2')}
      order by sequence desc limit ?3`,
   )
@@ -24,7 +25,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     const { after, limit, passport } = page
     const log = getLog()
     const owner = passport === undefined ? '' : 'passport_id = $passport and'
-    const rows = reader.query<event.EventRow, Record<string, number>>(
+    const rows = reader.query<EventRow, Record<string, number>>(
       `${select(columns)} where ${owner} sequence > $after and sequence <= $end${condition}
        order by sequence limit $limit`,
     )
@@ -59,7 +60,7 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
     listRecent: (before) => transaction.read(() => findRecent.all(before)),
     listLatest: (passportId, types, limit) =>
       transaction.read(() => {
-        const rows = reader.query<event.EventRow, [number, number]>(
+        const rows = reader.query<EventRow, [number, number]>(
           `${select()} where passport_id = ?${event.typeCondition(types)} order by sequence desc limit ?`,
         )
         return event.toEvents(toFound({ rows: rows.all(passportId, limit), isCut: false }))
@@ -67,8 +68,8 @@ export function createEventReader(reader: Database, transaction: ReadTransaction
   } satisfies Partial<EventStore>
 }
 
-function takePage(all: Iterable<event.EventRow>): event.RowPage {
-  const rows: event.EventRow[] = []
+function takePage(all: Iterable<EventRow>): event.RowPage {
+  const rows: EventRow[] = []
   let bytes = 0
   for (const row of all) {
     if (bytes > event.MAX_PAGE_BYTES) return { rows, isCut: true }
