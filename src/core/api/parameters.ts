@@ -44,6 +44,9 @@ export function parametersOf(request: RouteRequest, known: readonly string[]): Q
 /** The names in a comma-separated list; `undefined` without a list. */
 export function parseNames(parameter: string, text: string | undefined): string[] | undefined {
   const names = text?.split(',', MOST_NAMES + 1)
+  const repeated = parameter === 'include' ? names?.find((name, at) => names.indexOf(name) !== at) : undefined
+  if (repeated !== undefined)
+    throw invalidParameter(parameter, `${parameter} must name each part once, got ${quote(repeated)} twice.`)
   if (!names || names.length <= MOST_NAMES) return names
   throw invalidParameter(parameter, `${parameter} may have at most ${MOST_NAMES} names, got more.`)
 }

@@ -60,7 +60,8 @@ function presentProblem(error: unknown, requestId: string): ErrorResponse {
     detail: code === 'unauthorized' ? KEY_NEEDED : message,
     code,
     request_id: requestId,
-    errors: [...invalid],
+    errors:
+      code === 'invalid_request' && invalid.length === 0 ? [{ pointer: '#', detail: message }] : [...invalid],
   } satisfies schemas.WireProblem
   const headers = errorHeaders(error, code, 'application/problem+json')
   return { status, headers, body: JSON.stringify({ ...problem, ...members }) }

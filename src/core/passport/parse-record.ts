@@ -62,11 +62,12 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** Parses a line of a file. Throws `RecordError`. */
 export function parseLine(bytes: Uint8Array, options: ParseOptions) {
-  const { record, unknownFields } = parseRecord(parseJson(bytes), options, bytes.length)
-  return { record: record.kind === 'passport' ? { ...record, sourceBytes: bytes } : record, unknownFields }
+  const { record, unknownFields } = parseRecord(parseJsonLine(bytes), options, bytes.length)
+  return { record: record.kind === 'passport' ? { ...record, source: bytes } : record, unknownFields }
 }
 
-function parseJson(bytes: Uint8Array): unknown {
+/** Throws `RecordError`. */
+export function parseJsonLine(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(bytes))
   } catch (error) {

@@ -36,8 +36,8 @@ export type IncomingRecord =
   | {
       kind: 'passport'
       passport: PassportRecord
-      /** The imported bytes. Their hash shows whether the record was imported before. */
-      sourceBytes?: Uint8Array
+      /** The imported bytes, or the JSON of a record in a request. The hash shows whether the record was saved before. */
+      source?: Uint8Array | string
     }
   /** A raw fact about a stored passport. */
   | { kind: 'data-point'; passport: PassportRef; point: DataPoint }

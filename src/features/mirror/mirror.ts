@@ -256,8 +256,8 @@ async function save(line: object, options: MirrorOptions): Promise<keyof MirrorR
   const now = options.now()
   const { record } = parseRecord(line, { ...options, now })
   if (isTooDeep(line)) throw new RecordError('passport', 'is nested too deeply')
-  const sourceBytes = new TextEncoder().encode(JSON.stringify(line))
-  const incoming = record.kind === 'passport' ? { ...record, sourceBytes } : record
+  const source = new TextEncoder().encode(JSON.stringify(line))
+  const incoming = record.kind === 'passport' ? { ...record, source } : record
   const [result] = await options.store.records.save([incoming], { now, restore: options.restore })
   if (result?.outcome === 'refused') throw new RecordError(result.field, result.reason)
   return result?.outcome === 'removed' || result?.outcome === 'unchanged' ? result.outcome : 'copied'

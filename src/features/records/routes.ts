@@ -2,7 +2,7 @@ import { RECORDS, RECORDS_REQUEST } from '../../core/api/examples.ts'
 import { invalidBody, parseJson, readBody } from '../../core/api/request-body.ts'
 import { actorOf, V3 } from '../../core/api/surface.ts'
 import { RecordsRequest, RecordsResult, type WireWriteResult } from '../../core/api/write-schemas.ts'
-import { invalidParameter } from '../../core/basics/errors.ts'
+import { findUnknown, invalidParameter, invalidValues, pointerTo } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
 import { splitLines } from './save-sent-records.ts'
@@ -69,11 +69,14 @@ function parseDryRun(text = 'false'): boolean {
   throw invalidParameter('dry_run', `dry_run must be true or false, got ${quote(text)}.`)
 }
 
-/** The entries of `records`, one in each line. A record has the same fingerprint in both forms. */
+/** The entries of `records`, one in each line. */
 export function toLines(body: unknown): Buffer {
   const records = typeof body === 'object' && body !== null && 'records' in body ? body.records : undefined
   if (!Array.isArray(records))
     throw invalidBody(`The body must be an object with the list "records", got ${quote(body)}.`)
+  const names = Object.keys(body as object)
+  const unknown = findUnknown('member', names, ['records'], (at) => pointerTo(names[at] ?? ''))
+  if (unknown.length > 0) throw invalidValues(unknown)
   return Buffer.from(records.map((record) => JSON.stringify(record)).join('\n'))
 }
 

@@ -2,12 +2,12 @@ import type { WireRecordsResult } from '../../core/api/write-schemas.ts'
 import { type InvalidValue, ServiceError } from '../../core/basics/errors.ts'
 import type { Actor } from '../../core/history/event.ts'
 import { formatEventCursor } from '../../core/history/event-cursor.ts'
-import { parseLine } from '../../core/passport/parse-record.ts'
 import type { IncomingRecord } from '../../core/passport/record.ts'
 import { RecordError } from '../../core/passport/record-fields.ts'
 import { type RuleSetShape, rawKindOf } from '../../core/passport/rules/rule-set.ts'
 import type { Problem } from '../../core/passport/validation-problem.ts'
 import type { Store } from '../../core/store/store.ts'
+import { parseSentRecord } from './parse-sent-record.ts'
 import { createRecordAccess, isOperator, type Writer } from './record-access.ts'
 
 /** The records of a request. Server threads send them to the writer thread. */
@@ -54,26 +54,29 @@ export async function saveSentRecords(
   const allow = createRecordAccess(writer, rules)
   const options = { now, rawKindOf: (type: string) => rawKindOf(rules, type), rescore: false }
   const records: IncomingRecord[] = []
+  const valid: Line[] = []
   const invalid: InvalidValue[] = []
   const refuse = ({ line }: Line, problems: readonly Problem[]) =>
     void invalid.push(...problems.map((problem) => toInvalid(line, isList, problem)))
   let unknownFields = 0
   for (const each of lines) {
     try {
-      const parsed = parseLine(each.bytes, options)
+      const parsed = parseSentRecord(each.bytes, options)
       records.push(allow(parsed.record))
+      valid.push(each)
       unknownFields += parsed.unknownFields
     } catch (error) {
       if (!(error instanceof RecordError)) throw error
       refuse(each, error.problems)
     }
   }
-  if (invalid.length > 0) throw refusal(invalid, lines.length)
-  const saved = { now, actor, isIssuer: !isOperator(writer), dryRun, restore: false }
+  // After an error, the dry run finds the records that the store would refuse.
+  const isDry = dryRun || invalid.length > 0
+  const saved = { now, actor, isIssuer: !isOperator(writer), dryRun: isDry, restore: false }
   const { end, results } = await store.records.saveWhole(records, saved)
   const counts = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const outcomes: WireRecordsResult['outcomes'] = []
-  for (const [at, each] of lines.entries()) {
+  for (const [at, each] of valid.entries()) {
     const result = results[at]
     if (result?.outcome === 'refused') refuse(each, [result])
     else if (result) {
@@ -96,7 +99,8 @@ function toInvalid(line: number, isList: boolean, { field, reason }: Problem): I
 
 function refusal(invalid: readonly InvalidValue[], count: number): ServiceError {
   const lines = new Set(invalid.map(({ line }) => line))
-  const [first] = invalid
+  const sorted = invalid.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
+  const [first] = sorted
   const message = `Nothing was stored, because ${lines.size} of ${count} records ${lines.size === 1 ? 'is' : 'are'} invalid. Record ${first?.line}: ${first?.detail}`
-  return new ServiceError('invalid_request', message, { invalid })
+  return new ServiceError('invalid_request', message, { invalid: sorted })
 }

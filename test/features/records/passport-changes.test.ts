@@ -35,21 +35,22 @@ test('an invalid merge is refused with a sentence', async () => {
     ['{"into":"7"}', '{}', '{"in":7}', '[]', '{"into":12}', '{"into":404}', '{"into":900}'].map(
       async (body) => {
         const reply = await operator.post(MERGE, body)
-        return [reply.status, reply.body.detail]
+        return [reply.status, reply.body.detail, reply.body.errors?.[0]?.pointer]
       },
     ),
   )
   expect(refusals).toEqual([
-    [400, 'into must be an integer, got "7".'],
-    [400, 'into is missing.'],
-    [400, 'into is missing.'],
-    [400, 'The body must be an object, got [].'],
-    [400, 'A passport cannot be merged into itself.'],
-    [404, 'Resource not found.'],
-    [400, 'Passport 900 is merged into 3 already.'],
+    [400, 'into must be an integer, got "7".', '#/into'],
+    [400, 'into is missing.', '#/into'],
+    [400, 'into is missing.', '#/into'],
+    [400, 'The body must be an object, got [].', '#'],
+    [400, 'A passport cannot be merged into itself.', '#/into'],
+    [404, 'Resource not found.', undefined],
+    [400, 'Passport 900 is merged into 3 already.', '#/into'],
   ])
   const unmerged = await operator.delete(MERGE)
-  expect([unmerged.status, unmerged.body.detail]).toEqual([400, 'Passport 12 is not merged into another.'])
+  const detail = 'Passport 12 is not merged into another.'
+  expect([unmerged.status, unmerged.body.errors]).toEqual([400, [{ pointer: '{id}', detail }]])
   const handle = await operator.delete('/api/v3/passports/lens:ada')
   expect([handle.status, handle.body.detail]).toEqual([
     400,

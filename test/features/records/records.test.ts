@@ -47,6 +47,17 @@ onEveryEngine('POST /api/v3/records', (open) => {
     expect((await store.events.log()).last).toBe(Number(first.body.cursor.split('-')[1]))
   })
 
+  test('a record is unchanged if its members have another order and its line has blanks', async () => {
+    await using server = await serveWrites(await open())
+    const { operator } = server
+    const record = { passport_id: 20, score: 3, passport_profile: { bio: 'a', tags: ['b', 'c'] } }
+    const { cursor } = (await operator.write([record])).body
+    const other =
+      '{"passport_profile" : {"tags": ["b","c"], "bio": "\\u0061"}, "score": 3.0, "passport_id": 20}'
+    expect((await operator.writeLines(other)).body).toMatchObject({ unchanged: 1, cursor })
+    expect((await operator.writeLines(other.replace('"c"', '"d"'))).body).toMatchObject({ changed: 1 })
+  })
+
   test('if one record is refused, nothing of the batch is stored', async () => {
     await using server = await serveWrites(await open(PEOPLE))
     const { operator, store } = server
@@ -204,6 +215,7 @@ describe('a body that is refused', () => {
 
   test.each([
     ['no list', '{"record":[]}', 'The body must be an object with the list "records", got {"record":[]}.'],
+    ['an unknown member', '{"records":[{}],"dry_run":true}', '"dry_run" is not a known member: use records.'],
     ['an empty list', '{"records":[]}', 'The body has no records.'],
     [
       '1,001 records',
@@ -219,7 +231,8 @@ describe('a body that is refused', () => {
   ])('is explained in a sentence if it has %s', async (_, text, detail) => {
     await using server = await openPeople()
     const { status, body } = await server.operator.post('/api/v3/records', text)
-    expect([status, body.errors]).toEqual([400, [{ pointer: '#', detail }]])
+    const pointer = text.includes('dry_run') ? '#/dry_run' : '#'
+    expect([status, body.errors]).toEqual([400, [{ pointer, detail }]])
   })
 
   test('may have a million blank lines or half a million short ones', async () => {

@@ -164,11 +164,9 @@ onBothEngines('V2 responses', (open) => {
 
   test('importing the same line again adds fields that an earlier version of passportd ignored', async () => {
     await using store = await open()
-    const sourceBytes = new TextEncoder().encode('the same line')
+    const source = new TextEncoder().encode('the same line')
     const save = async (passport: PassportRecord) =>
-      (
-        await store.records.save([{ kind: 'passport', passport, sourceBytes }], { now: NOON, restore: false })
-      )[0]
+      (await store.records.save([{ kind: 'passport', passport, source }], { now: NOON, restore: false }))[0]
     expect(await save(ada as PassportRecord)).toEqual({ outcome: 'added' })
     expect(await save(nominated)).toEqual({ outcome: 'changed' })
     expect(await save(nominated)).toEqual({ outcome: 'unchanged' })

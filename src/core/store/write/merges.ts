@@ -1,4 +1,4 @@
-import { notFound, ServiceError } from '../../basics/errors.ts'
+import { invalidValue, notFound } from '../../basics/errors.ts'
 import { walletsOf } from '../../passport/passport.ts'
 import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
 import type { WriteModel } from './write-model.ts'
@@ -57,13 +57,13 @@ export function createMerges(model: WriteModel) {
     remove,
     hide: (id: number, hiddenAt: number | null) => hide(model, id, hiddenAt),
     merge(from: number, into: number): undefined {
-      if (from === into) throw new ServiceError('invalid_request', 'A passport cannot be merged into itself.')
+      if (from === into) throw invalidValue('#/into', 'A passport cannot be merged into itself.')
       const [loser, survivor] = [passports.find(from), passports.find(into)]
       if (loser === undefined || survivor === undefined) throw notFound()
       const merged = [loser, survivor].find(({ merged_into }) => merged_into !== null)
       if (merged) {
         const sentence = `Passport ${merged.id} is merged into ${merged.merged_into} already.`
-        throw new ServiceError('invalid_request', sentence)
+        throw invalidValue(merged === loser ? '{id}' : '#/into', sentence)
       }
       passports.put({ ...loser, merged_into: into })
     },
@@ -71,7 +71,7 @@ export function createMerges(model: WriteModel) {
       const row = passports.find(id)
       if (row === undefined) throw notFound()
       if (row.merged_into === null) {
-        throw new ServiceError('invalid_request', `Passport ${id} is not merged into another.`)
+        throw invalidValue('{id}', `Passport ${id} is not merged into another.`)
       }
       takeBackWallets(id, row)
       passports.put({ ...row, merged_into: null })

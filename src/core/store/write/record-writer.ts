@@ -143,9 +143,9 @@ function savePassport(
 
 /** Earlier versions ignored the fields that only V2 shows. `v2:` makes records with such fields count as changed. */
 export function fingerprintOf(record: PassportIncoming, prefix = ''): string {
-  const { passport, sourceBytes } = record
+  const { passport, source } = record
   const version = toLaterText(passport) === '' ? '' : 'v2:'
-  return prefix + version + hashOf(sourceBytes ?? JSON.stringify(passport))
+  return prefix + version + hashOf(source ?? JSON.stringify(passport))
 }
 
 /** A wallet of the record. `owner` is the passport that owns it before the record is saved. */
