@@ -112,7 +112,6 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'features/passports/passport.ts imports features/proof/signed-snapshot-response.ts',
     'features/privacy/remains-statements.ts imports features/copy/statements.ts',
     'features/privacy/remains-statements.ts imports features/doctor/statements.ts',
-    'features/proof/signing-key-file.ts imports features/backup/backup.ts',
     'features/proof/verify-log.ts imports features/mirror/command.ts',
     'features/webhooks/request.ts imports features/events/routes.ts',
   ],

@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
-import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type ServiceError, unavailable } from '../../core/basics/errors.ts'
+import { writeAtomically } from '../../core/cli/write-atomically.ts'
 import {
   closeOnError,
   connectReader,
@@ -118,7 +119,7 @@ export function belongsToDatabase(path: string, file: string): boolean {
   return other.startsWith(own) && OWN_SUFFIXES.test(other.slice(own.length))
 }
 
-const OWN_SUFFIXES = /^(|-(wal|shm|journal)|\.restoring|\.without-removed)$/
+const OWN_SUFFIXES = /^(|\.restoring|\.without-removed|\.without-removed\.part)(-(wal|shm|journal))?$/
 
 /** Resolves symbolic links in the path, except the last part. The file need not exist. */
 function resolveFolder(path: string): string {
@@ -126,47 +127,5 @@ function resolveFolder(path: string): string {
     return join(realpathSync(dirname(path)), basename(path))
   } catch {
     return path
-  }
-}
-
-/**
- * Creates a file at `path`, writes it, flushes it to disk and renames it to `name`. `confirm` throws if another
- * process has replaced the file at `path` meanwhile.
- */
-export function writeAtomically<T>(path: string, name: string, write: (confirm: () => void) => T): T {
-  removeWithJournal(path)
-  // The file is created here, because SQLite keeps its permissions: only the owner may read it.
-  closeSync(openSync(path, 'wx', 0o600))
-  const created = fileIdentity(path)
-  const isOurs = () => fileIdentity(path) === created
-
-  function confirm(): void {
-    if (isOurs()) return
-    throw unavailable(`${path} is being written by another process.`)
-  }
-
-  try {
-    const result = write(confirm)
-    flush(path)
-    confirm()
-    renameSync(path, name)
-    flush(dirname(name))
-    return result
-  } catch (error) {
-    if (isOurs()) removeWithJournal(path)
-    throw error
-  }
-}
-
-export function removeWithJournal(path: string): void {
-  for (const each of [path, `${path}-journal`]) rmSync(each, { force: true })
-}
-
-function flush(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
   }
 }

@@ -1,7 +1,9 @@
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { CommandError } from '../../core/basics/errors.ts'
 import { count, size } from '../../core/basics/text/counts-and-sizes.ts'
+import { printable } from '../../core/basics/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand, type Terminal } from '../../core/cli/command.ts'
+import { replaceFile } from '../../core/cli/write-atomically.ts'
 import { readConfig } from '../../core/config/config.ts'
 import { openSqlite } from '../../core/store/database/sqlite/open.ts'
 import { orphanedWalProblem } from '../../core/store/database/sqlite/wal-checks.ts'
@@ -9,7 +11,7 @@ import { nameDatabase } from '../../core/store/database-address.ts'
 import type { Removal } from '../privacy/store.ts'
 import { readRemovalList, toLines } from '../privacy/subject-and-removals-commands.ts'
 import { backUp, belongsToDatabase, type Contents } from './backup.ts'
-import { readRemovals, restore as restoreFile } from './restore.ts'
+import { copyFor, readRemovals, removeLeftovers, restore as restoreFile } from './restore.ts'
 
 export const backup = defineCommand({
   name: 'backup',
@@ -35,11 +37,10 @@ export const backup = defineCommand({
     const known = list !== undefined && existsSync(list) ? readRemovalList(list) : []
     const begin = terminal.now()
     const contents = backUp(path, file)
-    if (list !== undefined) {
-      writeFileSync(`${list}.part`, toLines(union(known, readRemovals(path))), { mode: 0o600, flush: true })
-      renameSync(`${list}.part`, list)
-    }
-    terminal.out(`${path} is backed up to ${file}: ${describe(contents, terminal.now() - begin)}.\n`)
+    if (list !== undefined) replaceFile(list, toLines(union(known, readRemovals(path))))
+    terminal.out(
+      `${path} is backed up to ${printable(file)}: ${describe(contents, terminal.now() - begin)}.\n`,
+    )
   },
 })
 
@@ -62,15 +63,19 @@ export const restore = defineCommand({
     const [begin, force] = [terminal.now(), values.force === true]
     const known = values.removals === undefined ? [] : readRemovalList(values.removals)
     const list = findRemovals(path, known, terminal)
-    const copy = `${path}.without-removed`
-    using _copy = { [Symbol.dispose]: () => rmSync(copy, { force: true }) }
+    const copy = copyFor(path)
+    // A killed restore has left files.
+    removeLeftovers(path)
+    using _files = { [Symbol.dispose]: () => removeLeftovers(path) }
     if (list.length > 0) {
       backUp(file, copy)
       const store = openSqlite(copy)
       await Promise.resolve(store.removals.apply(list, begin)).finally(store.close)
     }
     const { kept, ...contents } = restoreFile(list.length > 0 ? copy : file, path, { force, now: begin })
-    terminal.out(`${path} is restored from ${file}: ${describe(contents, terminal.now() - begin)}.\n`)
+    terminal.out(
+      `${path} is restored from ${printable(file)}: ${describe(contents, terminal.now() - begin)}.\n`,
+    )
     if (list.length > 0) terminal.out(`${count(list.length, 'removal')} applied again.\n`)
     if (kept !== undefined) terminal.out(`The old database is kept as ${kept}.\n`)
   },

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { unavailable } from '../../core/basics/errors.ts'
+import { writeAtomically } from '../../core/cli/write-atomically.ts'
 import {
   connectReader,
   isEnvironmentError,
@@ -11,7 +12,7 @@ import {
 } from '../../core/store/database/sqlite/connect.ts'
 import { identify, migrate } from '../../core/store/database/sqlite/migrate.ts'
 import { orphanedWalProblem, sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
-import { check, checkBackup, isDamage, renameEventLog, writeAtomically, writeSnapshot } from './backup.ts'
+import { check, checkBackup, isDamage, renameEventLog, writeSnapshot } from './backup.ts'
 
 /**
  * Replaces the database with a backup. The old database is kept under another name, which is returned. If the
@@ -44,6 +45,16 @@ export function restore(file: string, name: string, { force, now }: { force: boo
     old?.database?.close()
   }
 }
+
+/** Removes the files that a restore creates beside the database. They may have people who were removed since the backup. */
+export function removeLeftovers(name: string): void {
+  const path = existsSync(name) ? realpathSync(name) : name
+  for (const file of [`${path}.restoring`, copyFor(name), `${copyFor(name)}.part`])
+    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(file + end, { force: true })
+}
+
+/** The copy of a backup to which removals are applied before it is restored. */
+export const copyFor = (name: string) => `${name}.without-removed`
 
 /** How long to wait for a command that is about to end. */
 const WAIT_MILLISECONDS = 1000

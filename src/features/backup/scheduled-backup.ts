@@ -1,8 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { removeWithJournal } from '../../core/cli/write-atomically.ts'
 import { make, makeFolder, translateErrors } from '../../core/store/database/sqlite/connect.ts'
-import { backUp, removeWithJournal } from './backup.ts'
+import { backUp } from './backup.ts'
 
 type Options = { folder: string; every: number; keep: number; now: () => number }
 

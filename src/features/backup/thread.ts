@@ -1,5 +1,7 @@
+import { unavailable } from '../../core/basics/errors.ts'
 import { type Job, supervise } from '../../core/basics/jobs.ts'
 import { formatDuration } from '../../core/basics/text/duration.ts'
+import { describeSystemError } from '../../core/cli/system-error.ts'
 import { counter, gauge } from '../../core/http/prometheus-text.ts'
 import { openStore } from '../../core/store/open.ts'
 import { threadLog as log, type StartMessage, send } from '../../core/threads/messages.ts'
@@ -24,7 +26,9 @@ self.onmessage = ({ data: { config } }: MessageEvent<StartMessage>) => {
     interval: () => Math.min(every, hasFailed ? RETRY_MILLISECONDS : CHECK_MILLISECONDS),
     async run() {
       id ??= await findId(path)
-      const result = writeDueBackup(path, id, { ...backups, now: Date.now })
+      const result = explainSystemErrors(() =>
+        writeDueBackup(path, id as string, { ...backups, now: Date.now }),
+      )
       newest = result.newest
       hasFailed = false
       if (result.written) log.info('A backup was written.', result.written)
@@ -39,6 +43,16 @@ self.onmessage = ({ data: { config } }: MessageEvent<StartMessage>) => {
   log.info(`Every ${formatDuration(every)} a backup is written to ${folder}. The last ${keep} are kept.`)
   // The main thread ends this thread.
   void supervise([job], { log, signal: new AbortController().signal, onError })
+}
+
+/** A folder that cannot be written is no bug: the log needs no stack. */
+function explainSystemErrors<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const sentence = describeSystemError(error)
+    throw sentence === undefined ? error : unavailable(sentence, { cause: error })
+  }
 }
 
 /** The start of the service creates the id of the database, unless the disk is full. */

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CommandError } from '../../core/basics/errors.ts'
+import { replaceFile } from '../../core/cli/write-atomically.ts'
+import { makeFolder } from '../../core/store/database/sqlite/connect.ts'
 import type { DatabaseAddress } from '../../core/store/database-address.ts'
-import { writeAtomically } from '../backup/backup.ts'
 import { parseSigningKeys, rotateSigningKeys, writeSigningKeys } from './signing-keys.ts'
 
 /** Throws `CommandError` if the file has no signing keys. The message must not contain its text. */
@@ -15,8 +16,7 @@ function readKeyFile(path: string) {
 /** Creates the file, or adds a new active key to it. Only its owner may read it. */
 export function rotateKeyFile(path: string, now: number) {
   const keys = rotateSigningKeys(existsSync(path) ? readKeyFile(path) : undefined, now)
-  const partial = `${path}.part`
-  writeAtomically(partial, path, () => writeFileSync(partial, writeSigningKeys(keys)))
+  replaceFile(path, writeSigningKeys(keys))
   return keys
 }
 
@@ -25,6 +25,6 @@ export function findDemoKeys(database: DatabaseAddress, now: number) {
   const folder = database.engine === 'sqlite' ? dirname(database.path) : 'data'
   const path = join(folder, 'demo-signing-keys.json')
   if (existsSync(path)) return readKeyFile(path)
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   return rotateKeyFile(path, now)
 }

@@ -1,11 +1,13 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { CommandError } from '../../core/basics/errors.ts'
 import { printable } from '../../core/basics/text/quote.ts'
 import { invalidValue, type Terminal } from '../../core/cli/command.ts'
 import { createThrottledGet } from '../../core/cli/throttled-client.ts'
+import { replaceFile } from '../../core/cli/write-atomically.ts'
 import type { WireEvent, WireLog, WireTombstone } from '../../core/history/event-schema.ts'
 import { leafOf, nextHead } from '../../core/history/hash-chain.ts'
+import { hidePassword } from '../../core/store/database-address.ts'
 import { throttle } from '../mirror/command.ts'
 import type { PublicJwk } from './signing-keys.ts'
 
@@ -27,10 +29,7 @@ export async function verifyLog(terminal: Terminal, { log: url = '', head: file,
   const issuer = log.signed === null ? undefined : await checkSignature(get, log, log.signed)
   if (stored) checkStored(stored, log)
   await followEvents(get, log, stored)
-  if (file !== undefined) {
-    writeFileSync(`${file}.part`, `${JSON.stringify(log, null, 2)}\n`)
-    renameSync(`${file}.part`, file)
-  }
+  if (file !== undefined) replaceFile(file, `${JSON.stringify(log, null, 2)}\n`)
   const by = issuer === undefined ? 'It is not signed' : `It is signed by ${printable(issuer)}`
   const since = stored ? ` The head of ${stored.length} events in ${file} is on the chain.` : ''
   terminal.out(
@@ -41,7 +40,7 @@ export async function verifyLog(terminal: Terminal, { log: url = '', head: file,
 function parseBase(text: string): string {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password)
-    throw invalidValue('--log must be an http or https URL without a user name', text)
+    throw invalidValue('--log must be an http or https URL without a user name', hidePassword(text))
   return url.origin + url.pathname.replace(/\/(api\/v3(\/.*)?)?$/, '')
 }
 

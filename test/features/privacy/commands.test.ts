@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { lstatSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { PROGRAM } from '../../support/program/commands.ts'
 import { sha256 } from '../../support/program/text.ts'
@@ -139,6 +139,17 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
       '--removals',
       list,
     )
+  })
+
+  test('keeps its list of removals from others, and follows no link at the name of the partial file', async () => {
+    await using here = await removedAfterBackup()
+    const [list, victim] = [here.path('list'), here.path('victim')]
+    writeFileSync(victim, 'mine')
+    symlinkSync(victim, `${list}.part`)
+    await here.call('backup', here.path('later.backup'), '--removals', list)
+    writeFileSync(`${list}.part`, '', { mode: 0o666 })
+    await here.call('backup', here.path('last.backup'), '--removals', list)
+    expect([readFileSync(victim, 'utf8'), lstatSync(list).mode]).toEqual(['mine', 0o100600])
   })
 
   test('is named by doctor --erasure', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { callHere } from '../../support/cli-in-process.ts'
 import { serveTampered, type Tamper } from '../../support/http/tampering-proxy.ts'
@@ -268,6 +268,19 @@ onEngine('sqlite', 'verify --log', (open) => {
     const result = await callHere(['verify', ...args])
     expect(result.code).toBe(code)
     expect(result.err).toContain(message)
+  })
+
+  test('a link and a file of others at the name of the partial file are replaced, and the URL is shown without its password', async () => {
+    await using given = await prepare(await open(PEOPLE))
+    const victim = `${given.file}.victim`
+    writeFileSync(victim, 'mine')
+    symlinkSync(victim, `${given.file}.part`)
+    expect(await given.withFile()).toMatchObject({ code: 0 })
+    expect([readFileSync(victim, 'utf8'), lstatSync(given.file).mode]).toEqual(['mine', 0o100600])
+    const { err } = await given.verify('--log', 'https://user:pass-word@127.0.0.1/')
+    expect(err).toContain(
+      '--log must be an http or https URL without a user name, got "https://…@127.0.0.1/"',
+    )
   })
 
   test('a file without a head, a service without a log and a key without the scope are refused', async () => {

@@ -1,0 +1,52 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { unavailable } from '../basics/errors.ts'
+import { fileIdentity } from '../store/database/sqlite/database.ts'
+
+/**
+ * Creates a file at `path`, writes it, flushes it to disk and renames it to `name`. `confirm` throws if another
+ * process has replaced the file at `path` meanwhile.
+ */
+export function writeAtomically<T>(path: string, name: string, write: (confirm: () => void) => T): T {
+  removeWithJournal(path)
+  // The file is created here, because SQLite keeps its permissions: only the owner may read it.
+  closeSync(openSync(path, 'wx', 0o600))
+  const created = fileIdentity(path)
+  const isOurs = () => fileIdentity(path) === created
+
+  function confirm(): void {
+    if (isOurs()) return
+    throw unavailable(`${path} is being written by another process.`)
+  }
+
+  try {
+    const result = write(confirm)
+    flush(path)
+    confirm()
+    renameSync(path, name)
+    flush(dirname(name))
+    return result
+  } catch (error) {
+    if (isOurs()) removeWithJournal(path)
+    throw error
+  }
+}
+
+/** Replaces a file with a text. Only the owner may read it, and nothing that is at `file.part` is followed or kept. */
+export function replaceFile(file: string, text: string): void {
+  const partial = `${file}.part`
+  writeAtomically(partial, file, () => writeFileSync(partial, text))
+}
+
+export function removeWithJournal(path: string): void {
+  for (const each of [path, `${path}-journal`]) rmSync(each, { force: true })
+}
+
+function flush(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
