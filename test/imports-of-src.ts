@@ -129,7 +129,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'system/features/backup/restore': ['core/cli/open-store'],
   'system/features/backup/scheduled-backups': ['features/backup/backup', 'features/backup/scheduled-backup'],
   'system/features/copy/copy': ['features/copy/copy'],
-  'system/features/doctor/doctor': ['features/doctor/command'],
+  'system/features/doctor/doctor': ['features/doctor/check-files'],
   'system/features/mcp/tools': ['features/mcp/sanitize'],
   'system/features/pictures/badges-and-cards': ['ui/tokens'],
   'system/features/privacy/removed-and-hidden-people': ['features/explorer/routes', 'serve/service'],

@@ -6,6 +6,7 @@ import { askHealth } from '../core/cli/ask-health.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../core/cli/command.ts'
 import { openWhole } from '../core/cli/open-store.ts'
 import { shutdownSignal, waitForAbort } from '../core/cli/shutdown-signal.ts'
+import { secretProblems } from '../core/config/check-secrets.ts'
 import { type Config, readConfig } from '../core/config/config.ts'
 import { whole } from '../core/config/setting-parsers.ts'
 import { DATABASE_HEADER } from '../core/http/open-port.ts'
@@ -49,6 +50,7 @@ export const serve = defineCommand({
     if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
     // The rules are read here, because an invalid rule set must stop the command instead of a thread.
     const rules = await loadRules(config.rules)
+    for (const sentence of secretProblems(terminal.env, config)) log.warn(sentence)
     if (config.backups) makeBackupFolder(config.backups.folder)
     const fonts = config.fonts === undefined ? findSystemFonts() : readFontFolder(config.fonts)
 

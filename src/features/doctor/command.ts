@@ -1,23 +1,25 @@
-import { accessSync, constants, statfsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { resolve } from 'node:path'
 import { CommandError } from '../../core/basics/errors.ts'
 import { count, size } from '../../core/basics/text/counts-and-sizes.ts'
-import { printable } from '../../core/basics/text/quote.ts'
+import { printable, toJsonText } from '../../core/basics/text/quote.ts'
 import { PROGRAM } from '../../core/basics/version.ts'
 import { askHealth } from '../../core/cli/ask-health.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal } from '../../core/cli/command.ts'
 import { describeSystemError } from '../../core/cli/system-error.ts'
 import { formatTable } from '../../core/cli/table.ts'
+import { secretProblems } from '../../core/config/check-secrets.ts'
 import { type Config, ConfigError, NAMES, readConfig } from '../../core/config/config.ts'
+import { ENV_FILE, readEnvFile, unknownNames } from '../../core/config/environment.ts'
 import { misspeltSettings } from '../../core/config/misspelt-settings.ts'
 import { openClient } from '../../core/http/redis-rate-limit.ts'
 import { type ApiKey, keyState } from '../../core/store/api-key.ts'
 import { SCHEMA } from '../../core/store/database/postgres/migrate.ts'
-import { orphanedWalProblem } from '../../core/store/database/sqlite/wal-checks.ts'
 import { nameDatabase, namePostgres } from '../../core/store/database-address.ts'
 import { diagnose } from '../../core/store/open.ts'
 import { readFontFolder } from '../pictures/fonts-folder.ts'
-import { checkErasure } from '../privacy/find-remains.ts'
+import { checkErasure, describeLeftover, findLeftovers } from '../privacy/find-remains.ts'
+import { checkFiles, checkFolder } from './check-files.ts'
+import { type CheckResult, ok, problem, warning } from './check-result.ts'
 import { findReplicaSchema } from './postgres-statements.ts'
 import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from './statements.ts'
 
@@ -46,7 +48,10 @@ export const doctor = defineCommand({
     const results = values.erasure ? [] : checkNames(terminal.env)
     try {
       const config = readConfig(terminal.env, { ...values, checkNames: false })
-      const check = () => checkAll(config, values.full === true, terminal.now())
+      const check = async () => [
+        ...secretProblems(terminal.env, config).map((sentence) => warning('secrets', sentence)),
+        ...(await checkAll(config, values.full === true, terminal.now())),
+      ]
       results.push(...(await (values.erasure ? orProblem(() => checkErasure(config)) : check())))
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
@@ -66,40 +71,48 @@ function report(findings: readonly CheckResult[], asJson: boolean, terminal: Ter
   const numberOf = (level: CheckResult['level']) => findings.filter((each) => each.level === level).length
   const [problems, warnings] = [numberOf('problem'), numberOf('warning')]
   const status = problems > 0 ? 'problem' : warnings > 0 ? 'warning' : 'ok'
-  if (asJson) terminal.out(`${JSON.stringify({ status, findings }, null, 2)}\n`)
+  if (asJson) terminal.out(toJsonText({ status, findings }, 2))
   else terminal.out(formatTable(findings.map(({ level, about, text }) => [level, about, text])))
   const sum = `${count(problems, 'problem')}, ${count(warnings, 'warning')}.`
   if (problems > 0) throw new CommandError(sum)
   terminal.err(`${sum}\n`)
 }
 
-/** The text of a warning or problem says what to do. */
-export type CheckResult = { level: 'ok' | 'warning' | 'problem'; about: string; text: string }
-
-const ok = (about: string, text: string): CheckResult => ({ level: 'ok', about, text })
-const warning = (about: string, text: string): CheckResult => ({ level: 'warning', about, text })
-const problem = (about: string, text: string): CheckResult => ({ level: 'problem', about, text })
-
 function checkNames(env: Terminal['env']): CheckResult[] {
-  const wrong = misspeltSettings(env, NAMES)
-  if (wrong.length === 0) return [ok('settings', 'Every name is known.')]
-  return wrong.map((sentence) => warning('settings', sentence))
+  const file = readEnvFile()
+  const unknown = unknownNames(file).map(
+    (name) => `${ENV_FILE}: ${name} is not a setting, and has no effect.`,
+  )
+  const wrong = [...misspeltSettings(env, NAMES), ...unknown]
+  const variables = Object.keys(file).length
+  return [
+    ...(variables === 0
+      ? []
+      : [ok('settings', `${resolve(ENV_FILE)} was read (${count(variables, 'variable')}).`)]),
+    ...wrong.map((sentence) => warning('settings', sentence)),
+    ...(wrong.length === 0 ? [ok('settings', 'Every name is known.')] : []),
+  ]
 }
 
 async function checkAll(config: Config, full: boolean, now: number): Promise<CheckResult[]> {
-  const { database, redisUrl, fonts } = config
+  const { database, redisUrl, fonts, backups } = config
   const replicas = database.engine === 'postgres' ? (database.readUrls ?? []) : []
   const files = database.engine === 'sqlite' ? await orProblem(() => checkFiles(database.path)) : []
   // A database file with a problem is not opened, so that the problem is reported only once.
   const isUsable = !files.some(({ level, about }) => level !== 'ok' && about === 'database')
   return [
     ...files,
+    ...(backups ? checkFolder(backups.folder) : []),
+    ...(database.engine === 'sqlite' ? checkLeftovers(database.path, backups?.folder) : []),
     ...(isUsable ? await orProblem(() => checkDatabase(config, full, now)) : []),
     ...(await Promise.all(replicas.map((url) => orProblem(() => checkReplica(url), 'replica')))).flat(),
     ...(fonts === undefined ? [] : await orProblem(() => checkFonts(fonts), 'fonts')),
     ...(redisUrl === undefined ? [] : await orProblem(() => checkRedis(redisUrl), 'redis')),
   ]
 }
+
+const checkLeftovers = (path: string, backupFolder: string | undefined) =>
+  findLeftovers(path, backupFolder).map((file) => warning('files', describeLeftover(file)))
 
 const checkFonts = (folder: string) => [
   ok('fonts', `${count(readFontFolder(folder).length, 'font')} in ${folder} can be read.`),
@@ -126,80 +139,6 @@ async function orProblem(
   } catch (error) {
     return [problem(about, describeSystemError(error) ?? (error as Error).message)]
   }
-}
-
-/** With less free space than this, the service does not try to write. */
-const LEAST_FREE = 1024 * 1024
-
-const find = (path: string) => statSync(path, { throwIfNoEntry: false })
-
-/** Checks the database file and the files next to it. After a problem or warning about "database", it stays closed. */
-function checkFiles(path: string): CheckResult[] {
-  const folder = dirname(path)
-  const database = find(path)
-  const noFile = `There is no file ${path}: "serve", "import" or "restore" creates it. If it should exist, check DATABASE_URL and the working directory.`
-  const orphanedWal = orphanedWalProblem(path)
-  if (!database || orphanedWal !== undefined)
-    return [problem('database', orphanedWal ?? noFile), ...checkFolder(folder)]
-  if (!database.isFile()) return [problem('database', `${path} is not a file.`)]
-  const { bavail, bsize } = statfsSync(folder)
-  const results = [
-    ...checkFolder(folder),
-    ...checkRights([path, `${path}-wal`, `${path}-shm`]),
-    checkSpace(folder, bavail * bsize, database.size, find(`${path}-wal`)?.size ?? 0),
-  ]
-  if (database.size > 0) return results
-  return [warning('database', `${path} is empty: "serve" or "import" creates its tables.`), ...results]
-}
-
-function* checkFolder(folder: string) {
-  const stats = find(folder)
-  if (!stats) yield ok('rights', `The first start creates the folder ${folder}.`)
-  else if (!canWrite(folder))
-    yield problem(
-      'rights',
-      `This user cannot write to the folder ${folder}, but SQLite must: chown or chmod it.`,
-    )
-  else if ((stats.mode & 0o002) !== 0 && (stats.mode & 0o1000) === 0)
-    yield warning('rights', `Every user can write to the folder ${folder}: chmod o-w ${folder}.`)
-}
-
-function checkRights(paths: readonly string[]): CheckResult[] {
-  const results: CheckResult[] = []
-  const user = process.getuid?.()
-  for (const path of paths) {
-    const file = find(path)
-    if (!file) continue
-    if (!canWrite(path))
-      results.push(problem('rights', `This user cannot write to ${path}: run as its owner, or chown it.`))
-    if ((file.mode & 0o077) !== 0)
-      results.push(warning('rights', `Other users can read or write ${path}: chmod 600 ${path}.`))
-    const owners = `${path} belongs to user ${file.uid}, but this is user ${user}`
-    if (user !== undefined && file.uid !== user)
-      results.push(warning('rights', `${owners}: run the service and commands as the owner.`))
-  }
-  return results.length > 0 ? results : [ok('rights', 'Only the owner can read and write the files.')]
-}
-
-function canWrite(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK)
-    return true
-  } catch {
-    // accessSync throws if access is denied.
-    return false
-  }
-}
-
-/** A checkpoint may append the whole WAL to the database. A tenth of the database is a reserve, which leaves time to react. */
-export function checkSpace(folder: string, free: number, database: number, wal: number): CheckResult {
-  const used = database + wal
-  const sizes = `${size(free)} are free in ${folder}; the database and its WAL use ${size(used)}`
-  if (free < LEAST_FREE + wal + database / 10)
-    return problem('space', `${sizes}: writes will fail soon. Free some space.`)
-  if (free < used)
-    return warning('space', `${sizes}: too little for a backup or restore. Free space, or use another disk.`)
-  return ok('space', `${sizes}.`)
 }
 
 const SOON = 14 * 24 * 3_600_000

@@ -227,6 +227,18 @@ function addFiller(path: string): void {
   )
 }
 
+test.concurrent('a folder that cannot be written is logged in one sentence', async () => {
+  await using here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
+  // No user can create files there.
+  await using server = await here.serve([], { BACKUP_DIR: '/proc' })
+  const log = readLines(server.child.stderr)
+  const failures = () => log.filter((line) => line.includes('The scheduled backup failed'))
+  await until(() => failures().length > 0)
+  expect(JSON.parse(failures()[0] ?? '').message).toMatch(
+    /^The scheduled backup failed: \/proc\/passportd-\w+\.\w+ cannot be \w+: [^\n]+\.$/,
+  )
+})
+
 test.concurrent('serve refuses to start if BACKUP_DIR cannot be created', async () => {
   await using here = await workplace(databaseMaker('sqlite'), {
     records: [named(1, 'Ada')],
