@@ -1,5 +1,5 @@
 import { isoTime, parseInstant } from '../basics/text/instant.ts'
-import { printable } from '../basics/text/quote.ts'
+import { printable, toJsonText } from '../basics/text/quote.ts'
 import { whole } from '../config/setting-parsers.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from './command.ts'
 import { openConfigured } from './open-store.ts'
@@ -34,7 +34,7 @@ export const audit = defineCommand({
     await using database = await openConfigured(terminal, values)
     const entries = (await database.store.audit.list({ since, limit })).reverse()
     const shown = entries.map(({ time, ...entry }) => ({ time: isoTime(time) as string, ...entry }))
-    if (values.json) return terminal.out(`${JSON.stringify(shown)}\n`)
+    if (values.json) return terminal.out(toJsonText(shown))
     const rows = shown.map(({ detail, ...entry }) => [...Object.values(entry), printable(describe(detail))])
     terminal.out(formatTable([['TIME', 'ACTOR', 'ACTION', 'DETAIL'], ...rows]))
     if (rows.length === limit) terminal.err('There may be earlier changes: --limit N lists more.\n')

@@ -91,8 +91,9 @@ function createReader(env: Environment, problems: string[]): Read {
     const text = readText(env, name, problems)
     if (text === '') return undefined
     const value = parse(text) as ValueOf<Name> | undefined
-    // Invalid signing keys may still contain a private key.
-    const shown = name === 'SIGNING_KEYS' ? 'another text' : `"${hidePassword(text)}"`
+    // Invalid signing keys may still contain a private key, and a wrong file may contain anything.
+    const isHidden = name === 'SIGNING_KEYS' || env[name]?.trim() !== text
+    const shown = isHidden ? 'another text' : `"${hidePassword(text)}"`
     if (value === undefined) problems.push(`${name} must be ${accepts}, got ${shown}.`)
     return value
   }

@@ -1,6 +1,6 @@
 import { CommandError } from '../../core/basics/errors.ts'
 import { parseInstant } from '../../core/basics/text/instant.ts'
-import { printable } from '../../core/basics/text/quote.ts'
+import { printable, toJsonText } from '../../core/basics/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue, JSON_OPTION } from '../../core/cli/command.ts'
 import { openConfigured } from '../../core/cli/open-store.ts'
 import { BY_KEY, findRef, parseKey } from '../../core/cli/passport-argument.ts'
@@ -32,7 +32,7 @@ export const history = defineCommand({
       throw new CommandError(`There is no passport ${given} in ${database.name}.`)
     if (values.json) {
       const shown = events.map((event) => presentEvent(event, { log: log.name, source: '/api/v3' }))
-      return terminal.out(`${JSON.stringify(shown, null, 2)}\n`)
+      return terminal.out(toJsonText(shown, 2))
     }
     const rows = events.map((event) => [
       String(event.sequence),
@@ -61,7 +61,7 @@ export const diff = defineCommand({
     if (times.from > times.to) throw invalidValue('TO must be a time after FROM', second)
     await using database = await openConfigured(terminal, values)
     const found = await findDiff(database, given, times)
-    terminal.out(values.json ? `${JSON.stringify(found, null, 2)}\n` : toText(found))
+    terminal.out(values.json ? toJsonText(found, 2) : toText(found))
   },
 })
 

@@ -3,7 +3,7 @@ import { CommandError } from '../../core/basics/errors.ts'
 import { count } from '../../core/basics/text/counts-and-sizes.ts'
 import { formatDuration } from '../../core/basics/text/duration.ts'
 import { formatInstant } from '../../core/basics/text/instant.ts'
-import { printable } from '../../core/basics/text/quote.ts'
+import { printable, toJsonText } from '../../core/basics/text/quote.ts'
 import { defineCommand, UsageError } from '../../core/cli/command.ts'
 import { openConfigured } from '../../core/cli/open-store.ts'
 import {
@@ -153,7 +153,7 @@ async function makeKey({ store, terminal, values, now }: KeyTask, wanted: NewKey
   const made: ApiKey = { ...rest, ...(expiresAt !== undefined && { expiresAt }), id, hash, createdAt: now }
   await store.keys.create(made)
   try {
-    terminal.out(values.json ? `${JSON.stringify({ key, ...presentKey(made, now) })}\n` : `${key}\n`)
+    terminal.out(values.json ? toJsonText({ key, ...presentKey(made, now) }) : `${key}\n`)
   } catch (error) {
     await store.keys.revoke(id, now)
     throw new CommandError(`The key could not be printed, and was revoked: ${(error as Error).message}.`)

@@ -1,6 +1,6 @@
 import { number } from '../../core/basics/text/counts-and-sizes.ts'
 import { isoTime } from '../../core/basics/text/instant.ts'
-import { printable } from '../../core/basics/text/quote.ts'
+import { printable, toJsonText } from '../../core/basics/text/quote.ts'
 import type { Terminal } from '../../core/cli/command.ts'
 import type { OpenDatabase } from '../../core/cli/open-store.ts'
 import { formatTable } from '../../core/cli/table.ts'
@@ -19,7 +19,7 @@ export async function listKeys({ values, now, store, name, config, terminal }: K
   const shown = all
     .filter((key) => isWanted(key, values, now))
     .map((key) => ({ ...presentKey(key, now), ...left(key) }))
-  if (values.json) return terminal.out(`${JSON.stringify(shown)}\n`)
+  if (values.json) return terminal.out(toJsonText(shown))
   if (shown.length === 0) {
     const none = all.length > 0 ? 'There are no such keys' : 'There are no keys'
     const advice = all.length > 0 ? '' : ': "keys create --name NAME" creates one'

@@ -1,7 +1,7 @@
 import { CommandError } from '../../core/basics/errors.ts'
 import { count, number } from '../../core/basics/text/counts-and-sizes.ts'
 import { isoTime, parseInstant } from '../../core/basics/text/instant.ts'
-import { printable } from '../../core/basics/text/quote.ts'
+import { printable, toJsonText } from '../../core/basics/text/quote.ts'
 import {
   DATABASE_OPTIONS,
   defineCommand,
@@ -59,7 +59,7 @@ export const usage = defineCommand({
         `There is no key "${id}" in ${name}: "keys list" shows the ids; "${NO_KEY_ID}" stands for requests without a key.`,
       )
     const report = { days, counts, clientOf, only: id === undefined ? undefined : clientOf(id) }
-    if (values.json) terminal.out(`${JSON.stringify(toJson(report))}\n`)
+    if (values.json) terminal.out(toJsonText(toJson(report)))
     else printReport(report, name, terminal)
   },
 })

@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/basics/canonical-json.ts'
 import { CommandError } from '../../core/basics/errors.ts'
+import { printable } from '../../core/basics/text/quote.ts'
 import { PROGRAM } from '../../core/basics/version.ts'
 import { DATABASE_OPTIONS, defineCommand, invalidValue } from '../../core/cli/command.ts'
 import { openConfigured } from '../../core/cli/open-store.ts'
@@ -53,7 +54,9 @@ export const bar = defineCommand({
     if (stored)
       throw new CommandError(`Passport ${stored.id} is stored: use "${PROGRAM} remove ${stored.id}" instead.`)
     await removals.apply([removal], terminal.now())
-    terminal.err(`Records with ${given} are skipped from now on, except by an import with --restore.\n`)
+    terminal.err(
+      `Records with ${printable(given)} are skipped from now on, except by an import with --restore.\n`,
+    )
   },
 })
 

@@ -1,6 +1,6 @@
 import { CommandError } from '../../core/basics/errors.ts'
 import { isoTime } from '../../core/basics/text/instant.ts'
-import { printable, printableLines } from '../../core/basics/text/quote.ts'
+import { printable, printableLines, toJsonText } from '../../core/basics/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from '../../core/cli/command.ts'
 import { openConfigured } from '../../core/cli/open-store.ts'
 
@@ -25,7 +25,7 @@ export const requests = defineCommand({
     }
     const stored = await store.requests.list()
     const open = stored.map((each) => ({ ...each, created_at: isoTime(each.created_at) }))
-    if (values.json) return terminal.out(`${JSON.stringify(open)}\n`)
+    if (values.json) return terminal.out(toJsonText(open))
     if (open.length === 0) return terminal.err(`There are no open requests in ${name}.\n`)
     for (const { id, passport_id, created_at, text } of open)
       terminal.out(`Request ${id} of passport ${passport_id}, ${created_at}\n\n${printableLines(text)}\n\n`)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { CommandError } from '../../core/basics/errors.ts'
 import { count } from '../../core/basics/text/counts-and-sizes.ts'
-import { quote } from '../../core/basics/text/quote.ts'
+import { quote, toJsonText } from '../../core/basics/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../../core/cli/command.ts'
 import { openConfigured } from '../../core/cli/open-store.ts'
 import { parseRef } from './hide-and-bar-commands.ts'
@@ -21,7 +21,7 @@ export const subject = defineCommand({
     const person = 'id' in ref ? ref : await subjects.find(ref.wallet)
     const found = person && (await subjects.export(person.id))
     if (!found) throw new CommandError(`Nothing is stored about ${given} here.`)
-    terminal.out(`${JSON.stringify(found, null, 2)}\n`)
+    terminal.out(toJsonText(found, 2))
   },
 })
 

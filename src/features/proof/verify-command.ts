@@ -2,6 +2,7 @@ import { CommandError } from '../../core/basics/errors.ts'
 import { printable } from '../../core/basics/text/quote.ts'
 import { defineCommand } from '../../core/cli/command.ts'
 import { formatTable } from '../../core/cli/table.ts'
+import { hidePassword } from '../../core/store/database-address.ts'
 import { verifyLog } from './verify-log.ts'
 import { originOf, verifySnapshot } from './verify-snapshot.ts'
 
@@ -83,6 +84,8 @@ async function readText(source: string): Promise<string> {
     return Buffer.concat(chunks).toString()
   } catch (error) {
     const advice = isUrl ? ' Save it, and name the file with --keys or --rules.' : ''
-    throw new CommandError(`${source} cannot be read: ${(error as Error).message}.${advice}`)
+    throw new CommandError(
+      `${isUrl ? hidePassword(source) : source} cannot be read: ${(error as Error).message}.${advice}`,
+    )
   }
 }

@@ -1,4 +1,5 @@
 import { isoTime } from '../../core/basics/text/instant.ts'
+import { toJsonText } from '../../core/basics/text/quote.ts'
 import type { Credential } from '../../core/passport/credential.ts'
 import type { DataPoint, RawValue } from '../../core/passport/data-point.ts'
 import { NO_SCORES } from '../../core/passport/passport.ts'
@@ -13,13 +14,13 @@ const BATCH = 500
 export async function* exportRecords(store: Store) {
   // Removals come first, because importing a removal also removes the passports merged into the removed one.
   const removals = await store.records.listRemovals()
-  const text = removals.map((id) => `${JSON.stringify({ passport_id: id, removed: true })}\n`).join('')
+  const text = removals.map((id) => toJsonText({ passport_id: id, removed: true })).join('')
   if (text !== '') yield { text, records: removals.length }
   for (let after = -1; ; ) {
     const records = await store.records.list(after, BATCH)
     const last = records.at(-1)
     if (last === undefined) break
-    const lines = records.map((record) => `${JSON.stringify(presentRecord(record))}\n`)
+    const lines = records.map((record) => toJsonText(presentRecord(record)))
     yield { text: lines.join(''), records: records.length }
     after = last.id
   }

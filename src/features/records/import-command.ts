@@ -1,7 +1,7 @@
-import { createReadStream, openSync, type Stats, statSync } from 'node:fs'
+import { createReadStream, fchmodSync, fstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { CommandError } from '../../core/basics/errors.ts'
 import { count, number } from '../../core/basics/text/counts-and-sizes.ts'
-import { printable, quote } from '../../core/basics/text/quote.ts'
+import { printable, quote, toJsonText } from '../../core/basics/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand, type Terminal, UsageError } from '../../core/cli/command.ts'
 import { openForDryRun, openWhole, openWithRules } from '../../core/cli/open-store.ts'
 import { createProgress } from '../../core/cli/progress.ts'
@@ -107,13 +107,15 @@ const sumOf = (sources: readonly FileSource[], of: (source: FileSource) => numbe
 
 function createRefusals(terminal: Terminal, path: string | undefined) {
   const file = path === undefined ? undefined : openSync(path, 'w', 0o600)
+  // An existing file keeps its mode, but refused lines are for its owner.
+  if (file !== undefined && fstatSync(file).isFile()) fchmodSync(file, 0o600)
   let shown = 0
   return {
     add(refusal: Refusal): void {
-      if (file !== undefined) writeAll(file, `${JSON.stringify(refusal)}\n`, path ?? '')
+      if (file !== undefined) writeAll(file, toJsonText(refusal), path ?? '')
       if (shown++ < SHOWN_REFUSALS) {
         const what = [refusal.field, refusal.reason].filter(Boolean).join(': ')
-        terminal.err(`${refusal.file}:${refusal.line}: ${printable(what)}\n`)
+        terminal.err(`${printable(`${refusal.file}:${refusal.line}: ${what}`)}\n`)
       }
     },
     summary(refused: number, stopped: boolean): string {

@@ -1,6 +1,7 @@
 import { CommandError } from '../../core/basics/errors.ts'
 import { parseDuration } from '../../core/basics/text/duration.ts'
 import { formatInstant, parseInstant } from '../../core/basics/text/instant.ts'
+import { toJsonText } from '../../core/basics/text/quote.ts'
 import { parseWebAddress } from '../../core/basics/url.ts'
 import {
   DATABASE_OPTIONS,
@@ -89,7 +90,7 @@ const [SHORTEST, LONGEST] = [60_000, 31 * 86_400_000]
 
 const ACTIONS = {
   async show(context, _, { json }) {
-    if (json) context.terminal.out(`${JSON.stringify(presentPlan(context))}\n`)
+    if (json) context.terminal.out(toJsonText(presentPlan(context)))
     else await printPlan(context)
     return undefined
   },

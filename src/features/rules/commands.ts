@@ -2,7 +2,7 @@ import { digestOfRules } from '../../core/basics/canonical-json.ts'
 import { CommandError } from '../../core/basics/errors.ts'
 import { count, number } from '../../core/basics/text/counts-and-sizes.ts'
 import { isoTime } from '../../core/basics/text/instant.ts'
-import { printable } from '../../core/basics/text/quote.ts'
+import { printable, toJsonText } from '../../core/basics/text/quote.ts'
 import { PROGRAM } from '../../core/basics/version.ts'
 import {
   DATABASE_OPTIONS,
@@ -115,7 +115,7 @@ async function showDiff(after: RuleSet, { store, values, terminal }: Target): Pr
   progress.end()
   if (values.json) {
     const sets = { before: before.stamp, after: after.stamp }
-    return terminal.out(`${JSON.stringify({ ...sets, ...presentDiff(diff) }, null, 2)}\n`)
+    return terminal.out(toJsonText({ ...sets, ...presentDiff(diff) }, 2))
   }
   terminal.out(describeDiff(diff))
   terminal.err(
@@ -206,7 +206,7 @@ async function listRules({ store, values, terminal }: Target): Promise<void> {
     source: each.source,
     digest: digestOfRules(each.body),
   }))
-  if (values.json) return terminal.out(`${JSON.stringify(all)}\n`)
+  if (values.json) return terminal.out(toJsonText(all))
   const rows = all.map((each) => [
     printable(each.stamp),
     each.active ? 'active' : '',
@@ -228,5 +228,5 @@ async function showRules(stamp: string, { store, terminal }: Target): Promise<vo
 }
 
 function printRules({ stamp: _, ...shown }: RuleSet, terminal: Terminal): void {
-  terminal.out(`${JSON.stringify(shown, null, 2)}\n`)
+  terminal.out(toJsonText(shown, 2))
 }

@@ -1,5 +1,5 @@
 import { CommandError } from '../../core/basics/errors.ts'
-import { printable } from '../../core/basics/text/quote.ts'
+import { printable, toJsonText } from '../../core/basics/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from '../../core/cli/command.ts'
 import { openWithRules } from '../../core/cli/open-store.ts'
 import { BY_KEY, findRef, parseKey } from '../../core/cli/passport-argument.ts'
@@ -40,7 +40,7 @@ function toJson(id: number, name: string, { scores, human, lines }: ExplainedSco
     return { ...line, accounts, more_accounts, max_score }
   })
   const shown = { passport_id: id, name, rules: version, stamp, scores, human, caps, credentials }
-  return `${JSON.stringify(shown, null, 2)}\n`
+  return toJsonText(shown, 2)
 }
 
 function toText(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {

@@ -1,5 +1,5 @@
 import { CommandError } from '../../core/basics/errors.ts'
-import { printable } from '../../core/basics/text/quote.ts'
+import { printable, toJsonText } from '../../core/basics/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal } from '../../core/cli/command.ts'
 import { openConfigured } from '../../core/cli/open-store.ts'
 import { formatTable } from '../../core/cli/table.ts'
@@ -43,7 +43,7 @@ async function list({ subscriptions, events }: Store, name: string, json: boolea
     key: each.keyId,
     ...presentSubscription(each, log),
   }))
-  if (json) return terminal.out(`${JSON.stringify(found)}\n`)
+  if (json) return terminal.out(toJsonText(found))
   if (found.length === 0) return terminal.err(`There are no subscriptions in ${name}.\n`)
   const rows = found.map(({ id, key, state, lag, failures, url, last_error, notice }) => [
     ...[id, key, state, String(lag), String(failures), printable(url)],

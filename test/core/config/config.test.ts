@@ -201,7 +201,8 @@ test('a setting with a password can come from a variable or a file, but not from
       { SIGNING_KEYS_FILE: file('keys', '{"keys":[{"d":"secret"}]}') },
       'as "signing rotate" writes it, got another text.',
     ],
-    [{ REDIS_URL_FILE: file('wrong', 'http://:secret@host\n') }, 'redis://host:6379, got "http://…@host".'],
+    [{ REDIS_URL_FILE: file('wrong', 'only-the-password\n') }, 'redis://host:6379, got another text.'],
+    [{ DATABASE_URL_FILE: '/proc/version', DATABASE_URL: '' }, 'host/database, got another text.'],
   ] as const)
     expect(() => read({ ...env, ...more })).toThrow(sentence)
 })

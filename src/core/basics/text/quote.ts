@@ -36,9 +36,16 @@ function isTooLarge(value: unknown, left: { values: number }, depth: number): bo
   return false
 }
 
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+
 /** Replaces control characters of untrusted text, which could control a terminal. */
-export const printable = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, '\ufffd')
+export const printable = (text: string): string => text.replace(CONTROL, '\ufffd')
 
 /** Replaces control characters, but keeps line breaks. */
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n')
+
+/** A line, or indented lines, of JSON. Characters that could control a terminal are escaped, which is the same JSON. */
+export const toJsonText = (value: unknown, indent?: number): string =>
+  `${JSON.stringify(value, null, indent)}\n`.replace(CONTROL, (character) =>
+    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
