@@ -139,30 +139,27 @@ export function presentV3(service: Service, stored: Stored) {
   }
 }
 
-function included(service: Service, { id, scores, points, record }: Stored) {
-  const all = service.listed().map((each) => each.scores.score)
-  const lower = all.filter((score) => score < scores.score).length
+function included(service: Service, { scores, points, record }: Stored) {
   const unruled = [...points.values()].filter(({ type }) => !service.rules.types[type])
   const lines = [
     ...scores.credentials.map(({ type, score, from }) => ({ type, score, from })),
-    ...new Set(unruled.map(({ type }) => type)).values().map((type) => ({ type, score: 0, from: 'nothing' })),
+    ...[...new Set(unruled.map(({ type }) => type))].map((type) => ({ type, score: 0, from: 'nothing' })),
   ]
   return {
     credentials: scores.credentials.map((each) => ({ ...each, value: each.value || null, earned_at: null })),
-    standing: {
-      rank: 1 + all.filter((score) => score > scores.score).length,
-      of: all.length,
-      percentile: Math.floor((lower * 1000) / all.length) / 10,
-    },
-    // While a passport waits for its score, the explanation is about the coming one.
-    ...(!service.isStale(id) && {
-      explanation: {
-        score: scores.score,
-        given_human: record.human_checkmark,
-        lines: lines.toSorted(byText),
-      },
-    }),
+    explanation: { score: scores.score, given_human: record.human_checkmark, lines: lines.toSorted(byText) },
   }
+}
+
+export function v3Standing(service: Service, { scores }: Stored): Answer {
+  const all = service.listed().map((each) => each.scores.score)
+  const lower = all.filter((score) => score < scores.score).length
+  const standing = {
+    rank: 1 + all.filter((score) => score > scores.score).length,
+    of: all.length,
+    percentile: Math.floor((lower * 1000) / all.length) / 10,
+  }
+  return { status: 200, body: { standing } }
 }
 
 const byText = (one: object, other: object) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)

@@ -1,5 +1,12 @@
 import { expect } from 'bun:test'
-import { byText, type Change, changesBetween, isMerged, type Moment } from './history.ts'
+import {
+  byText,
+  type Change,
+  type CredentialChange,
+  changesBetween,
+  isMerged,
+  type Moment,
+} from './history.ts'
 import type { Node } from './node.ts'
 
 type Pair<T> = readonly [T, T]
@@ -14,7 +21,7 @@ type Event = {
     from?: string | number
     score?: number | Pair<number>
     rules?: unknown
-    credentials?: { type: string; id?: string; score: Pair<number | null>; cause: string }[]
+    credentials?: CredentialChange[]
     remainder?: { delta: number; cause: string }
   }
 }
@@ -63,7 +70,7 @@ function sumUp(events: readonly Event[], last: number | null, ignored: readonly 
   let [isAdded, isRemoved] = [false, false]
   const fields = new Set<string>()
   const merges: Pick<Change, 'merged' | 'unmerged'> = {}
-  const credentials = new Map<string, { type: string; score: Pair<number | null>; cause: string }>()
+  const credentials: CredentialChange[] = []
   for (const { type, data } of events) {
     if (type === 'passport.added') {
       isAdded = true
@@ -78,10 +85,11 @@ function sumUp(events: readonly Event[], last: number | null, ignored: readonly 
       const [from, to] = data.score as Pair<number>
       expect({ score: from }).toEqual({ score } as never)
       score = to
-      for (const change of data.credentials ?? []) collect(credentials, change)
+      for (const { type, score, cause } of data.credentials ?? []) credentials.push({ type, score, cause })
     }
   }
-  const changes = [...credentials.values()].filter((change) => change.score[0] !== change.score[1])
+  // An event also names credentials of which only the text or the time changed.
+  const changes = credentials.filter((change) => change.score[0] !== change.score[1])
   const isWhole = isAdded || isRemoved
   return {
     isAdded,
@@ -89,17 +97,6 @@ function sumUp(events: readonly Event[], last: number | null, ignored: readonly 
     score: [last, score],
     fields: isWhole ? [] : [...fields].filter((field) => !ignored.includes(field)).toSorted(),
     ...(isWhole ? {} : merges),
-    credentials: isWhole ? [] : (changes as Change['credentials'][number][]).toSorted(byText),
+    credentials: isWhole ? [] : changes.toSorted(byText),
   }
-}
-
-/** Two changes of a credential are one: from the first score to the last, for the last cause. */
-function collect(
-  credentials: Map<string, { type: string; score: Pair<number | null>; cause: string }>,
-  change: NonNullable<Event['data']['credentials']>[number],
-) {
-  const { type, id = '', score, cause } = change
-  const key = `${type} ${id}`
-  const before = credentials.get(key)
-  credentials.set(key, { type, score: [before ? before.score[0] : score[0], score[1]], cause })
 }

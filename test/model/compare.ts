@@ -11,6 +11,7 @@ import {
   v2Human,
   v2Passport,
   v3Passport,
+  v3Standing,
 } from './answers.ts'
 import { compareEvents, readEvents } from './compare-events.ts'
 import { compareLists } from './compare-lists.ts'
@@ -32,16 +33,30 @@ export async function beginRun(service: Service, node: Node): Promise<Run> {
 export async function compareAll(service: Service, node: Node, run: Run): Promise<void> {
   const { events, next } = await readEvents(node, run.cursor)
   const moment = momentOf(service, node.now())
-  run.comparisons += compareEvents(run.moments.at(-1) as Moment, moment, events)
-  run.cursor = next
-  run.moments.push(moment)
-  for (const [path, answer] of [...ofPassports(service), ...ofPages(service)]) {
-    await comparePath(node, path, answer)
-    run.comparisons++
-  }
-  run.comparisons += await compareLists(service, node, next)
-  run.comparisons += await comparePast(service, node, run.moments)
+  const moments = [...run.moments, moment]
+  let count = compareEvents(run.moments.at(-1) as Moment, moment, events)
+  const paths = ofPassports(service)
+  for (const [path, answer] of paths) await comparePath(node, path, answer)
+  const pages = [...ofPages(service), ...ofStandings(service)]
+  // These may be a second old.
+  for (const [path, answer] of pages) await node.patiently(() => comparePath(node, path, answer))
+  count += paths.length + pages.length + (await compareLists(service, node, next))
+  count += await comparePast(service, node, moments)
+  Object.assign(run, { moments, cursor: next, comparisons: run.comparisons + count })
 }
+
+/** Compares V1 while scores wait for their calculation: the old scores and credentials are shown. */
+export async function compareWaiting(service: Service, node: Node, { moments }: Run): Promise<void> {
+  for (const id of IDS) {
+    const stored = findById(service, id)
+    // A new passport has no old scores.
+    const isOld = stored && moments.at(-1)?.people.has(stored.id)
+    if (!isOld || !service.isStale(stored.id)) continue
+    await comparePath(node, `/api/v1/passports/${id}`, v1Passport(service, stored))
+    await comparePath(node, `/api/v1/passport_credentials?passport_id=${id}`, v1Credentials(stored))
+  }
+}
+
 async function comparePath(node: Node, path: string, { status, body }: Answer) {
   const reply = await node.request(path)
   const expected = { path, status, ...(body !== undefined && { body }) }
@@ -57,23 +72,26 @@ function ofPassports(service: Service): Question[] {
     [`/api/v1/passports/${key}`, v1Passport(service, stored)],
     [`/api/v1/passport_credentials?passport_id=${key}`, v1Credentials(stored)],
     [`/api/v2/passports/${key}`, v2Passport(service, stored)],
-    [
-      `/api/v3/passports/${key}?include=credentials,standing,explanation`,
-      v3Passport(service, stored ? [stored] : []),
-    ],
+    [`/api/v3/passports/${key}?include=credentials,explanation`, v3Passport(service, stored ? [stored] : [])],
   ]
   return [
     ...IDS.flatMap((id) => byKey(String(id), findById(service, id))),
     ...WALLETS.flatMap((wallet) => byKey(wallet, findByWallet(service, wallet))),
     ...HANDLES.map(
       (handle): Question => [
-        `/api/v3/passports/${handle}?include=credentials,standing,explanation`,
+        `/api/v3/passports/${handle}?include=credentials,explanation`,
         v3Passport(service, findByHandle(service, handle)),
       ],
     ),
     ...IDS.map((id): Question => [`/api/v2/human_checkmark?id=${id}`, v2Human(findById(service, id))]),
   ]
 }
+
+const ofStandings = (service: Service) =>
+  IDS.map((id): Question => {
+    const stored = findById(service, id)
+    return [`/api/v3/passports/${id}?select=standing`, stored ? v3Standing(service, stored) : { status: 404 }]
+  })
 
 function ofPages(service: Service): Question[] {
   return [1, 2, 3].flatMap((page): Question[] => [

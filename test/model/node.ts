@@ -19,6 +19,8 @@ export type Node = {
   file(name: string, text: string): string
   /** Scores all passports that need it. */
   settle(): Promise<void>
+  /** Compares what may be a second old. */
+  patiently(compare: () => Promise<void>): Promise<void>
 }
 
 /** After the beginning of the event log, whose time is the real one. */
@@ -49,6 +51,7 @@ export async function startNode(store: TestStore) {
       await adoptRules(scorer)
       while (await rescoreSome(scorer));
     },
+    patiently: (compare) => compare(),
   }
   return owning(
     { ...node, errors: server.errors },

@@ -85,11 +85,20 @@ export class Service {
     this.applied = [rules]
   }
 
+  clone(): Service {
+    const copy = new Service(this.rules)
+    copy.passports = structuredClone(this.passports)
+    copy.removed = new Set(this.removed)
+    copy.barred = new Set(this.barred)
+    copy.applied = [...this.applied]
+    copy.stale = new Set(this.stale)
+    return copy
+  }
+
   stored = () => [...this.passports.values()].toSorted((one, other) => one.id - other.id)
   has = (id: number) => this.passports.has(id)
   isRemoved = (id: number) => this.removed.has(id)
   isStale = (id: number) => this.stale.has(id)
-  appliedCount = () => this.applied.length
 
   passport(id: number): Stored {
     const found = this.passports.get(id)
@@ -188,7 +197,9 @@ export class Service {
     const isHumanChanged = before !== undefined && before.record.human_checkmark !== record.human_checkmark
     const needsScore = points.size > 0 || isHumanChanged || (line.credentials ?? []).length > 0
     if (needsScore) this.stale.add(id)
-    const scores = before?.scores ?? { ...addUp([], record, this.rules), rules: null }
+    // The old scores are shown until the new ones are calculated.
+    const old = before?.scores ?? { ...addUp([], record, this.rules), rules: null }
+    const scores = { ...old, human_checkmark: record.human_checkmark || old.human_checkmark }
     this.passports.set(id, { isHidden: false, ...before, id, record, text, points, scores })
     return before ? 'changed' : 'added'
   }
