@@ -1,4 +1,5 @@
 import { counter, type Family, gauge } from '../core/http/prometheus-text.ts'
+import type { RedisMetrics } from '../core/http/redis-rate-limit.ts'
 import { createHistogram, createMetrics } from '../core/http/request-metrics.ts'
 
 const SAMPLE_MILLISECONDS = 100
@@ -35,9 +36,6 @@ export function createThreadMetrics() {
     ],
   }
 }
-
-/** `isUp` is undefined without REDIS_URL: then there are no metrics of Redis. */
-export type RedisMetrics = { isUp: boolean | undefined; errors: number }
 
 function readRedis({ isUp, errors }: RedisMetrics): Family[] {
   if (isUp === undefined) return []

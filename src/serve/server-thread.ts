@@ -1,9 +1,8 @@
 import type { WireRecordsResult } from '../core/api/write-schemas.ts'
 import { isExpected } from '../core/basics/errors.ts'
 import { createCaller } from '../core/basics/thread-calls.ts'
-import type { Config } from '../core/config/config.ts'
-import { createFixedWindow, type RateLimitCounter } from '../core/http/rate-limit.ts'
-import { createRedisRateLimit } from '../core/http/redis-rate-limit.ts'
+import { createFixedWindow } from '../core/http/rate-limit.ts'
+import { openRateLimitCounter } from '../core/http/redis-rate-limit.ts'
 import { createSharedCatalog } from '../core/index/catalog.ts'
 import { releaseReplaced } from '../core/index/free-snapshots.ts'
 import { createSearchClient } from '../core/index/remote-search.ts'
@@ -20,7 +19,7 @@ import {
 } from '../core/threads/messages.ts'
 import { createRasterizerClient } from '../features/pictures/rasterizer-calls.ts'
 import { type Listener, listen } from './request-listener.ts'
-import { createThreadMetrics, type RedisMetrics } from './server-thread-metrics.ts'
+import { createThreadMetrics } from './server-thread-metrics.ts'
 
 /** `max` in the database URL overrides `connections`. */
 const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
@@ -83,7 +82,11 @@ async function start({ config, windows, fonts, snapshot, damage }: StartMessage)
       saveRecords: async (records, signal) =>
         (await called['writer-thread'].send({ records }, { signal })) as WireRecordsResult,
       onError: (error) => noteDamage(damage, error),
-      counter: await openRateLimitCounter(config, windows, metrics?.redis),
+      counter: await openRateLimitCounter(config, createFixedWindow(Date.now, windows), {
+        now: Date.now,
+        log,
+        metrics: metrics?.redis,
+      }),
       metrics: metrics?.metrics,
     })
     send({ kind: 'listening', port: listener.server().port, url: listener.server().url.href })
@@ -104,30 +107,6 @@ function withWriter(store: Store): Store {
     return [part, { ...store[part], ...Object.fromEntries(methods.map(toCall)) }]
   })
   return { ...store, ...Object.fromEntries(remote) }
-}
-
-/** Opens a counter in memory, which all server threads share, or in Redis, which all nodes share. */
-async function openRateLimitCounter(
-  { redisUrl }: Config,
-  windows: Int32Array,
-  metrics: RedisMetrics = { isUp: undefined, errors: 0 },
-): Promise<RateLimitCounter> {
-  const local = createFixedWindow(Date.now, windows)
-  if (redisUrl === undefined) return local
-  const { host } = new URL(redisUrl)
-  metrics.isUp = true
-  return createRedisRateLimit(redisUrl, local, {
-    now: Date.now,
-    onUnavailable(reason) {
-      metrics.isUp = false
-      log.warn(`Redis at ${host} is unavailable, each node counts its rate limits alone: ${reason}`)
-    },
-    onAvailable() {
-      metrics.isUp = true
-      log.warn(`Redis at ${host} is available again, rate limits are shared.`)
-    },
-    onError: () => void metrics.errors++,
-  })
 }
 
 /** Closes the store: SQLite removes the WAL when the last connection closes. The main thread then ends this thread. */

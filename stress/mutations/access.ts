@@ -35,15 +35,15 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'mcp: every agent may write',
     file: 'src/features/mcp/server.ts',
-    from: '!tool.writes || canWrite(principal)',
-    to: 'tool',
+    from: '      checkScope(principal, scopeOf(tool))\n',
+    to: '',
     tests: MCP_WRITES,
   },
   {
     name: 'mcp: an invalid key is accepted',
     file: 'src/features/mcp/http.ts',
-    from: 'if (sent && !(matchesKey(sent, key) && isActive(key, now())))',
-    to: 'if (sent && !key)',
+    from: '      await admit(options, exchange, { usesKeys: true })\n',
+    to: '',
     tests: MCP_WRITES,
   },
   {
@@ -119,8 +119,8 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'limits: wrong keys are not counted',
-    file: 'src/core/http/server.ts',
-    from: '      if (sent && !key) await limiter.consumeWrongKey(address())\n',
+    file: 'src/core/http/admit.ts',
+    from: '    if (sent && !key) await limiter.consumeWrongKey(address())\n',
     to: '',
     tests: LIMITS,
   },

@@ -1,9 +1,12 @@
 import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createLog } from '../../src/core/basics/log.ts'
+import type { Tier } from '../../src/core/config/rate-limit-tier.ts'
 import type { Principal } from '../../src/core/http/client-identity.ts'
+import { createFixedWindow, createLimiter } from '../../src/core/http/rate-limit.ts'
 import { createCatalog } from '../../src/core/index/catalog.ts'
 import type { Store } from '../../src/core/store/store.ts'
+import type { ToolContext } from '../../src/features/mcp/define-tool.ts'
 import { serveMcp } from '../../src/features/mcp/http.ts'
 import { createMcpServer } from '../../src/features/mcp/server.ts'
 import { COMMAND, start } from './cli.ts'
@@ -68,15 +71,19 @@ export async function mcpOverHttp({ cwd, env }: Place) {
 }
 
 /** MCP over HTTP in this process. Searches do not wait for the index for filters. */
-export async function serveMcpHere(store: Store, facets = store.facets) {
+export async function serveMcpHere(store: Store, facets = store.facets, tiers: readonly Tier[] = []) {
   const lines: string[] = []
   const log = createLog({ write: (line) => void lines.push(line), json: true, now: () => NOON })
   const catalog = createCatalog({ ...store, facets }, { mostAwaited: 0 })
   const context = { store, catalog, config: { publicUrl: undefined, explorer: true }, now: () => NOON }
-  const createServer = (principal: Principal) =>
-    createMcpServer({ open: async () => context, principal, log, isLocal: false })
+  const createServer = (principal: Principal, charge: ToolContext['charge']) =>
+    createMcpServer({ open: async () => context, principal, charge, log, isLocal: false })
+  const now = () => NOON
+  const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isQuotaUsed: () => false })
   const findKey = async (id: string) => store.keys.find(id)
-  const server = await serveMcp({ host: '127.0.0.1', port: 0, log, findKey, now: () => NOON, createServer })
+  const server = await serveMcp({
+    ...{ host: '127.0.0.1', port: 0, log, findKey, limiter, trustedProxies: [], now, createServer },
+  })
   return { url: server.url, lines, [Symbol.asyncDispose]: server.stop }
 }
 

@@ -14,12 +14,12 @@ export const ANONYMOUS_PRINCIPAL: Principal = { id: '', scopes: DEFAULT_SCOPES, 
 
 const isWrite = (scope: string) => scope.startsWith('write')
 
-export const canWrite = ({ scopes }: Principal): boolean => scopes.some(isWrite)
+export const hasScope = ({ scopes }: Principal, wanted: RouteScope): boolean =>
+  scopes.some((scope) => scope === wanted || (wanted === 'write' && isWrite(scope)))
 
 /** Throws `forbidden` if the principal lacks the scope. */
 export function checkScope(principal: Principal, wanted: RouteScope): void {
-  const { scopes } = principal
-  if (scopes.some((scope) => scope === wanted || (wanted === 'write' && isWrite(scope)))) return
+  if (hasScope(principal, wanted)) return
   const name = wanted === 'write' ? 'write:ISSUER or write:*' : wanted
   const advice = adviseScope(principal, wanted)
   throw new ServiceError('forbidden', `This request needs a key with the scope ${name}${advice}.`)

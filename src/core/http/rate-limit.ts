@@ -76,7 +76,7 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
 export type Limiter = ReturnType<typeof createLimiter>
 
 /** Either clients can send a key, or all clients have the same tier. */
-type LimitedSurface = { usesKeys?: true; tier?: string }
+export type LimitedSurface = { usesKeys?: true; tier?: string }
 
 /** The fields of an exchange that `charge` reads and changes. */
 export type ChargedExchange = {

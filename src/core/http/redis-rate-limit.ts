@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { RedisClient } from 'bun'
+import type { Log } from '../basics/log.ts'
+import type { Config } from '../config/config.ts'
 import type { FixedWindow, RateLimitCounter, RateLimitResult } from './rate-limit.ts'
 
 const TIMEOUT_MILLISECONDS = 100
@@ -29,6 +31,34 @@ type Options = {
   onAvailable: () => void
   /** Called for each failed request to Redis, and each lost or refused connection. */
   onError?: () => void
+}
+
+/** `isUp` is undefined without REDIS_URL: then there are no metrics of Redis. */
+export type RedisMetrics = { isUp: boolean | undefined; errors: number }
+
+type CounterOptions = { now: () => number; log: Log; metrics?: RedisMetrics | undefined }
+
+/** Opens a counter in Redis, which all nodes share, or returns `local`, the one of this node. */
+export async function openRateLimitCounter(
+  { redisUrl }: Pick<Config, 'redisUrl'>,
+  local: FixedWindow,
+  { now, log, metrics = { isUp: undefined, errors: 0 } }: CounterOptions,
+): Promise<RateLimitCounter & Partial<Disposable>> {
+  if (redisUrl === undefined) return local
+  const { host } = new URL(redisUrl)
+  metrics.isUp = true
+  return createRedisRateLimit(redisUrl, local, {
+    now,
+    onUnavailable(reason) {
+      metrics.isUp = false
+      log.warn(`Redis at ${host} is unavailable, each node counts its rate limits alone: ${reason}`)
+    },
+    onAvailable() {
+      metrics.isUp = true
+      log.warn(`Redis at ${host} is available again, rate limits are shared.`)
+    },
+    onError: () => void metrics.errors++,
+  })
 }
 
 /**

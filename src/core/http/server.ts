@@ -2,21 +2,13 @@ import { createEventStreams, type StreamLimits } from '../../features/events/str
 import type { UsageCounter } from '../../features/keys/usage-counter.ts'
 import { checkBrownout, checkRemoval } from '../../features/retire/headers-and-brownouts.ts'
 import { NO_PLAN } from '../../features/retire/plan.ts'
-import { notFound, unauthorized } from '../basics/errors.ts'
+import { notFound } from '../basics/errors.ts'
 import { urlOf } from '../basics/url.ts'
 import { createDigestFinder } from '../reads/rules-digests.ts'
+import { admit } from './admit.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'
 import { createBackpressure, IDLE_SECONDS } from './backpressure/turns-and-large-pages.ts'
-import {
-  ANONYMOUS_PRINCIPAL,
-  checkOrigin,
-  checkScope,
-  createClientAddressOf,
-  isActive,
-  isInBrowser,
-  matchesKey,
-  parseKey,
-} from './client-identity.ts'
+import { ANONYMOUS_PRINCIPAL, checkScope, createClientAddressOf, isInBrowser } from './client-identity.ts'
 import { presentError } from './errors.ts'
 import {
   bodyTooLarge,
@@ -173,6 +165,7 @@ function createServerState(options: ApiServerOptions) {
   return {
     ...options,
     shared,
+    findKey: (id: string) => store.keys.find(id),
     addressOf: createClientAddressOf(options.trustedProxies),
     headersOf: createInitialHeaders(options),
     guessable: guessablePaths(options.routes),
@@ -218,7 +211,7 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
 /** Authenticates, checks the rate limit and calls the handler. Awaits only promises, because each `await` is slow. */
 async function respond(state: ServerState, exchange: Exchange): Promise<Response> {
   const { limiter, plan } = state
-  const { request, route, address } = exchange
+  const { request, route } = exchange
   const { surface } = route
   try {
     checkHost(request)
@@ -233,25 +226,9 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     const retirement = surface.retires && plan() !== NO_PLAN ? plan() : undefined
     if (retirement) checkRemoval(retirement, exchange.time, surface.retires)
     if (!route.handle) throw notFound(route.missing ?? describeUnknownPath(pathOf(request), state.guessable))
-    if (surface.usesKeys) {
-      const sent = parseKey(request.headers.get('x-api-key'))
-      const found = sent?.id === undefined ? undefined : state.store.keys.find(sent.id)
-      const named = found instanceof Promise ? await found : found
-      const key = sent && matchesKey(sent, named) ? named : undefined
-      if (sent && !key) await limiter.consumeWrongKey(address())
-      const isRequired = (state.requireKey && !route.access) || route.needsKey
-      if (sent ? !isActive(key, exchange.time) : isRequired) throw unauthorized(state.keyHelp)
-      exchange.key = key
-      exchange.principal = key ?? ANONYMOUS_PRINCIPAL
-      if (key && isInBrowser(key, request, state.publicUrl)) state.usage.noteInBrowser(key.id)
-    }
-    const tier = limiter.tierOf(surface, exchange.key)
-    if (tier) {
-      exchange.tier = tier
-      const consumed = limiter.consume(tier, exchange.key, address)
-      exchange.consumed = limiter.check(tier, consumed instanceof Promise ? await consumed : consumed)
-    }
-    checkOrigin(exchange.principal, request)
+    await admit(state, exchange, surface, (state.requireKey && !route.access) || route.needsKey)
+    const { key } = exchange
+    if (key && isInBrowser(key, request, state.publicUrl)) state.usage.noteInBrowser(key.id)
     checkMethod(request.method, route)
     checkScope(exchange.principal, route.scope)
     // Units are charged before the request waits for its turn and before its body is received.

@@ -7,9 +7,12 @@ import { shutdownSignal, waitForAbort } from '../../core/cli/shutdown-signal.ts'
 import { type Config, readConfig } from '../../core/config/config.ts'
 import { parsePort } from '../../core/config/setting-parsers.ts'
 import { ANONYMOUS_PRINCIPAL, type Principal } from '../../core/http/client-identity.ts'
+import { createFixedWindow, createLimiter } from '../../core/http/rate-limit.ts'
+import { openRateLimitCounter } from '../../core/http/redis-rate-limit.ts'
 import { createCatalog } from '../../core/index/catalog.ts'
-import { isScope } from '../../core/store/api-key.ts'
+import { DEFAULT_SCOPES, isScope } from '../../core/store/api-key.ts'
 import { SERVE_TIMEOUT } from '../../core/store/open.ts'
+import type { ToolContext } from './define-tool.ts'
 import type { createMcpServer } from './server.ts'
 
 export const mcp = defineCommand({
@@ -56,23 +59,26 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
     await using stores = keepStore(config.database, (error) =>
       log.error(`The index for filters could not be updated: ${describeError(error)}`),
     )
-    const createServer = (principal: Principal) =>
+    const createServer = (principal: Principal, charge?: ToolContext['charge']) =>
       createMcpServer({
         principal,
+        charge,
         open: async () => ({ ...(await stores.open()), config, now: terminal.now }),
         log,
         isLocal: !http,
       })
 
-    const local = scope ? { ...ANONYMOUS_PRINCIPAL, scopes: [scope] } : ANONYMOUS_PRINCIPAL
+    const local = scope ? { ...ANONYMOUS_PRINCIPAL, scopes: [...DEFAULT_SCOPES, scope] } : ANONYMOUS_PRINCIPAL
     if (!http) return await serveStdio(createServer(local), end)
     const { serveMcp } = await import('./http.ts')
-    const { host, publicUrl } = config
     const findKey = async (id: string) => (await stores.open()).store.keys.find(id)
-    const server = await serveMcp({ host, port, publicUrl, log, findKey, now, createServer })
+    const counter = await openRateLimitCounter(config, createFixedWindow(now), { now, log })
+    const limiter = createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: () => false })
+    const server = await serveMcp({ ...config, port, log, findKey, limiter, now, createServer })
     terminal.announce(`MCP is served at ${server.url}\n`)
     await waitForAbort(end)
     await server.stop()
+    counter[Symbol.dispose]?.()
   },
 })
 

@@ -15,6 +15,8 @@ export type ToolContext = {
   now: () => number
   /** Who calls the tool. */
   principal: Principal
+  /** Counts the call as so many requests. Throws `rate_limited`. */
+  charge: (units: number) => Promise<void>
 }
 
 type Declaration<Input extends TObject, Output extends TSchema> = {
@@ -23,17 +25,23 @@ type Declaration<Input extends TObject, Output extends TSchema> = {
   outputSchema: Output
   /** Only principals with a scope that writes have this tool. */
   writes?: true
+  /** The number of requests that a call counts as; one by default. */
+  units?: (args: Static<Input>) => number
   /** The server sanitizes and truncates the result. */
   call: (args: Static<Input>, context: ToolContext) => Promise<Static<Output> & object>
 }
 
-export const defineTool = <Input extends TObject, Output extends TSchema>(
-  tool: Declaration<Input, Output>,
-) => ({
+export const defineTool = <Input extends TObject, Output extends TSchema>({
+  units,
+  ...tool
+}: Declaration<Input, Output>) => ({
   ...tool,
   inputSchema: tool.inputSchema as TSchema,
-  call: (args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<object> =>
-    tool.call(parseArguments(tool.inputSchema, args), context),
+  async call(given: Readonly<Record<string, unknown>>, context: ToolContext): Promise<object> {
+    const args = parseArguments(tool.inputSchema, given)
+    await context.charge(units?.(args) ?? 1)
+    return tool.call(args, context)
+  },
 })
 
 /** Agents send an id as a number and a missing value as null, although the schema says otherwise. */

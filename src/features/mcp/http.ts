@@ -1,17 +1,21 @@
 import { isIP } from 'node:net'
 import { type Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import { ServiceError, STATUS_OF } from '../../core/basics/errors.ts'
 import type { Log } from '../../core/basics/log.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { urlOf } from '../../core/basics/url.ts'
+import { type AdmittedExchange, admit } from '../../core/http/admit.ts'
 import {
   ANONYMOUS_PRINCIPAL,
-  isActive,
-  matchesKey,
+  createClientAddressOf,
   type Principal,
-  parseKey,
 } from '../../core/http/client-identity.ts'
+import { errorHeaders, publicError } from '../../core/http/errors.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../../core/http/open-port.ts'
-import type { ApiKey } from '../../core/store/api-key.ts'
+import { declaredLength } from '../../core/http/parse-request.ts'
+import { charge, type Limiter, unitsOfBody } from '../../core/http/rate-limit.ts'
+import type { Store } from '../../core/store/store.ts'
+import type { ToolContext } from './define-tool.ts'
 
 /** The arguments of a tool that reads are far smaller. */
 const MAX_BODY_BYTES = 64 * 1024
@@ -21,24 +25,49 @@ type Options = {
   port: number
   publicUrl?: string | undefined
   log: Log
-  findKey: (id: string) => Promise<ApiKey | undefined>
+  findKey: Store['keys']['find']
+  limiter: Limiter
+  trustedProxies: readonly string[]
   now: () => number
   /** Called for each request, because there are no sessions. */
-  createServer: (principal: Principal) => Server
+  createServer: (principal: Principal, charge: ToolContext['charge']) => Server
 }
 
 /** MCP over streamable HTTP, at `/mcp`. Throws a `CommandError` if the port is not available. */
-export async function serveMcp({ host, port, publicUrl, log, findKey, now, createServer }: Options) {
+export async function serveMcp(options: Options) {
+  const { host, port, publicUrl, log, limiter, now, createServer } = options
+  const addressOf = createClientAddressOf(options.trustedProxies)
   const names = new Set(['localhost', host.toLowerCase(), publicUrl && new URL(publicUrl).hostname])
 
-  async function handle(request: Request): Promise<Response> {
+  async function handle(request: Request, listener: Bun.Server<undefined>): Promise<Response> {
     const rejection = reject(request, names)
     if (rejection) return rejection
-    const sent = parseKey(request.headers.get('x-api-key'))
-    const key = sent?.id === undefined ? undefined : await findKey(sent.id)
-    if (sent && !(matchesKey(sent, key) && isActive(key, now())))
-      return errorResponse(401, 'The header X-API-KEY must have a valid key, or be absent.')
-    const server = createServer(key ?? ANONYMOUS_PRINCIPAL)
+    const exchange: AdmittedExchange = {
+      request,
+      time: now(),
+      address: () => addressOf(listener.requestIP(request)?.address ?? '', request.headers),
+      principal: ANONYMOUS_PRINCIPAL,
+      ...{ key: undefined, tier: undefined, consumed: undefined, units: 1 },
+    }
+    try {
+      await admit(options, exchange, { usesKeys: true })
+      const units = 1 + unitsOfBody(declaredLength(request))
+      await charge(limiter, exchange, units)
+      return await respond(request, exchange)
+    } catch (error) {
+      if (error instanceof ServiceError) return toResponse(error)
+      throw error
+    }
+  }
+
+  async function respond(request: Request, exchange: AdmittedExchange): Promise<Response> {
+    // The request itself pays for one unit of its first call.
+    let paid = 1
+    const server = createServer(exchange.principal, (units) => {
+      const call = { ...exchange, units: paid, consumed: paid === 1 ? exchange.consumed : undefined }
+      paid = 0
+      return charge(limiter, call, units)
+    })
     // The SDK sends no response to a cancelled call, so the HTTP request would never end.
     server.removeNotificationHandler('notifications/cancelled')
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
@@ -74,6 +103,13 @@ export async function serveMcp({ host, port, publicUrl, log, findKey, now, creat
       await server.stop(true)
     },
   }
+}
+
+function toResponse(error: ServiceError): Response {
+  const { code, message } = publicError(error)
+  const words =
+    code === 'unauthorized' ? 'The header X-API-KEY must have a valid key, or be absent.' : message
+  return errorResponse(STATUS_OF[code], words, errorHeaders(error, code, 'application/json'))
 }
 
 /**

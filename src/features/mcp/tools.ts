@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { noPassport, onlyOne, parseKey, parsePast } from '../../core/api/parameters.ts'
+import { DEFAULT_FIELDS, noPassport, onlyOne, parseKey, parsePast } from '../../core/api/parameters.ts'
 import { presentExplanation, presentPassport } from '../../core/api/present.ts'
-import { findAt, readAll } from '../../core/api/read-passports.ts'
+import { findAt, readAll, unitsOfPassports } from '../../core/api/read-passports.ts'
 import { RecordsResult } from '../../core/api/write-schemas.ts'
 import { invalidParameter } from '../../core/basics/errors.ts'
 import { closed } from '../../core/basics/schema-helpers.ts'
@@ -18,7 +18,7 @@ import { createExplainer } from '../../core/reads/explain.ts'
 import { findRules } from '../../core/scoring/stamped-rule-set.ts'
 import type { FindOptions } from '../../core/store/store.ts'
 import { findDiff, parseTimes } from '../events/diff.ts'
-import { LIST_PARAMETERS, SORT } from '../passports/list.ts'
+import { LIST_PARAMETERS, SORT, unitsOfList } from '../passports/list.ts'
 import { toLines } from '../records/routes.ts'
 import { saveSentRecords } from '../records/save-sent-records.ts'
 import { defineTool, type ToolContext } from './define-tool.ts'
@@ -59,6 +59,8 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
       page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 })),
     }),
     outputSchema: results.SearchResult,
+    units: ({ keyword, filter, sort, limit = 10 }) =>
+      unitsOfList({ keyword, limit }, DEFAULT_FIELDS, filter !== undefined || sort !== undefined),
     async call({ keyword, filter, sort, limit = 10, page = 1 }, context) {
       const request = {
         keyword: parseKeyword(keyword),
@@ -123,6 +125,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
         description: 'Passports, in any mix of keys',
       }),
     }),
+    units: ({ keys }) => unitsOfPassports(keys.length, DEFAULT_FIELDS),
     outputSchema: results.LookupResult,
     async call({ keys }, context) {
       const parsed = keys.map(parsePassportKey)
@@ -155,6 +158,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
       from: time('Begin'),
       to: Type.Optional(time('End; default: now')),
     }),
+    units: () => 2,
     outputSchema: results.WhatChangedResult,
     async call({ passport, ...times }, context) {
       const diff = await findDiff(context, passport, parseTimes(times, context.now()))
@@ -204,6 +208,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     }),
     outputSchema: RecordsResult,
     writes: true,
+    units: ({ records }) => 1 + records.length,
     async call({ records, dry_run: dryRun = false }, { store, principal, now }) {
       const actor = principal.id === '' ? 'cli' : (`key:${principal.id}` as const)
       const by = { actor, now: now(), writer: principal } as const

@@ -127,7 +127,11 @@ const GROUP_UNITS = 2
 const INDEX_SEARCH_UNITS = 8
 
 /** `needsIndex`: the list is not a page of the ranking. */
-function unitsOfList({ limit, keyword, groupBy }: ListRequest, fields: Fields, needsIndex: boolean): number {
+export function unitsOfList(
+  { limit, keyword, groupBy }: Pick<ListRequest, 'limit' | 'keyword' | 'groupBy'>,
+  fields: Fields,
+  needsIndex: boolean,
+): number {
   const index = needsIndex ? INDEX_UNITS + (keyword === undefined ? 0 : INDEX_SEARCH_UNITS) : 0
   return unitsOfPassports(limit, fields) + index + (groupBy === undefined ? 0 : GROUP_UNITS)
 }

@@ -75,7 +75,9 @@ onEveryEngine('a passport that changes while it is read', (open) => {
   test.each(CHANGES)('get_credentials lists old data if the passport is %s meanwhile', async (_, change) => {
     await using store = await open([OLD])
     const changing = withChange(store, () => change(store))
-    const context = { store: changing, config: {}, now: () => NOON } as ToolContext
+    const context = {
+      ...{ store: changing, config: {}, now: () => NOON, charge: async () => {} },
+    } as unknown as ToolContext
     expect(await TOOLS.get_credentials?.call({ passport: '1' }, context)).toMatchObject({
       name: 'Ada old',
       total: 1,

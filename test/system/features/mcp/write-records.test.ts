@@ -40,8 +40,10 @@ describe('over HTTP', () => {
     }
     await using anonymous = await httpAgent(server.url)
     expect((await anonymous.client.listTools()).tools).toHaveLength(8)
-    const call = anonymous.call('write_records', { records: [point(1)] })
-    expect((await failureOf(call)).message).toContain('"write_records" is not a known tool')
+    expect(await anonymous.call('write_records', { records: [point(1)] })).toMatchObject({
+      isError: true,
+      text: 'This request needs a key with the scope write:ISSUER or write:*.',
+    })
   })
 
   test('write_records writes data points, checks them with dry_run, and changes nothing the second time', async () => {
