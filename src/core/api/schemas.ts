@@ -98,7 +98,9 @@ const ExplanationAccount = closed({
   value: Type.String({ description: 'Display text' }),
   kind: Type.Enum(['number', 'flag', 'date'], { description: 'The kind of the raw value' }),
   amount: Type.Number({ description: 'The exact raw value: a number, 1 or 0, or milliseconds since 1970' }),
-  counts: Type.Boolean({ description: 'False if it is expired, counts for another passport or has no rule' }),
+  counts: Type.Boolean({
+    description: 'False if it is expired, has no rule, or its account counts only for who had it first',
+  }),
   formula: text('null without a rule'),
   issuer: text('Who wrote the data point; null for the operator'),
 })

@@ -40,8 +40,8 @@ export function expiryOf({ earnedAt, addedAt }: ScorablePoint, { expires = '' }:
 /** The inputs of the points of one data point. */
 export function toCalculation(point: ScorablePoint, rule: Rule, now: number): Calculation {
   const inputs = { raw: point.value, rule, now }
-  if (rule.unique && point.isTaken)
-    return { ...inputs, obstacle: 'this account already counts for another passport' }
+  // Mentions no other passport, because that one may be hidden.
+  if (rule.unique && point.isTaken) return { ...inputs, obstacle: 'this account does not count here' }
   const end = expiryOf(point, rule)
   if (end === undefined) return inputs
   if (end <= now) return { ...inputs, obstacle: `expired on ${dayOf(end)}` }

@@ -171,7 +171,7 @@ onEveryEngine('a rule with the option "expires"', (open) => {
     expect(failures).toEqual([1])
   })
 
-  test('an explanation says since when a data point has expired, or that its account counts for another passport', async () => {
+  test('an explanation says since when a data point has expired, or that its account does not count', async () => {
     await using store = await open([record(1), record(2)])
     const rules = rulesWith({ expires: '30d', unique: 'first', accounts: 'sum' })
     await store.rules.apply(toAppliedRules(rules, 'apply', NOON))
@@ -188,12 +188,16 @@ onEveryEngine('a rule with the option "expires"', (open) => {
       accounts: [{ obstacle: expired }],
     })
     // An expired data point still holds its account.
-    const taken = 'this account already counts for another passport'
-    expect(await wordsOf(2)).toMatchObject({
-      score: 0,
-      words: `0: ${taken}`,
-      accounts: [{ obstacle: taken }],
-    })
+    const taken = 'this account does not count here'
+    // The words are the same for a hidden passport, and mention no other passport.
+    for (const isHidden of [false, true]) {
+      await store.passports.hide(1, isHidden, NOON)
+      expect(await wordsOf(2)).toMatchObject({
+        score: 0,
+        words: `0: ${taken}`,
+        accounts: [{ obstacle: taken }],
+      })
+    }
     for (const account of ['b', 'c']) await hand(store, { id: 2 }, kites(1, { account, earnedAt: NOON }))
     await scoreAt(store, NOON, rules)
     const words = `2 × 1 = 2, at most 90, counts until ${day(NOON + 30 * DAY)}`

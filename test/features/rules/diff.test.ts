@@ -85,9 +85,7 @@ withEveryEngine('rules diff', (makeDatabase) => {
     expect(err).toContain('3 scores will be calculated')
     await here.call('score')
     expect((await here.call('explain', '1')).out).toMatch(/5 of 90.* = 5, counts until \d{4}-\d\d-\d\d$/m)
-    expect((await here.call('explain', '2')).out).toContain(
-      '0: this account already counts for another passport',
-    )
+    expect((await here.call('explain', '2')).out).toContain('0: this account does not count here')
     expect((await here.call('explain', '3')).out).toContain('0 of 90  0: expired on 1970-01-31')
   })
 

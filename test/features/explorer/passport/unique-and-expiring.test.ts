@@ -41,7 +41,7 @@ test('the explanations of the explorer and of v3 say why a data point has no poi
   const words = readable((await server.look('/passports/2/score')).text)
   const [expired, end] = [day(NOON - 10 * DAY), day(NOON + 20 * DAY)]
   for (const part of [
-    'Code 7 commits , this account already counts for another passport 0',
+    'Code 7 commits , this account does not count here 0',
     `Kites 2 accounts: 10 × 1 = 10, at most 90, counts until ${end} a , 5 kites (expired on ${expired}) b , 5 kites c , 5 kites 10`,
     `Proof 4 , expired on ${day(NOON - 20 * DAY)} 0`,
   ])
@@ -53,7 +53,7 @@ test('the explanations of the explorer and of v3 say why a data point has no poi
   const { body } = await server.get('/api/v3/passports/2?include=explanation')
   expect(body.score).toBe(10)
   expect(body.explanation.lines).toMatchObject([
-    { type: 'code', score: 0, formula: '0: this account already counts for another passport' },
+    { type: 'code', score: 0, formula: '0: this account does not count here' },
     {
       type: 'kites',
       score: 10,
