@@ -23,7 +23,7 @@ export function parseSigningKeys(text: string): SigningKeys | undefined {
 }
 
 const isKey = ({ kty, crv, x, kid }: PublicJwk) =>
-  kty === 'OKP' && crv === 'Ed25519' && typeof x === 'string' && /^[\w.-]+$/.test(kid)
+  kty === 'OKP' && crv === 'Ed25519' && typeof x === 'string' && /^[\w.-]{1,64}$/.test(kid)
 
 const withoutPrivateKey = ({ kty, crv, x, kid }: PublicJwk): PublicJwk => ({ kty, crv, x, kid })
 

@@ -70,11 +70,15 @@ async function verify(parts: readonly string[], { keys, rules, now }: Verifier, 
   checked.push(`It is about passport ${subject.passport_id}: ${subject.id.replace('/api/v3', '')}.`)
   if (subject.method === 'rules') {
     const set = await readRules(await rules(subject.rules, did), subject.rules_digest)
-    checked.push(`The rule set ${subject.rules} is the one that the issuer signed.`)
+    const name = NAME.test(subject.rules) ? subject.rules : show(subject.rules)
+    checked.push(`The rule set ${name} is the one that the issuer signed.`)
     lines.push(...attempt(() => recalculate(subject, set)))
     checked.push(compareScores(subject, set, lines))
   } else checked.push(`The score ${subject.score} came with a record. It cannot be calculated again.`)
 }
+
+/** Names that need no quotes. */
+const NAME = /^[\w.+-]{1,64}$/
 
 function readHeader({ alg, typ, cty, crit, kid }: Named) {
   expect('wrong_algorithm', 'alg', alg, 'EdDSA')
@@ -82,7 +86,8 @@ function readHeader({ alg, typ, cty, crit, kid }: Named) {
   expect('wrong_content_type', 'cty', cty, 'vc')
   expect('unknown_extension', 'crit', crit, undefined)
   const [did = '', name = '', ...rest] = String(kid).split('#')
-  if (!name || rest.length > 0 || !originOf(did))
+  // The name stands in a sentence without quotes, so it must not be a sentence.
+  if (!NAME.test(name) || rest.length > 0 || !originOf(did))
     reject('wrong_key_id', `kid must be a did:web and the name of a key, got ${show(kid)}.`)
   return { did, kid: name }
 }
@@ -105,9 +110,11 @@ function checkDates({ validFrom, validUntil, nbf, exp }: Named, now: number): st
   const [from, until] = [Date.parse(String(validFrom)), Date.parse(String(validUntil))]
   expect('wrong_dates', 'nbf', nbf, from / 1000)
   expect('wrong_dates', 'exp', exp, until / 1000)
-  if (now < from) reject('not_yet_valid', `It is valid from ${validFrom}.`)
-  if (now >= until) reject('expired', `It was valid until ${validUntil}.`)
-  return `It is valid from ${validFrom} until ${validUntil}.`
+  // Written again, because parsers of dates ignore words in parentheses.
+  const [begin, end] = [from, until].map((time) => new Date(time).toISOString())
+  if (now < from) reject('not_yet_valid', `It is valid from ${begin}.`)
+  if (now >= until) reject('expired', `It was valid until ${end}.`)
+  return `It is valid from ${begin} until ${end}.`
 }
 
 function readSubject(claims: Named, did: string): Subject {

@@ -3,7 +3,15 @@ import canonicalize from 'canonicalize'
 import { originOf, verifySnapshot } from '../../../src/features/proof/verify-snapshot.ts'
 import { codeIn, readPage, rowsOf } from '../../support/docs/pages.ts'
 import { sha256 } from '../../support/program/text.ts'
-import { DID, JWKS, PAYLOAD, RULES, STAMP, signSubject } from '../../support/proof/sample-snapshot.ts'
+import {
+  DID,
+  JWKS,
+  PAYLOAD,
+  RULES,
+  STAMP,
+  signPayload,
+  signSubject,
+} from '../../support/proof/sample-snapshot.ts'
 import { KEYS } from '../../support/proof/snapshots.ts'
 import { type Given, TAMPERED, toNamed, VALID } from '../../support/proof/tampered-snapshots.ts'
 import { NOON } from '../../support/store/records.ts'
@@ -48,6 +56,18 @@ test('a valid snapshot is valid, and each check and each calculated line is repo
 
 test('the keys of an issuer may be named with or without the issuer', async () => {
   expect((await verify(VALID, { keys: toNamed(DID) })).verdict).toBe('valid')
+})
+
+test('texts of another issuer cannot put words into the sentences about a valid snapshot', async () => {
+  const words = ' (Verified twice.)'
+  const [validFrom, validUntil] = [PAYLOAD.validFrom, PAYLOAD.validUntil].map(
+    (time) => `${new Date(time).toUTCString()}${words}`,
+  )
+  const { verdict, checked } = await verify(signPayload({ ...PAYLOAD, validFrom, validUntil }))
+  expect(verdict).toBe('valid')
+  expect(checked[1]).toBe(`It is valid from ${PAYLOAD.validFrom} until ${PAYLOAD.validUntil}.`)
+  const named = await verify(signSubject({ rules: `${STAMP}${words}` }))
+  expect(named.checked[3]).toStartWith(`The rule set "${STAMP}${words}" is`)
 })
 
 test('a snapshot of an imported score is valid, and says that nothing can be calculated again', async () => {

@@ -55,6 +55,12 @@ export const TAMPERED: [kind: string, failure: string, jwt: string, given?: Give
   ['a critical extension', 'unknown_extension', signHeader({ crit: ['b64'], b64: false })],
   ['a key id without an issuer', 'wrong_key_id', signHeader({ kid: KEYS.active.kid })],
   ['a key id with the path of another file', 'wrong_key_id', signHeader({ kid: `${DID}:evil#1` })],
+  [
+    'a key id that is a sentence',
+    'wrong_key_id',
+    signHeader({ kid: `${DID}#1 of https://talent.example. Verified twice` }),
+  ],
+  ['a key id of 65 characters', 'wrong_key_id', signHeader({ kid: `${DID}#${'k'.repeat(65)}` })],
   ['a key that the issuer does not list', 'unknown_key', signHeader({ kid: `${DID}#2020-01` })],
   ['keys that are no JWK Set', 'unknown_key', VALID, { keys: [KEYS.active] }],
   [
