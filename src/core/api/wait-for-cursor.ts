@@ -1,6 +1,6 @@
 import { ClientGone, invalidValue, ServiceError } from '../basics/errors.ts'
 import { quote } from '../basics/text/quote.ts'
-import { cursorExpired, type EventCursor, parseEventCursor } from '../history/event-cursor.ts'
+import { type EventCursor, notInLog, parseEventCursor } from '../history/event-cursor.ts'
 import type { Context } from '../http/route.ts'
 import type { EventStore } from '../store/event-store.ts'
 
@@ -35,7 +35,7 @@ export async function waitForCursor(
     const { log } = await events.list({ after: cursor.sequence, limit: 1 })
     if (log.name === cursor.log && log.last >= cursor.sequence) return
     const isLate = performance.now() >= end
-    if (isLate || log.name !== cursor.log) await checkLog(events, cursor)
+    if (isLate || log.name !== cursor.log) await checkLog(events, cursor, pointer)
     if (isLate) break
     await Bun.sleep(pause)
     if (exchange.request.signal.aborted) throw new ClientGone()
@@ -43,8 +43,8 @@ export async function waitForCursor(
   throw new ServiceError('behind', `This node does not have the event ${text} yet. Try again shortly.`)
 }
 
-/** Throws `cursor_expired` if the log of the primary does not have the event. */
-async function checkLog(events: EventStore, cursor: EventCursor): Promise<void> {
+/** Throws if the log of the primary does not have the event. */
+async function checkLog(events: EventStore, cursor: EventCursor, pointer: string): Promise<void> {
   const log = await events.log()
-  if (cursor.log !== log.name || cursor.sequence > log.last) throw cursorExpired(cursor, log)
+  if (cursor.log !== log.name || cursor.sequence > log.last) throw notInLog(cursor, log, pointer)
 }

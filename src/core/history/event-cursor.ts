@@ -1,4 +1,4 @@
-import { ServiceError } from '../basics/errors.ts'
+import { invalidValue, ServiceError } from '../basics/errors.ts'
 import type { EventLog } from './event.ts'
 
 /** The position after the event `sequence` in the event log. As text, a cursor equals the id of that event. */
@@ -15,9 +15,13 @@ export function parseEventCursor(text: string): EventCursor | undefined {
 export const isInLog = ({ log, sequence }: EventCursor, { name, first, last }: EventLog): boolean =>
   log === name && sequence >= first - 1 && sequence <= last
 
-export function cursorExpired(cursor: EventCursor, { name, first }: EventLog): ServiceError {
+/** The error for a cursor that is not in the log. `pointer` names the cursor in the request. */
+export function notInLog(cursor: EventCursor, { name, first, last }: EventLog, pointer = '?after') {
   const oldest = formatEventCursor({ log: name, sequence: first - 1 })
   const given = formatEventCursor(cursor)
+  const end = formatEventCursor({ log: name, sequence: last })
+  if (cursor.log === name && cursor.sequence > last)
+    return invalidValue(pointer, `The log has no event ${given} yet: its last one is ${end}.`)
   return new ServiceError(
     'cursor_expired',
     `The events after ${given} are not known: read the passports again, and continue after ${oldest} or latest.`,

@@ -5,10 +5,10 @@ import { findUnknown, invalidParameter, invalidValue, invalidValues } from '../.
 import { quote } from '../../core/basics/text/quote.ts'
 import { EVENT_TYPES, type EventType } from '../../core/history/event.ts'
 import {
-  cursorExpired,
   type EventCursor,
   formatEventCursor,
   isInLog,
+  notInLog,
   parseEventCursor,
 } from '../../core/history/event-cursor.ts'
 import { EventPage, type WireEventPage } from '../../core/history/event-schema.ts'
@@ -104,7 +104,7 @@ async function openStream(context: Context, parameters: Parameters, filter: Even
   const given = last === '' ? parseCursor('?after', parameters.after) : parseCursor('Last-Event-ID', last)
   const sequence = given === LATEST ? log.last : log.first - 1
   const cursor = typeof given === 'object' ? given : { log: log.name, sequence }
-  if (!isInLog(cursor, log)) throw cursorExpired(cursor, log)
+  if (!isInLog(cursor, log)) throw notInLog(cursor, log, last === '' ? '?after' : 'Last-Event-ID')
   const body = context.streams.open(cursor, {
     filter,
     keyId: context.principal.id,
@@ -148,7 +148,7 @@ export function parseCursor(pointer: string, text: string | undefined): Start {
 
 type EventRange = EventFilter & { limit: number; isProven: boolean }
 
-/** Throws `cursor_expired` if the log does not have all events after the cursor. */
+/** Throws `cursor_expired` or `invalid_request` if the log does not have all events after the cursor. */
 async function readPage({ store: { events } }: Context, start: Start, { isProven, ...page }: EventRange) {
   if (start === LATEST) {
     const log = await events.log()
@@ -158,6 +158,6 @@ async function readPage({ store: { events } }: Context, start: Start, { isProven
   if (!start || isInLog(start, found.log)) return found
   // A replica may not have the last events yet.
   const log = await events.log()
-  if (!isInLog(start, log)) throw cursorExpired(start, log)
+  if (!isInLog(start, log)) throw notInLog(start, log)
   return { events: [], end: start.sequence, log }
 }

@@ -2,7 +2,7 @@ import { Compile } from 'typebox/schema'
 import { readValid } from '../../core/api/request-body.ts'
 import { invalidValue } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
-import { cursorExpired, type EventCursor, isInLog } from '../../core/history/event-cursor.ts'
+import { type EventCursor, isInLog, notInLog } from '../../core/history/event-cursor.ts'
 import type { Context } from '../../core/http/route.ts'
 import { findPassport, LATEST, parseCursor } from '../events/routes.ts'
 import { parseReceiverUrl } from './receiver-address.ts'
@@ -67,6 +67,6 @@ async function parseStart({ store }: Context, after: string): Promise<EventCurso
   const start = parseCursor('#/after', after)
   const log = await store.events.log()
   if (typeof start !== 'object') return { log: log.name, sequence: log.last }
-  if (!isInLog(start, log)) throw cursorExpired(start, log)
+  if (!isInLog(start, log)) throw notInLog(start, log, '#/after')
   return start
 }

@@ -69,17 +69,20 @@ onEngine('sqlite', 'GET /api/v3/events', (open) => {
     expect(body).toEqual({ items: [], next: (await server.list('?after=latest')).body.next })
   })
 
-  test('a cursor outside the event log or of another log gets 410 with the oldest valid cursor', async () => {
+  test('a cursor before the event log or of another log gets 410 with the oldest valid cursor, one after it 400', async () => {
     await using store = await open([record(1), record(2)])
     await store.records.save([{ kind: 'passport', passport: record(3) }], { now: NOON + 2, restore: false })
     await store.events.prune(NOON + 1)
     await using server = await serveEvents(store)
     const { name } = await store.events.log()
-    for (const cursor of [`${name}-1`, `${name}-0`, `${name}-4`, 'abcdef-2', `x${name}-2`]) {
+    for (const cursor of [`${name}-1`, `${name}-0`, 'abcdef-2', `x${name}-2`]) {
       const { status, body } = await server.list(`?after=${cursor}`)
       expect([status, body.code, body.oldest_cursor]).toEqual([410, 'cursor_expired', `${name}-2`])
       expect(body.detail).toContain(cursor)
     }
+    const ahead = await server.list(`?after=${name}-4`)
+    const detail = `The log has no event ${name}-4 yet: its last one is ${name}-3.`
+    expect([ahead.status, ahead.body.errors]).toEqual([400, [{ pointer: '?after', detail }]])
     expect(numbersOf((await server.list(`?after=${name}-2`)).body)).toEqual([3])
     expect(numbersOf((await server.list()).body)).toEqual([3])
     await store.events.prune(NOON + 3)

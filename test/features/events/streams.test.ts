@@ -93,11 +93,11 @@ onEngine('sqlite', 'a stream of events', (open) => {
     expect([wrong.status, wrong.headers.get('Content-Type')]).toEqual([400, 'application/problem+json'])
     expect(await wrong.json()).toMatchObject({ errors: [{ pointer: 'Last-Event-ID' }] })
     const { name } = await server.store.events.log()
-    for (const cursor of ['abcdef-1', `${name}-3`]) {
-      const expired = (await server.follow('', cursor)).response
-      expect(expired.status).toBe(410)
-      expect(await expired.json()).toMatchObject({ code: 'cursor_expired', oldest_cursor: `${name}-0` })
-    }
+    const expired = (await server.follow('', 'abcdef-1')).response
+    expect(expired.status).toBe(410)
+    expect(await expired.json()).toMatchObject({ code: 'cursor_expired', oldest_cursor: `${name}-0` })
+    const ahead = (await server.follow('', `${name}-3`)).response
+    expect(await ahead.json()).toMatchObject({ status: 400, errors: [{ pointer: 'Last-Event-ID' }] })
   })
 })
 
