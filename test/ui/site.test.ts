@@ -125,7 +125,6 @@ describe('files of the site', () => {
       '/about',
       '/movers',
       '/credentials',
-      '/tags-and-places',
       '/reference',
       '/reference/v1/getPassport',
       '/reference/v3/getPassportV3',

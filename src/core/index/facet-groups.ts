@@ -3,7 +3,7 @@ import { findNumber } from './dictionary.ts'
 import type { Column, ValueCounts } from './facet-column.ts'
 import { countWhile } from './snapshot.ts'
 
-export const MOST_GROUPS = 100
+const MOST_GROUPS = 100
 
 /** `first` is the index of the first slot with the value. */
 type Counted = Group & { first: number }

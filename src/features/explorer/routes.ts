@@ -20,7 +20,6 @@ import { createCredentialsPage } from './passport/passport-credentials.ts'
 import { createExplanationPage } from './passport/passport-explanation.ts'
 import { createPassportPage } from './passport/passport-page.ts'
 import { createRankingPage } from './ranking/ranking-page.ts'
-import { createTagsAndPlaces } from './ranking/tags-and-places-page.ts'
 import { createSitemap, createSitemapIndex } from './sitemap.ts'
 
 type CreatePage = (options: ExplorerOptions) => ExplorerPage
@@ -33,7 +32,6 @@ const PAGES: Record<string, CreatePage> = {
   '/credentials': createCredentialList,
   '/credentials/:type': createCredentialPage,
   '/compare': createComparePage,
-  '/tags-and-places': createTagsAndPlaces,
   '/about': createAboutPage,
   '/movers': createMoversPage,
   '/verify': createVerifyPage,

@@ -31,7 +31,7 @@ export const createSitemapIndex = ({ catalog }: { catalog: Catalog }): ExplorerP
 
 /** The pages that every service has. Some have no V2. */
 const FIXED = [
-  ...['/', '/about', '/movers', '/credentials', '/tags-and-places', '/deprecation'],
+  ...['/', '/about', '/movers', '/credentials', '/deprecation'],
   ...['/reference', '/reference/v1', '/reference/v3', ...API_ROUTES.filter(isDocumented).map(callPath)],
 ].filter((path) => !path.startsWith('/reference/v2'))
 

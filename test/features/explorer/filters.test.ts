@@ -239,7 +239,6 @@ test('compressed pages have less than 15 KB', async () => {
     '/?q=a',
     '/?tag=zk&human=true&sort=skills',
     '/?q=solidity+lisbon',
-    '/tags-and-places',
     '/credentials',
     '/credentials/github',
   ]

@@ -60,7 +60,6 @@ test.each([
   '/?q=a+github',
   '/?q=human+builders+in+lisbon+github+over+20+score+under+300',
   '/?q=%22solidity%22',
-  '/tags-and-places?q=l',
   '/?q=no+such+name',
   '/?q=ada+harborligt',
   '/?q=sparowbridge',

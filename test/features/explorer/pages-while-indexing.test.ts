@@ -26,7 +26,7 @@ test('filtered pages wait until the index is built, and other pages do not', asy
       },
     }),
   })
-  const filtered = ['/?tag=zk', '/?sort=skills', '/credentials', '/credentials/github', '/tags-and-places']
+  const filtered = ['/?tag=zk', '/?sort=skills', '/credentials', '/credentials/github']
   const pages = filtered.map((path) => server.look(path))
   await until(() => waiting.length === filtered.length)
   for (const path of ['/', '/?q=an', '/movers'])
@@ -48,7 +48,7 @@ test.each([
           isReady ? list(...request) : Promise.reject(new ServiceError(code, 'The index is not ready.')),
       }),
     })
-    const filtered = ['/?tag=zk', '/?sort=skills', '/credentials', '/credentials/github', '/tags-and-places']
+    const filtered = ['/?tag=zk', '/?sort=skills', '/credentials', '/credentials/github']
     for (const path of filtered) {
       const { status, headers, text } = await server.look(path)
       expect([path, status, headers.get('Retry-After')]).toEqual([path, 503, '2'])

@@ -79,7 +79,7 @@ onEngine('sqlite', 'the ranking', (open) => {
     const nothing = await server.look('/?q=%3Cb%3Enobody')
     expect(nothing.status).toBe(200)
     expect(nothing.text).toContain('No people matching “&lt;b&gt;nobody”')
-    expect(nothing.text).toContain('<li><a href="/tags-and-places">tags and places</a></li>')
+    expect(nothing.text).toContain('<li><a href="/credentials">credentials</a></li>')
     const past = await server.look('/?page=9')
     expect(past.status).toBe(404)
     expect(readable(past.text)).toContain('There is no page 9.')

@@ -268,29 +268,3 @@ test('filters are suggested for the end of the text, and keep the filters before
   )
   expect(await suggestionsFor('lisbon world id')).toEqual([])
 })
-
-test('the page of all tags and places finds them by the beginning of a word', async () => {
-  const labelsAt = async (target: string) => {
-    const { text } = await server.look(target)
-    return [...text.matchAll(/<section id="(\w+)">.*?<\/section>/gs)].map(([section, id]) => [
-      id,
-      ...[...section.matchAll(/<li>(.*?)<\/li>/g)].map(([, chip = '']) => readable(chip)),
-    ])
-  }
-  const [tags, places] = await labelsAt('/tags-and-places')
-  expect(tags).toEqual([
-    'tags',
-    expect.stringMatching(/^builder \d+$/),
-    ...Array(11).fill(expect.any(String)),
-  ])
-  expect(places?.join()).toMatch(/,Łódź \d+,/)
-  expect(await labelsAt('/tags-and-places?q=TO')).toEqual([
-    ['tags'],
-    ['places', expect.stringMatching(/^Tokyo 東京 \d+$/), expect.stringMatching(/^Cape Town \d+$/)],
-  ])
-  const { text } = await server.look('/tags-and-places?q=%3Cxyz')
-  expect(text).toContain('No tag has a word that begins with “&lt;xyz”.')
-  expect(text).toContain('value="&lt;xyz"')
-  expect((await server.look(`/tags-and-places?q=${'x'.repeat(201)}`)).status).toBe(400)
-  expect((await server.look('/')).text).toContain('<a href="/tags-and-places">All tags</a>')
-})

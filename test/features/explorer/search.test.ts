@@ -221,17 +221,6 @@ test('a credential that ends the text stays that credential', async () => {
   expect(experts).toMatch(/\d people tagged “security” with GitHub Find .*“experts” is no tag/)
 })
 
-test('the page of all tags and places shows the hundred most frequent, and says so', async () => {
-  const people = Array.from({ length: 101 }, (_, at) =>
-    person(at + 1, '', 1, { profile: { tags: [`t${at}`] } }),
-  )
-  await using server = await servePeople(people)
-  const { text } = await server.look('/tags-and-places')
-  expect(text.match(/<a href="\/\?tag=/g)).toHaveLength(100)
-  expect(readable(text)).toContain('These are the 100 most frequent. Search for others by name.')
-  expect(readable(text)).toContain('No place yet.')
-})
-
 test('highlighting adds only mark elements to a name', () => {
   for (const name of ['Ada  Lovélace 🐉', 'Straße', '山田太郎', ...HOSTILE_NAMES].map((each) =>
     shortenText(cleanText(each), 80),

@@ -4,7 +4,6 @@ export const listPageKinds = (id: number, credential: string): string[] => [
   '/?q=a&tag=builder&human=true&sort=skills',
   '/?q=nobody',
   '/?q=human+builders+github+over+5',
-  '/tags-and-places',
   '/credentials',
   `/credentials/${credential}`,
   '/compare',

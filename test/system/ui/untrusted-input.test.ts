@@ -121,13 +121,7 @@ inBrowser('untrusted input in pages', (browser) => {
     const seen = watch(page, server.url.host)
     const query = encodeURIComponent(MARKUP[1] as string)
     const pages = ['/', `/?q=${query}`, `/?tag=${query}&credential=${query}`, `/passports/${query}`]
-    const browse = [
-      '/credentials',
-      '/tags-and-places',
-      `/tags-and-places?q=${query}`,
-      `/credentials/${query}`,
-      `/compare?ids=1,2,3,${ALL}`,
-    ]
+    const browse = ['/credentials', `/credentials/${query}`, `/compare?ids=1,2,3,${ALL}`]
     const passport = [`/passports/${ALL}`, `/passports/${ALL}/score`, `/badge/${ALL}.svg?style=large`]
     for (const path of [...pages, ...browse, ...passport, `/card/${ALL}.svg`]) {
       await page.goto(server.url.origin + path, { waitUntil: path.includes('.svg') ? 'commit' : 'load' })

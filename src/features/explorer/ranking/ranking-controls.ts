@@ -8,18 +8,18 @@ import type { ActiveFilter, Facets } from './facets.ts'
 import type { OtherLists } from './other-lists.ts'
 import type { SearchReading } from './read-search.ts'
 
-/** The heading of each group of filters, a page about them, and the words that link to it. */
-const GROUPS = {
+/** The heading of each group of filters and, if there is a page about them, the page and the words that link to it. */
+const GROUPS: Record<keyof Facets, readonly [heading: string, page?: string, words?: string]> = {
   human: ['People', '/about#human', 'What “human” means'],
   score: ['Levels', '/about#levels', 'What levels mean'],
-  tag: ['Tags', '/tags-and-places', 'All tags'],
+  tag: ['Tags'],
   credential: ['Credentials', '/credentials', 'All credentials'],
-  place: ['Places', '/tags-and-places#places', 'All places'],
-} as const
+  place: ['Places'],
+}
 
 const MAX_LABEL_LENGTH = 30
 
-export const renderChip = (address: string, label: string, count?: number, word: Html | string = '') =>
+const renderChip = (address: string, label: string, count?: number, word: Html | string = '') =>
   html`<li><a href="${address}" rel="nofollow">${word}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${renderCount(count)}</a></li>`
 
 const renderCount = (count: number | undefined) =>
@@ -39,9 +39,9 @@ export function renderFacets(facets: Facets | undefined, query: RankingQuery, is
       return isOffered ? [renderChip(address, label, isCounted ? count : undefined, mark)] : []
     })
     if (chips.length === 0) return []
-    const [heading, page, words] = GROUPS[name]
+    const [heading, page, words = ''] = GROUPS[name]
     return html`<div class="facet"><h2>${heading}</h2>
-<ul class="chips">${chips}</ul><p><a href="${page}">${words}</a></p></div>
+<ul class="chips">${chips}</ul>${page === undefined ? html`` : html`<p><a href="${page}">${words}</a></p>`}</div>
 `
   })
   if (groups.length === 0) return html``

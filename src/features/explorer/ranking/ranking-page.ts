@@ -212,7 +212,7 @@ function describeList({ typed, filters, sort }: RankingQuery, active: readonly A
 
 const MAX_TITLE_VALUE = 90
 
-const HELP = html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?q=human+score+over+100">human, score over 100</a></li><li><a href="/?q=highest+skills">highest skills</a></li><li><a href="/tags-and-places">tags and places</a></li><li><a href="/credentials">credentials</a></li><li><a href="/movers">movers</a></li></ul></div>`
+const HELP = html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?q=human+score+over+100">human, score over 100</a></li><li><a href="/?q=highest+skills">highest skills</a></li><li><a href="/credentials">credentials</a></li><li><a href="/movers">movers</a></li></ul></div>`
 
 function renderResults({ found, others }: Shown): Html {
   const { query, last, total, scale } = found

@@ -161,7 +161,7 @@ inBrowser('discovery in a browser', (browser) => {
     expect(complaints).toEqual([])
   })
 
-  test('without JavaScript, typed filters find people, links remove filters, and all tags and places can be searched', async () => {
+  test('without JavaScript, typed filters find people, and links remove filters', async () => {
     const page = await browser.newPageWithoutScripts()
     await page.goto(server.url.href)
     await page.getByRole('searchbox').fill('human builders')
@@ -175,13 +175,6 @@ inBrowser('discovery in a browser', (browser) => {
     await page.waitForURL('**/?tag=builder')
     expect(await page.locator('h1').textContent()).toMatch(/^\d+ people tagged “builder”$/)
     expect(await page.locator('.ranking .about').first().textContent()).toContain('builder')
-    await page.getByRole('link', { name: 'All places' }).click()
-    await page.waitForURL('**/tags-and-places#places')
-    await page.getByRole('searchbox', { name: 'Find a tag or a place' }).fill('lis')
-    await page.getByRole('button', { name: 'Find' }).click()
-    await page.waitForURL('**/tags-and-places?q=lis')
-    await page.getByRole('link', { name: /^Lisbon/ }).click()
-    await page.waitForURL('**/?place=lisbon')
   })
 
   test('searching as you type keeps the filters and the sort order, highlights the matches, and allows a slash in the text', async () => {
@@ -258,13 +251,7 @@ inBrowser('discovery in a browser', (browser) => {
     await using bare = serveExplorer(empty)
     const page = await browser.newPage()
     const paths = [`/?q=${'W'.repeat(200)}`, `/?tag=${'x'.repeat(150)}`, `/?page=${long.slice(0, 150)}`]
-    const others = [
-      '/credentials',
-      '/tags-and-places',
-      `/credentials/${'x'.repeat(150)}`,
-      '/compare?ids=1,2,3',
-      '/',
-    ]
+    const others = ['/credentials', `/credentials/${'x'.repeat(150)}`, '/compare?ids=1,2,3', '/']
     const targets = [...paths, ...others].map((path) => hostile.url.origin + path)
     for (const target of [bare.url.href, ...targets]) {
       await page.goto(target)

@@ -135,7 +135,6 @@ const EXPECTED = [
   ...[
     '/api/v3/lookup',
     '/credentials',
-    '/tags-and-places',
     '/api/v3/passports?group_by=tag',
     '/movers',
     '/compare?ids=7,9',
