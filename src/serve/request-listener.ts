@@ -86,7 +86,12 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       plan = (await store.retirement.find()) ?? NO_PLAN
     },
   }
-  const jobs = supervise([storeUsage(store, usage, log), readPlan], { ...options, log, signal: stop.signal })
+  const jobs = supervise([storeUsage(store, usage, log), readPlan], {
+    ...options,
+    log,
+    signal: stop.signal,
+    onRecovery: errors.forget,
+  })
   return {
     server: () => server,
     setMonth: usage.setMonth,

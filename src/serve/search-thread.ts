@@ -61,6 +61,7 @@ async function open({ database }: Config): Promise<void> {
     signal: ending.signal,
     onFailure: (error) =>
       failures.error(`The index for filters could not be updated: ${describeError(error)}`),
+    onSuccess: failures.forget,
   })
   opened.resolve({ store, index, movers: createMovers(store.events) })
 }

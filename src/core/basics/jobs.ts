@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describeError } from './errors.ts'
+import { describeError, FileFaultError, ServiceError } from './errors.ts'
 import { createErrorLog, type Log } from './log.ts'
 
 export type ErrorLog = Pick<Log, 'error'>
@@ -20,7 +20,12 @@ type Options = {
   signal: AbortSignal
   /** Called with the error of each failed run. */
   onError: (error: unknown) => void
+  /** Called when a job succeeds again. */
+  onRecovery?: () => void
 }
+
+/** If a job is tried again within this time, an unavailable database is logged only afterwards: a restart takes seconds. */
+const PATIENCE_MILLISECONDS = 5000
 
 /** Runs the jobs until the signal is aborted. A failed run does not end its job. */
 export async function supervise(jobs: readonly Job[], options: Options): Promise<void> {
@@ -28,32 +33,53 @@ export async function supervise(jobs: readonly Job[], options: Options): Promise
 }
 
 /** When a run succeeds again, logs the number of failed attempts. */
-async function repeat(job: Job, { log, signal, onError }: Options): Promise<void> {
-  const { name, interval } = job
+async function repeat(job: Job, { log, signal, onError, onRecovery }: Options): Promise<void> {
+  const { name } = job
   const errors = createErrorLog(log)
+  const intervalAfter = (took: number) =>
+    typeof job.interval === 'number' ? job.interval : job.interval(took)
   let failures = 0
+  let failingSince = 0
+  let isLogged = false
+
+  function fail(error: unknown): void {
+    onError(error)
+    if (failures++ === 0) failingSince = performance.now()
+    const failing = performance.now() - failingSince
+    if (!signal.aborted && isPassing(error) && failing + intervalAfter(0) < PATIENCE_MILLISECONDS) return
+    isLogged = true
+    errors.error(`${name}: ${describeError(error)}`)
+  }
+
+  function recover(): void {
+    if (isLogged && !signal.aborted) log.info(`No longer: ${name}.`, { failed_attempts: failures })
+    errors.forget()
+    onRecovery?.()
+    failures = 0
+    isLogged = false
+  }
 
   async function attempt(): Promise<void> {
     try {
       await job.run(errors)
-      if (failures > 0 && !signal.aborted) log.info(`No longer: ${name}.`, { failed_attempts: failures })
-      failures = 0
+      if (failures > 0) recover()
     } catch (error) {
-      onError(error)
-      failures++
-      errors.error(`${name}: ${describeError(error)}`)
+      fail(error)
     }
   }
 
   while (!signal.aborted) {
     const begin = performance.now()
     await attempt()
-    const took = performance.now() - begin
-    await pause(typeof interval === 'number' ? interval : interval(took), signal)
+    await pause(intervalAfter(performance.now() - begin), signal)
   }
   await job.end?.(attempt)
   errors.end()
 }
+
+/** Whether an error may end by itself, unlike a damaged file. */
+const isPassing = (error: unknown) =>
+  error instanceof ServiceError && error.code === 'unavailable' && !(error instanceof FileFaultError)
 
 /** An abort ends the pause early. */
 export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>

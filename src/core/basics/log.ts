@@ -60,6 +60,12 @@ export function createErrorLog(log: Pick<Log, 'error'>) {
       log.error(entry === message ? message : `${OTHER_ERRORS} One of them: ${message}`, fields)
       timer ??= setTimeout(logSuppressed, INTERVAL_MILLISECONDS).unref()
     },
+    /** The errors are over: their suppressed repetitions are not logged. */
+    forget(): void {
+      recent.clear()
+      clearTimeout(timer)
+      timer = undefined
+    },
     end(): void {
       clearTimeout(timer)
       logSuppressed()

@@ -31,6 +31,8 @@ type Options = {
   signal?: AbortSignal
   /** Called if a build or an update in the background fails. The old index stays; the next snapshot or list tries again. */
   onFailure?: (error: unknown) => void
+  /** Called after each update. */
+  onSuccess?: () => void
 }
 
 /** The index has each passport as of `cursor` or later. */
@@ -106,6 +108,7 @@ async function update(live: Live, snapshot: Snapshot, cursor: string | undefined
   if (state && !wasChecked(live, state, cursor)) {
     const isComplete = await readChanges(live.store, state)
     live.checked = { state, cursor, at: performance.now() }
+    live.options.onSuccess?.()
     // A new index has replaced this one meanwhile. The new index may lack the last changes.
     if (live.state !== state) return update(live, snapshot, cursor)
     if (isComplete) limitUnused(live, state)
