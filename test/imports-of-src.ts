@@ -90,6 +90,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
     'ui/fonts',
   ],
   'features/pictures/rasterizer-calls': ['features/pictures/rasterizer-calls'],
+  'features/proof/share-fold': ['features/proof/share-fold'],
   'features/proof/signing-keys': ['features/proof/signing-keys'],
   'features/proof/verify-snapshot': ['features/proof/verify-snapshot'],
   'features/records/malformed-records': ['core/passport/rules/rule-set'],

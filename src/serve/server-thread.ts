@@ -18,6 +18,7 @@ import {
   type WriterCall,
 } from '../core/threads/messages.ts'
 import { createRasterizerClient } from '../features/pictures/rasterizer-calls.ts'
+import { shareFold } from '../features/proof/share-fold.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics } from './server-thread-metrics.ts'
 
@@ -101,12 +102,13 @@ function withWriter(store: Store): Store {
   const { send } = called['writer-thread']
   const parts = Object.entries(WRITER_METHODS) as [keyof typeof WRITER_METHODS, readonly string[]][]
   const remote = parts.map(([part, methods]) => {
-    // Usage counts are stored even if many writes wait, with one call at a time.
-    const options = { isUrgent: part === 'usage' }
+    // These calls are accepted even if many writes wait, because there is one at a time.
+    const options = { isUrgent: part === 'usage' || part === 'events' }
     const toCall = (method: string) => [method, (...args: unknown[]) => send({ part, method, args }, options)]
     return [part, { ...store[part], ...Object.fromEntries(methods.map(toCall)) }]
   })
-  return { ...store, ...Object.fromEntries(remote) }
+  const written: Store = { ...store, ...Object.fromEntries(remote) }
+  return { ...written, events: { ...written.events, fold: shareFold(written.events.fold) } }
 }
 
 /** Closes the store: SQLite removes the WAL when the last connection closes. The main thread then ends this thread. */
