@@ -11,6 +11,9 @@ const PROOFS: Tier = { name: 'wallet-proofs', requests: 30, window: 60 }
 /** Each change is an event for everybody who follows the log. */
 const HIDINGS: Tier = { name: 'hidings', requests: 6, window: 24 * 3600 }
 
+/** Each change is an entry of the audit log. */
+const WEBHOOK_CHANGES: Tier = { name: 'webhook-changes', requests: 100, window: 3600 }
+
 type LimiterOptions = {
   tiers: readonly Tier[]
   counter: RateLimitCounter
@@ -70,6 +73,10 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
 
     /** Counts a change of what others see of a passport; throws `rate_limited` after too many. */
     consumeHiding: (id: number) => consumeFixed(HIDINGS, 'changes', `hiding ${id}`),
+
+    /** Counts a change of the webhooks of a key; throws `rate_limited` after too many. */
+    consumeWebhookChange: (keyId: string) =>
+      consumeFixed(WEBHOOK_CHANGES, 'changes of webhooks', `webhook ${keyId}`),
   }
 }
 

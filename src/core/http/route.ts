@@ -217,6 +217,8 @@ export type Context = ServerContext & {
   limitProofs: () => Promise<void>
   /** Throws `rate_limited` if the passport was hidden or shown too often. */
   limitHiding: (id: number) => Promise<void>
+  /** Counts a change of a webhook for the key. Throws `rate_limited`. */
+  limitWebhookChanges: () => Promise<void>
   /** Logs an error of this request. */
   onError: (error: unknown) => void
 }

@@ -205,6 +205,7 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
   charge: (...options) => charge(state.limiter, exchange, ...options),
   limitProofs: () => state.limiter.consumeProof(exchange.address()),
   limitHiding: state.limiter.consumeHiding,
+  limitWebhookChanges: () => state.limiter.consumeWebhookChange(exchange.principal.id),
   onError: (error) => state.onError(error, summaryOf(exchange)),
 })
 

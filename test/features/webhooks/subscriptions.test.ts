@@ -206,3 +206,26 @@ test('a key may have 10 subscriptions, and all keys together 1,000', async () =>
   const full = await call('POST', '', { url: URL }, two)
   expect([full.status, full.body.code]).toEqual([503, 'overloaded'])
 })
+
+test('a key may create, change and rotate its webhooks 100 times in an hour', async () => {
+  await using server = await serve()
+  const { call, two, store } = server
+  const { body } = await call('POST', '', { url: URL })
+  for (let change = 2; change <= 100; change++) {
+    const [method, path] = change % 2 === 0 ? ['PATCH', ''] : ['POST', '/rotate']
+    expect((await call(method, `/${body.id}${path}`, { state: 'paused' })).status).toBe(200)
+  }
+  const before = await store.audit.list({ limit: 1000 })
+  for (const [method, path] of [
+    ['POST', ''],
+    ['PATCH', `/${body.id}`],
+    ['POST', `/${body.id}/rotate`],
+  ] as const) {
+    const refused = await call(method, path, { url: URL })
+    expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+    expect(refused.body.detail).toStartWith('The limit is 100 changes of webhooks in 3600 s')
+  }
+  expect(await store.audit.list({ limit: 1000 })).toEqual(before)
+  expect((await call('POST', '', { url: URL }, two)).status).toBe(201)
+  expect((await call('DELETE', `/${body.id}`)).status).toBe(200)
+})
