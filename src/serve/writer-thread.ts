@@ -58,7 +58,7 @@ async function run(config: Config, damage: Damage): Promise<void> {
 }
 
 function createJobs(config: Config, store: Store): Job[] {
-  const { database, tiers, usageDays, historyDays = Number.POSITIVE_INFINITY } = config
+  const { database, tiers, usageDays, auditDays, historyDays = Number.POSITIVE_INFINITY } = config
   const { signal } = stop
   const scoring = new AbortController()
   const scoringEnd = AbortSignal.any([signal, scoring.signal])
@@ -87,6 +87,8 @@ function createJobs(config: Config, store: Store): Job[] {
     jobs.push({ name: 'Monthly quotas are outdated', interval: 10_000, run: () => sendMonth(store) })
   if (usageDays !== undefined)
     jobs.push(deleteOld('usage counts', usageDays, (before) => store.usage.removeOldest(dayOf(before))))
+  if (auditDays !== undefined)
+    jobs.push(deleteOld('audit entries', auditDays, (before) => store.audit.removeOldest(before)))
   if (Number.isFinite(historyDays))
     jobs.push(deleteOld('events', historyDays, async (before) => (await store.events.prune(before)) > 0))
   return jobs

@@ -71,6 +71,8 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     copyTo: read('COPY_TO_URL'),
     /** Usage counts are kept for this many days. */
     usageDays: read('USAGE_DAYS'),
+    /** Entries of the audit log are kept for this many days. */
+    auditDays: read('AUDIT_DAYS'),
     /** Events are kept for this many days; infinite for `forever`. */
     historyDays: read('HISTORY'),
     backups: readBackups(read, problems, database),

@@ -142,6 +142,12 @@ export const SETTINGS = {
     'a whole number of days from 31 to 36500',
     whole(31, 36_500),
   ),
+  AUDIT_DAYS: define(
+    'days after which entries of the audit log are deleted',
+    'kept',
+    'a whole number of days from 31 to 36500',
+    whole(31, 36_500),
+  ),
   HISTORY: define(
     'days after which events are deleted, or forever',
     'forever',

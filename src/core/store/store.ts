@@ -126,6 +126,8 @@ export type Store = AsyncDisposable & {
   audit: {
     /** The latest entries, newest first. */
     list(options: { limit: number; since?: number | undefined }): Awaitable<AuditEntry[]>
+    /** Deletes a batch of the oldest entries before a time; returns whether there were any. */
+    removeOldest(before: number): Awaitable<boolean>
   }
   retirement: {
     find(): Awaitable<RetirementPlan | undefined>

@@ -47,4 +47,31 @@ onEveryEngine('the audit log', (open) => {
     await tableOf(other)?.replace({}, (await tableOf(store)?.list({})) ?? [])
     expect(await other.audit.list({ limit: 9 })).toEqual(entries)
   })
+
+  test('old entries of the audit log are deleted in batches, oldest first', async () => {
+    await using store = await open()
+    const table = store.copyTables.find(({ name }) => name === 'audit')
+    const entries = Array.from({ length: 2500 }, (_, time) => ({
+      ...{ id: Bun.randomUUIDv7('hex', time), time, actor: 'cli', action: 'keys.create', detail: '{}' },
+    }))
+    await table?.replace(
+      {},
+      entries.map((value) => ({ key: [value.id], value })),
+    )
+    const left = async () => (await store.audit.list({ limit: 9999 })).map(({ time }) => time)
+    expect(await store.audit.removeOldest(2200)).toBe(true)
+    expect(await left()).toEqual(
+      entries
+        .slice(1000)
+        .map(({ time }) => time)
+        .toReversed(),
+    )
+    while (await store.audit.removeOldest(2200));
+    expect(await left()).toEqual(
+      entries
+        .slice(2200)
+        .map(({ time }) => time)
+        .toReversed(),
+    )
+  })
 })

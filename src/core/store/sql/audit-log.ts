@@ -1,9 +1,12 @@
 import type { AuditEntry } from '../../history/event.ts'
 import type { Store } from '../store.ts'
-import type { Query } from './connection.ts'
+import type { Database, Query } from './connection.ts'
 
 /** The most ids in one entry. */
 const MOST_IDS = 10
+
+/** Entries that are deleted at once. */
+const BATCH = 1000
 
 /** Call it in the transaction of the change, so that neither is saved without the other. */
 export async function addAuditEntry(
@@ -20,7 +23,7 @@ export const listSome = (name: string, ids: readonly (string | number)[]) => ({
   [name]: ids.slice(0, MOST_IDS),
 })
 
-export const createAudit = (read: Query): Store['audit'] => ({
+export const createAudit = (read: Query, { transaction }: Database): Store['audit'] => ({
   async list({ limit, since = 0 }) {
     const rows = await read<AuditEntry & { detail: string }>(
       `select cast(time as double precision) as time, actor, action, detail from audit where audit.time >= $1
@@ -29,4 +32,13 @@ export const createAudit = (read: Query): Store['audit'] => ({
     )
     return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }))
   },
+  removeOldest: (before) =>
+    transaction(async ({ query }) => {
+      const oldest = `select id, time from audit order by id limit ${BATCH}`
+      const rows = await query(
+        `delete from audit where id in (select id from (${oldest}) as oldest where oldest.time < $1) returning 1 as one`,
+        [before],
+      )
+      return rows.length > 0
+    }),
 })

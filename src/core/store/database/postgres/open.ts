@@ -94,7 +94,7 @@ export async function openPostgres(
     ...createProofsAndRequests(database),
     keys: { ...createKeys(database, forget), find },
     usage: createUsage(database),
-    audit: createAudit(primary.query),
+    audit: createAudit(primary.query, database),
     ...createSettingStores(read, database),
     copyTables: createCopyTables(database),
     newerSchema: () => findNewerSchema(primary.query),

@@ -90,7 +90,7 @@ export function openSqlite(
       ...createProofsAndRequests(database),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       usage: createUsage(database),
-      audit: createAudit(read.query),
+      audit: createAudit(read.query, database),
       ...createSettingStores(read.query, database),
       copyTables: createCopyTables(database),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
