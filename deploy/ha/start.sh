@@ -32,6 +32,8 @@ else
 fi
 
 umask 077
+[ ! -e "$folder/passwords" ] || [ -O "$folder/passwords" ] ||
+  { echo "$folder/passwords belongs to another user: choose another FOLDER." >&2; exit 1; }
 if [ ! -e "$folder/passwords" ]; then
   for name in PATRONI_{SUPERUSER,REPLICATION,REWIND,RESTAPI} PASSPORTD; do
     echo "${name}_PASSWORD=$(openssl rand -hex 16)"
@@ -106,8 +108,9 @@ export PGPASSWORD=$PATRONI_SUPERUSER_PASSWORD
 leader="postgres://postgres@$hosts/postgres?target_session_attrs=read-write"
 wait_for 'the leader of PostgreSQL' psql "$leader" -c 'select 1'
 if [ "$(psql "$leader" -tAc "select count(*) from pg_database where datname = 'passportd'")" = 0 ]; then
-  psql "$leader" -qc "create role passportd login password '$PASSPORTD_PASSWORD'" \
-    -c 'create database passportd owner passportd'
+  # Not as arguments: other users can see those.
+  psql "$leader" -q <<< "create role passportd login password '$PASSPORTD_PASSWORD';
+    create database passportd owner passportd"
 fi
 wait_for 'the standby' has_standby
 
@@ -123,5 +126,5 @@ done
 supervise haproxy haproxy -db -f "$folder/haproxy.cfg"
 wait_for HAProxy curl -sf "http://127.0.0.1:$port/ready"
 echo "passportd listens on http://127.0.0.1:$port. Ctrl+C stops it. Logs: $folder/*.log"
-echo "For commands: export DATABASE_URL=$DATABASE_URL"
+echo "For commands: export DATABASE_URL=postgres://passportd:\$(sed -n s/^PASSPORTD_PASSWORD=//p '$folder/passwords')@$hosts/passportd"
 wait

@@ -6,6 +6,7 @@ import {
   HorizontalPodAutoscaler,
   type IHorizontalPodAutoscaler,
 } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler'
+import { type INetworkPolicy, NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
 import {
   type IPodDisruptionBudget,
   PodDisruptionBudget,
@@ -18,20 +19,21 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const ROOT = join(import.meta.dir, '../../..')
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 
-type Manifests = [IDeployment, IService, IHorizontalPodAutoscaler, IPodDisruptionBudget]
+type Manifests = [IDeployment, IService, IHorizontalPodAutoscaler, IPodDisruptionBudget, INetworkPolicy]
 const manifests = Bun.YAML.parse(read('deploy/kubernetes.yaml')) as Manifests
-const [deployment, service, autoscaler, budget] = manifests
+const [deployment, service, autoscaler, budget, network] = manifests
 const pod = deployment.spec?.template.spec
 const container = pod?.containers[0]
 const imageLine = (pattern: RegExp) => pattern.exec(read('Dockerfile'))?.[1]
 
 test('Kubernetes accepts every value of deploy/kubernetes.yaml', () => {
-  expect(manifests).toHaveLength(4)
+  expect(manifests).toHaveLength(5)
   const models = [
     new Deployment(deployment),
     new Service(service),
     new HorizontalPodAutoscaler(autoscaler),
     new PodDisruptionBudget(budget),
+    new NetworkPolicy(network),
   ]
   for (const model of models) expect(() => model.validate()).not.toThrow()
   const wrong = structuredClone(deployment)
@@ -41,7 +43,7 @@ test('Kubernetes accepts every value of deploy/kubernetes.yaml', () => {
 
 /** Kubernetes and `validate` ignore unknown fields. TypeScript refuses them in a literal. */
 function compile(folder: string, objects: readonly unknown[]): string {
-  const kinds = ['apps/v1', 'v1', 'autoscaling/v2', 'policy/v1'].map((group, at) => {
+  const kinds = ['apps/v1', 'v1', 'autoscaling/v2', 'policy/v1', 'networking.k8s.io/v1'].map((group, at) => {
     const { kind } = manifests[at] as { kind: string }
     const path = join(ROOT, 'node_modules/kubernetes-models', group, kind)
     return `import type { I${kind} } from '${path}'\nexport const o${at}: I${kind} = ${JSON.stringify(objects[at])}\n`
@@ -56,7 +58,9 @@ test('every field of deploy/kubernetes.yaml exists in Kubernetes', () => {
   using folder = tempFolder()
   expect(compile(folder.path, manifests)).toBe('')
   const misspelt = { ...budget, spec: { ...budget.spec, maxUnavailible: 1 } }
-  expect(compile(folder.path, [deployment, service, autoscaler, misspelt])).toContain('maxUnavailible')
+  expect(compile(folder.path, [deployment, service, autoscaler, misspelt, network])).toContain(
+    'maxUnavailible',
+  )
 })
 
 test('the manifests select the same pods, and the autoscaler the Deployment', () => {
@@ -128,4 +132,12 @@ test('passportd accepts the settings of the Deployment, and the addresses with p
   expect(config).toMatchObject({ host: '0.0.0.0', port: 8080, database: { engine: 'postgres' } })
   const metrics = container?.ports?.find(({ name }) => name === 'metrics')
   expect(config.metrics).toEqual({ host: '0.0.0.0', port: metrics?.containerPort as number })
+})
+
+test('only the Ingress controller reaches the API of the pods, and only the monitoring their metrics', () => {
+  const { podSelector, policyTypes, ingress = [] } = network.spec ?? {}
+  expect([podSelector, policyTypes]).toEqual([deployment.spec?.selector, ['Ingress']])
+  const names = container?.ports?.map(({ name }) => name as string) ?? []
+  expect(ingress.map(({ ports }) => ports?.[0]?.port)).toEqual(names)
+  for (const { from = [], ports = [] } of ingress) expect([from.length, ports.length]).toEqual([1, 1])
 })
