@@ -66,10 +66,21 @@ export async function openForDryRun(database: DatabaseAddress): Promise<Store> {
     if (!(error instanceof NewDatabaseError)) throw error
   }
   const folder = mkdtempSync(join(tmpdir(), 'passportd-dry-run-'))
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const removeFolder = () => {
+    for (const signal of signals) process.off(signal, onSignal)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  function onSignal(signal: NodeJS.Signals): void {
+    removeFolder()
+    // Without a listener, the process now ends by the signal.
+    process.kill(process.pid, signal)
+  }
+  for (const signal of signals) process.on(signal, onSignal)
   const store = await openStore({ engine: 'sqlite', path: join(folder, 'new.db') })
   const close = async () => {
     await store.close()
-    rmSync(folder, { recursive: true })
+    removeFolder()
   }
   return { ...store, close, [Symbol.asyncDispose]: close }
 }
