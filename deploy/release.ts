@@ -5,7 +5,7 @@
  *   npm run release
  *   PYTHON=/usr/bin/python3 npm run release
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { $ } from 'bun'
@@ -19,7 +19,8 @@ const DIST = join(ROOT, 'dist')
 async function release(): Promise<void> {
   rmSync(DIST, { recursive: true, force: true })
   mkdirSync(DIST)
-  await $`npm pack --pack-destination dist --include-workspace-root --workspaces`.cwd(ROOT).quiet()
+  await $`npm pack --pack-destination dist --workspaces`.cwd(ROOT).quiet()
+  await packServer(DIST)
   if (existsSync(join(ROOT, 'packages/python/pyproject.toml')))
     await $`${process.env.PYTHON ?? 'python3'} -m build --no-isolation --outdir dist packages/python`
       .cwd(ROOT)
@@ -29,6 +30,21 @@ async function release(): Promise<void> {
   writeFileSync(join(DIST, 'RELEASE.md'), releaseNotes(await Bun.file(join(ROOT, 'CHANGELOG.md')).text()))
   writeFileSync(join(DIST, 'SHA256SUMS'), await checksums(DIST))
   for (const name of readdirSync(DIST)) process.stdout.write(`dist/${name}\n`)
+}
+
+/**
+ * Packs the server with the lockfile, so that "npm ci" in the unpacked package checks the hash of every dependency.
+ * npm packs a lockfile only under this name, under which it must not stay in the clone.
+ */
+export async function packServer(folder: string): Promise<string> {
+  const copy = join(ROOT, 'npm-shrinkwrap.json')
+  try {
+    copyFileSync(join(ROOT, 'package-lock.json'), copy)
+    const [packed] = await $`npm pack --json --pack-destination ${folder}`.cwd(ROOT).quiet().json()
+    return join(folder, packed.filename)
+  } finally {
+    rmSync(copy, { force: true })
+  }
 }
 
 type Lock = { packages: Record<string, { dev?: boolean; link?: boolean }> }

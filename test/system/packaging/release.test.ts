@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { $ } from 'bun'
 import { runtimePackage, TARGETS } from '../../../deploy/executable.ts'
-import { checksums, createSbom, releaseNotes } from '../../../deploy/release.ts'
+import { checksums, createSbom, packServer, releaseNotes } from '../../../deploy/release.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const ROOT = join(import.meta.dir, '../../..')
@@ -82,6 +82,37 @@ test('the SBOM has every installed production package and every runtime, and no 
   const developed = components.filter(({ name }) => Object.hasOwn(devDependencies, name))
   expect(developed).toEqual([])
   for (const { hashes } of components) expect(hashes?.[0]?.alg).toBe('SHA-512')
+})
+
+test('npm ci in the unpacked package of a release refuses a dependency whose hash differs from the lockfile', async () => {
+  using folder = tempFolder()
+  const cwd = join(folder.path, 'package')
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'package.json'), '{"name":"forged","version":"1.0.0"}')
+  const forged = join(folder.path, 'forged.tgz')
+  await $`tar -czf ${forged} package`.cwd(folder.path).quiet()
+  await $`tar -xzf ${await packServer(folder.path)}`.cwd(folder.path).quiet()
+  // Has the same contents for every dependency.
+  await using registry = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch({ url }) {
+      const { pathname, origin } = new URL(url)
+      const name = decodeURIComponent(pathname.slice(1))
+      const found = packages[`node_modules/${name}`]
+      if (!found) return new Response(Bun.file(forged))
+      const dist = { tarball: `${origin}/-/forged.tgz` }
+      const versions = { [found.version]: { name, version: found.version, dist } }
+      return Response.json({ name, 'dist-tags': { latest: found.version }, versions })
+    },
+  })
+  const options = ['--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=0']
+  const { exitCode, stderr } =
+    await $`npm ci ${options} --registry=${registry.url} --cache=${join(folder.path, 'cache')}`
+      .cwd(cwd)
+      .quiet()
+      .nothrow()
+  expect([exitCode, `${stderr}`]).toEqual([1, expect.stringContaining('EINTEGRITY')])
 })
 
 test('SHA256SUMS has the form that "sha256sum --check" reads', async () => {
