@@ -25,6 +25,7 @@ import { killServer } from './scenarios/kill/kill-server.ts'
 import { killWebhookSender } from './scenarios/kill/kill-webhook-sender.ts'
 import { largeRecords } from './scenarios/large-records.ts'
 import { garbage } from './scenarios/malformed-input.ts'
+import { model } from './scenarios/model.ts'
 import { newRelease } from './scenarios/new-release.ts'
 import { postgres } from './scenarios/postgres-outages.ts'
 import { redis } from './scenarios/redis-outages.ts'
@@ -68,4 +69,5 @@ export const SCENARIOS: readonly Scenario[] = [
   asOf,
   eventStreams,
   worst,
+  model,
 ]

@@ -40,7 +40,9 @@ const CATEGORIES = { Activity: 'activity_score', Identity: 'identity_score', Ski
 /** The credentials and scores that rules and the record give a passport at a time. */
 export function calculate(service: Service, id: number, now: number): Scores {
   const { record, points } = service.passport(id)
-  const calculated = Map.groupBy(points.values(), ({ type }) => type)
+  // Of accounts with equal points, the first one gives the text.
+  const sorted = [...points.values()].toSorted((one, other) => compare(one.account, other.account))
+  const calculated = Map.groupBy(sorted, ({ type }) => type)
     .entries()
     .toArray()
     .flatMap(([type, all]) => {

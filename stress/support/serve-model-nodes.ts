@@ -1,0 +1,80 @@
+import { writeFileSync } from 'node:fs'
+import type { Node } from '../../test/model/node.ts'
+import { workplace } from '../../test/support/cli-sandbox.ts'
+import { makeKey } from '../../test/support/http/keys.ts'
+import { owning } from '../../test/support/owning.ts'
+import type { Random } from '../../test/support/random.ts'
+import { databaseMaker, type EngineName } from '../../test/support/store/engines.ts'
+import { select } from '../../test/support/store/execute-sql.ts'
+import { until } from '../../test/support/wait-until.ts'
+
+/** Lists may be a second old. */
+const PATIENCE_MS = 5000
+
+const STALE = 'select id from passports where stale <> 0'
+
+export type ModelNodes = Awaited<ReturnType<typeof serveModelNodes>>
+
+/** Nodes of one database as separate processes, for the model. A request goes to any of them. */
+export async function serveModelNodes(engine: EngineName, count: number, random: Random) {
+  const sandbox = await workplace(databaseMaker(engine))
+  const store = await sandbox.open()
+  const { init } = await makeKey(store, 1, { tier: 'unlimited', scopes: ['read', 'events', 'write:*'] })
+  const headers = { ...init.headers, 'Content-Type': 'application/json' }
+  const url = sandbox.env.DATABASE_URL
+  // Without the explorer, V2 has no URLs of cards, which begin with the port.
+  const start = () => sandbox.serve([], { EXPLORER: 'false' })
+  const nodes = [await start()]
+  while (nodes.length < count) nodes.push(await start())
+
+  const node: Node = {
+    now: Date.now,
+    advance: () => undefined,
+    async request(path, method = 'GET', body) {
+      const { url } = random.pick(nodes)
+      const response = await fetch(url + path, {
+        method,
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+      return { status: response.status, body: await response.json() }
+    },
+    command: (...args) => sandbox.call(...args),
+    file(name, text) {
+      writeFileSync(sandbox.path(name), text)
+      return sandbox.path(name)
+    },
+    async settle() {
+      const { code, err } = await sandbox.call('score')
+      if (code !== 0) throw new Error(err)
+      // A node may have taken some of the passports.
+      await until(async () => (await select(url, STALE)).length === 0, 'all scores')
+    },
+    async patiently(compare) {
+      for (const deadline = Date.now() + PATIENCE_MS; ; await Bun.sleep(50))
+        try {
+          return await compare()
+        } catch (error) {
+          if (Date.now() > deadline) throw error
+        }
+    },
+  }
+  return owning(
+    {
+      ...node,
+      /** Kills all nodes `milliseconds` later, and starts them again. */
+      async killAll(milliseconds: number) {
+        await Bun.sleep(milliseconds)
+        for (const { child } of nodes) child.kill('SIGKILL')
+        for (const { child } of nodes) await child.exited
+        for (const at of nodes.keys()) nodes[at] = await start()
+      },
+    },
+    sandbox,
+    store,
+    {
+      [Symbol.asyncDispose]: async () =>
+        void (await Promise.all(nodes.map((each) => each[Symbol.asyncDispose]()))),
+    },
+  )
+}
