@@ -25,8 +25,8 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'cursors: an event cursor of another log is accepted',
     file: 'src/core/history/event-cursor.ts',
-    from: 'log === name && ',
-    to: '',
+    from: 'log === name && sequence >= first',
+    to: 'sequence >= first',
     tests: ['test/features/events/events.test.ts'],
     ...ON_SQLITE,
   },

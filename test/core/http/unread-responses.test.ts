@@ -49,7 +49,9 @@ test.concurrent('if a client does not read the response of its lookup, at most 2
   expect(server.heldBytes()).toBeLessThanOrEqual(2 * MEBIBYTE)
   await until(() => server.requestsInProgress() === 0, 'the end of the request')
   await until(() => server.heldBytes() === 0, 'released bytes')
-  expect([reads, server.errors]).toEqual([1, []])
+  // The kernel buffers up to 4 MB; the whole response would be 90 reads of 1 MiB.
+  expect(reads).toBeLessThan(10)
+  expect(server.errors).toEqual([])
   socket.destroy()
 })
 
