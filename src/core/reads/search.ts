@@ -3,59 +3,41 @@ import { foldName } from '../basics/text/fold-name.ts'
 import type { PassportV3 } from '../history/passport-state.ts'
 import type { Catalog } from '../index/catalog.ts'
 import { findPage } from '../index/find-list.ts'
-import { findMatches, isComplete } from '../index/find-matches.ts'
-import { findSimilarName } from '../index/find-names.ts'
 import { equals } from '../lists/filter.ts'
-import { parseKeyword, toWords } from '../lists/list-request.ts'
-import { type Passport, type PassportKey, parsePassportKey } from '../passport/passport.ts'
+import { type Passport, parsePassportKey } from '../passport/passport.ts'
 import type { Store } from '../store/store.ts'
 
 export const MOST_PEOPLE = 4
 
-/** Further names are not searched, because each search reads all names. People usually add one name at a time. */
-export const MOST_NAMES = 2
-
-/** A text that identifies no passport, and candidates for it. `isSearched` is false if `MOST_NAMES` was exceeded. */
-type Unknown = { text: string; candidates: readonly Passport[]; isSearched: boolean }
-
-/** `alike` are people similar to the only one. `top` has the highest scores if nobody was requested. */
+/** `unknown` are the texts that identify no passport, `alike` people similar to the only one. `top` has the highest scores if nobody was requested. */
 export type FoundPeople = {
   people: PassportV3[]
-  unknown: Unknown[]
+  unknown: string[]
   omitted: number
   alike: Passport[]
   top: Passport[]
 }
 
 type Reader = { store: Store; catalog: Catalog }
-type Search = (text: string) => Promise<Passport[] | undefined>
 
-/**
- * Finds up to four passports by id, wallet, handle, or a name that only one passport has. The first name that nobody has gets
- * people with a similar name as candidates.
- */
+/** Finds up to four passports by id, wallet or handle. */
 export async function findPeople(
   reader: Reader,
   texts: readonly string[],
   signal: AbortSignal,
 ): Promise<FoundPeople> {
   const people = new Map<number, PassportV3>()
-  const unknown: Unknown[] = []
-  let names = 0
-  const search = async (text: string) => (++names > MOST_NAMES ? undefined : findNamed(reader, text, signal))
+  const unknown: string[] = []
   for (const text of texts.slice(0, MOST_PEOPLE)) {
-    const found = await findPerson(reader, text, search)
-    if ('candidates' in found) unknown.push(found)
-    else people.set(found.id, found)
+    const key = parsePassportKey(text)
+    const [found] = key ? await reader.store.v3.find([key], { credentials: true }) : []
+    if (found && 'passport' in found) people.set(found.passport.id, found.passport)
+    else unknown.push(text)
   }
-  // Ids and wallets begin with a digit.
-  const misspelt = unknown.find(({ text, candidates }) => candidates.length === 0 && !/^\d/.test(text))
-  if (misspelt?.isSearched)
-    misspelt.candidates = await ifAvailable(() => findSimilar(reader, misspelt.text, signal))
   const [only, other] = [...people.values()]
   const isBegun = other !== undefined || unknown.length > 0
   const alike = isBegun || !only ? [] : await ifAvailable(() => findAlike(reader, only, signal))
-  const top = isBegun || only ? [] : await listRanked(reader, undefined, signal)
+  const top = isBegun || only ? [] : await listTop(reader, signal)
   const omitted = Math.max(0, texts.length - MOST_PEOPLE)
   return { people: [...people.values()], unknown, omitted, alike, top }
 }
@@ -83,34 +65,6 @@ export async function findAlike(
   return nearest.sort((one, other) => other.scores.total - one.scores.total)
 }
 
-const MOST_CANDIDATES = 5
-const LONGEST_TEXT = 250
-
-/** `search` finds people by name. It returns `undefined` if too many names were searched already. */
-async function findPerson(reader: Reader, text: string, search: Search): Promise<PassportV3 | Unknown> {
-  if (text.length > LONGEST_TEXT) return { text, candidates: [], isSearched: true }
-  const key = parsePassportKey(text)
-  const passport = key && (await readPassport(reader, key))
-  if (passport) return passport
-  const { matches } = await findMatches(reader.store, text)
-  const complete = matches.filter(({ reason }) => isComplete(reason))
-  // No search by name if the text is a complete wallet or handle of only one passport.
-  const named = complete.length === 1 ? [] : await search(text)
-  const sure = complete.length > 0 ? complete.map((match) => match.passport) : (named ?? [])
-  const [only] = sure.length === 1 && (complete.length > 0 || matches.length === 0) ? sure : []
-  const person = only && (await readPassport(reader, { id: only.id }))
-  if (person) return person
-  const all = [...matches.map((match) => match.passport), ...(named ?? [])]
-  const byScore = all.toSorted((one, other) => other.scores.total - one.scores.total)
-  const candidates = [...new Map(byScore.map((each) => [each.id, each])).values()].slice(0, MOST_CANDIDATES)
-  return { text, candidates, isSearched: named !== undefined }
-}
-
-async function findNamed(reader: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
-  const keyword = parseKeyword(text)
-  return keyword === undefined ? [] : listRanked(reader, keyword, signal)
-}
-
 const NOT_AVAILABLE: readonly ErrorCode[] = ['not_ready', 'unavailable', 'overloaded']
 
 /** Returns nobody while the index is not available. */
@@ -123,19 +77,8 @@ async function ifAvailable(find: () => Promise<Passport[]>): Promise<Passport[]>
   }
 }
 
-async function findSimilar(reader: Reader, text: string, signal: AbortSignal): Promise<Passport[]> {
-  const list = { filter: [], sort: { field: 'score', descending: true } } as const
-  const { name } = await findSimilarName(reader, text.slice(0, LONGEST_TEXT).split(/\s+/), list, signal)
-  return name === undefined ? [] : listRanked(reader, toWords(foldName(name)), signal)
-}
-
-/** Lists people, or those whose name has the keyword, the highest scores first. */
-async function listRanked(reader: Reader, keyword: string | undefined, signal: AbortSignal) {
-  const request = { page: 1, size: MOST_CANDIDATES, keyword, signal }
+/** Lists the people with the highest scores. */
+async function listTop(reader: Reader, signal: AbortSignal) {
+  const request = { page: 1, size: MOST_PEOPLE + 1, keyword: undefined, signal }
   return (await findPage(reader, request, reader.store.passports.listByIds)).items
-}
-
-async function readPassport({ store }: Reader, key: PassportKey): Promise<PassportV3 | undefined> {
-  const [found] = await store.v3.find([key], { credentials: true })
-  return found && 'passport' in found ? found.passport : undefined
 }

@@ -1,7 +1,7 @@
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import type { RenderedPage } from '../../core/http/rendered-page.ts'
-import type { Passport, Scores } from '../../core/passport/passport.ts'
-import { type FoundPeople, findPeople, MOST_NAMES, MOST_PEOPLE } from '../../core/reads/search.ts'
+import type { Scores } from '../../core/passport/passport.ts'
+import { type FoundPeople, findPeople, MOST_PEOPLE } from '../../core/reads/search.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
 import { renderLevel } from '../../ui/level-mark.ts'
@@ -23,8 +23,6 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
     // Similar people of the only person cost as much as a list with a filter.
     await charge(texts.length === 1 ? 3 : Math.min(texts.length, MOST_PEOPLE))
     const found = await findPeople(options, texts, signal)
-    // A search for similar names costs as much as in the ranking. Ids and wallets begin with a digit.
-    if (found.unknown.some(({ text }) => !/^\d/.test(text))) await charge(5)
     const scores = found.people.map((passport) => passport.scores)
     const parts = await findParts(options, scores, signal)
     const { levels } = await options.rules()
@@ -79,7 +77,7 @@ function renderTop({ top, alike, people }: FoundPeople): Html {
   if (alike.length > 0)
     return html`<h2>Similar people</h2>
 <p>Add one of these people, who share a tag and have the nearest scores, or <a href="${compareAddress([...ids, ...alike.map(({ id }) => id)])}">all</a>.</p>
-${renderChoices(alike, ids)}`
+${renderPeople(alike, (id) => compareAddress([...ids, id]))}`
   const rankOf = ({ total }: Scores) => top.findIndex(({ scores }) => scores.total === total) + 1
   const ranked = top.map((passport) => ({ passport, rank: rankOf(passport.scores) }))
   return html`<h2>Highest scores</h2>
@@ -87,17 +85,10 @@ ${renderChoices(alike, ids)}`
 ${renderRankingList({ ranked, scale: top[0]?.scores.total ?? 0, query: ALL_PASSPORTS })}`
 }
 
-/** Links that add a person to the people with these ids. */
-const renderChoices = (people: readonly Passport[], ids: readonly number[]): Html =>
-  renderPeople(people, (id) => compareAddress([...ids, id]))
-
-function renderNotes({ people, unknown, omitted }: FoundPeople): Html {
-  const ids = people.map(({ id }) => id)
-  const notes = unknown.map(({ text, candidates, isSearched }) => {
-    const shown = shortWord(text, 60)
-    if (candidates.length === 0)
-      return html`<p class="notice">${isSearched ? html`No passport was found for “${shown}”.` : html`“${shown}” was not searched: a comparison finds ${MOST_NAMES} people by name at once. Add the others one by one.`}</p>`
-    return html`<section class="notice"><p>“${shown}” may be one of these people:</p>${renderChoices(candidates, ids)}</section>`
+function renderNotes({ unknown, omitted }: FoundPeople): Html {
+  const notes = unknown.map((text) => {
+    const search = `/?${new URLSearchParams({ q: text.slice(0, 200).toWellFormed() })}`
+    return html`<p class="notice">“${shortWord(text, 60)}” is not the id, wallet or handle of one passport. <a href="${search}">Search for a name</a>, and select people there.</p>`
   })
   if (omitted > 0)
     notes.push(

@@ -41,7 +41,6 @@ test.each([
   ['/?tag=zk', 'evaluation', evaluate],
   ['/credentials', 'evaluation', evaluate],
   ['/credentials/github', 'evaluation', evaluate],
-  ['/compare?ids=ada', 'search', search],
   ['/compare?ids=1', 'evaluation', evaluate],
   ['/movers', 'comparison', compare],
   ['/movers.atom', 'comparison', compare],
