@@ -1,6 +1,6 @@
 /**
- * Writes a release to dist/: packages of the server and the clients, executables, a software bill of materials (SBOM),
- * release notes and checksums. The Python client needs a Python 3 with "build" and "setuptools".
+ * Writes a release to dist/: packages of the server and the clients, executables, the files of deploy/ (systemd unit, alerts,
+ * dashboard, proxies, manifests), a software bill of materials (SBOM), release notes and checksums. The Python client needs a Python 3 with "build" and "setuptools".
  *
  *   npm run release
  *   PYTHON=/usr/bin/python3 npm run release
@@ -25,6 +25,11 @@ async function release(): Promise<void> {
     await $`${process.env.PYTHON ?? 'python3'} -m build --no-isolation --outdir dist packages/python`
       .cwd(ROOT)
       .quiet()
+  // For those who install an executable; the package of the server has the same files.
+  const files = manifest.files.filter((path) => path.startsWith('deploy/'))
+  await $`tar -czf dist/passportd-${manifest.version}-deploy.tar.gz ${files.map((path) => ({ raw: path }))}`.cwd(
+    ROOT,
+  )
   for (const target of TARGETS) await buildExecutable(target)
   writeFileSync(join(DIST, 'sbom.cdx.json'), await createSbom())
   writeFileSync(join(DIST, 'RELEASE.md'), releaseNotes(await Bun.file(join(ROOT, 'CHANGELOG.md')).text()))

@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { files } from '../package.json'
 import { readPage } from './support/docs/pages.ts'
 import { VERSION } from './support/program/commands.ts'
 
@@ -22,4 +25,15 @@ test('SECURITY.md supports the latest release only', () => {
 test('the table of schemas in docs/upgrade.md ends with this version, as "next" until its release', () => {
   const rows = [...readPage('docs/upgrade.md').matchAll(/^\| (\S+) +\| \d+ +\| \d+ +\|$/gm)]
   expect(rows.at(-1)?.[1]).toBe(isRelease ? next : 'next')
+})
+
+test('a release has the files of deploy/ that the docs link', () => {
+  const pages = readdirSync(join(import.meta.dir, '../docs')).filter((name) => name.endsWith('.md'))
+  const links = pages.flatMap((name) =>
+    [...readPage(`docs/${name}`).matchAll(/\]\(\.\.\/(deploy\/[^)#]+)/g)].map(([, path = '']) => path),
+  )
+  expect(links.length).toBeGreaterThan(10)
+  const isReleased = (path: string) =>
+    files.some((each) => path === each || path.startsWith(`${each}/`) || new Bun.Glob(each).match(path))
+  expect(links.filter((path) => !isReleased(path))).toEqual([])
 })
