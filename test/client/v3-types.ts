@@ -102,6 +102,9 @@ export async function mistakes({ v3 }: Client) {
   await v3.page({ groupBy: 'score' })
   // @ts-expect-error: an iteration has no groups.
   v3.list({ groupBy: 'type' })
+  // @ts-expect-error: a data point has a value, unless it is withdrawn.
+  await v3.write([{ passport: 7, type: 'github' }])
+  await v3.write([{ passport: 7, type: 'github', withdrawn: true }])
   // @ts-expect-error: there is no such type.
   v3.events({ types: ['passport.deleted'] })
   // @ts-expect-error: this field was not selected.

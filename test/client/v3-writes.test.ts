@@ -54,7 +54,9 @@ describe('the client', () => {
 
   test('throws an error with the line and field of each invalid record', async () => {
     const { v3 } = createClient(options)
-    const failure = await failureOf(v3.write([{ passport: 7, type: 'github' }, { passport_id: -1 }]))
+    const failure = await failureOf(
+      v3.write([{ passport: 7, type: 'github', value: 'x' }, { passport_id: -1 }]),
+    )
     expect(failure).toMatchObject({ code: 'invalid_request', status: 400 })
     expect((failure as PassportError).errors.map(({ line, pointer }) => [line, pointer])).toEqual([
       [1, '#/records/0/value'],

@@ -160,8 +160,12 @@ export type V3RuleSet = Static<typeof v3.RuleSet>
 /** A passport, or with `removed` the removal of one. */
 export type V3PassportRecord = Static<typeof writes.PassportRecord>
 
+type DataPointRecord = Static<typeof writes.DataPointRecord>
+
 /** A data point of a passport, or with `withdrawn` its withdrawal. */
-export type V3DataPointRecord = Static<typeof writes.DataPointRecord>
+export type V3DataPointRecord =
+  | (DataPointRecord & { value: NonNullable<DataPointRecord['value']> })
+  | (DataPointRecord & { withdrawn: true })
 
 export type V3Record = V3PassportRecord | V3DataPointRecord
 
