@@ -34,6 +34,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
     'core/index/search',
     'core/index/snapshot',
   ],
+  'core/index/find-names': ['core/index/find-names'],
   'core/index/live-index': ['core/index/live-index'],
   'core/index/remote-search': ['core/index/remote-search'],
   'core/index/search': ['core/index/search'],

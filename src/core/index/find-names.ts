@@ -11,6 +11,9 @@ type Reader = { catalog: Pick<Catalog, 'list'>; store: Pick<Store, 'passports'> 
 const MOST_READ = 20
 const MOST_COMPARED = 250
 
+/** A text with more words is not corrected, because each word is compared with each part of each name. */
+const MOST_WORDS = 6
+
 /** Counts the people who have all words of the keyword in their name, among the first ones whose names contain the words. */
 export async function countNamed(
   { catalog, store }: Reader,
@@ -35,7 +38,8 @@ export async function findSimilarName(
   signal: AbortSignal,
 ) {
   const folded = words.map(foldName)
-  const limit = folded.some((word) => mostEdits(word) > 0) ? MOST_COMPARED : 0
+  const isCorrected = words.length <= MOST_WORDS && folded.some((word) => mostEdits(word) > 0)
+  const limit = isCorrected ? MOST_COMPARED : 0
   const find = async (halfOf: (word: string) => string, request: Pick<ListRequest, 'counts'>) => {
     const halves = folded.map((word) => (mostEdits(word) === 0 ? word : halfOf(word)))
     const keyword = limit === 0 ? undefined : toWords(halves.join(' '))
@@ -59,10 +63,12 @@ function findNearest(
   formsOf: (part: string, word: string) => string[],
 ): string | undefined {
   let nearest: { name: string; edits: number } | undefined
+  const folded = new Map<string, string>()
   for (const name of names) {
     const own = splitName(name)
     const similar = words.map((word) => {
-      const compare = (form: string) => editDistance(word, foldName(form), mostEdits(word))
+      const compare = (form: string) =>
+        editDistance(word, folded.getOrInsertComputed(form, foldName), mostEdits(word))
       return own
         .flatMap((part) => formsOf(part, word).map((form) => ({ part, form, edits: compare(form) })))
         .reduce((one, other) => (other.edits < one.edits ? other : one))
