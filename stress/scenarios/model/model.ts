@@ -1,13 +1,20 @@
 import { expect } from 'bun:test'
 import fc from 'fast-check'
-import { beginModel } from '../../test/model/check-model.ts'
-import { compareAll } from '../../test/model/compare.ts'
-import { areIndependent, change, isPossible, type Step, send, someStep } from '../../test/model/operations.ts'
-import type { Service } from '../../test/model/service.ts'
-import { createRandom, type Random } from '../../test/support/random.ts'
-import type { EngineName } from '../../test/support/store/engines.ts'
-import type { Scenario } from '../run-scenario.ts'
-import { type ModelNodes, serveModelNodes } from '../support/serve-model-nodes.ts'
+import { beginModel } from '../../../test/model/check-model.ts'
+import { compareAll } from '../../../test/model/compare.ts'
+import {
+  areIndependent,
+  change,
+  isPossible,
+  type Step,
+  send,
+  someStep,
+} from '../../../test/model/operations.ts'
+import type { Service } from '../../../test/model/service.ts'
+import { createRandom, type Random } from '../../../test/support/random.ts'
+import type { EngineName } from '../../../test/support/store/engines.ts'
+import type { Scenario } from '../../run-scenario.ts'
+import { type ModelNodes, serveModelNodes } from './serve-model-nodes.ts'
 
 const ENGINES: readonly EngineName[] = ['sqlite', 'postgres']
 /** Nodes of a service. On SQLite, one process serves. */

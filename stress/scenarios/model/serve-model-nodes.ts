@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
-import type { Node } from '../../test/model/node.ts'
-import { workplace } from '../../test/support/cli-sandbox.ts'
-import { makeKey } from '../../test/support/http/keys.ts'
-import { owning } from '../../test/support/owning.ts'
-import type { Random } from '../../test/support/random.ts'
-import { databaseMaker, type EngineName } from '../../test/support/store/engines.ts'
-import { select } from '../../test/support/store/execute-sql.ts'
-import { until } from '../../test/support/wait-until.ts'
+import type { Node } from '../../../test/model/node.ts'
+import { workplace } from '../../../test/support/cli-sandbox.ts'
+import { makeKey } from '../../../test/support/http/keys.ts'
+import { owning } from '../../../test/support/owning.ts'
+import type { Random } from '../../../test/support/random.ts'
+import { databaseMaker, type EngineName } from '../../../test/support/store/engines.ts'
+import { select } from '../../../test/support/store/execute-sql.ts'
+import { until } from '../../../test/support/wait-until.ts'
 
 /** Lists may be a second old. */
 const PATIENCE_MS = 5000
