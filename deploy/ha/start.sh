@@ -34,6 +34,9 @@ fi
 umask 077
 [ ! -e "$folder/passwords" ] || [ -O "$folder/passwords" ] ||
   { echo "$folder/passwords belongs to another user: choose another FOLDER." >&2; exit 1; }
+# Two runs would start every program twice. The kernel frees the lock when the run ends.
+exec 9> "$folder/lock"
+flock -n 9 || { echo "$folder is in use by another start.sh: stop it first." >&2; exit 1; }
 if [ ! -e "$folder/passwords" ]; then
   for name in PATRONI_{SUPERUSER,REPLICATION,REWIND,RESTAPI} PASSPORTD; do
     echo "${name}_PASSWORD=$(openssl rand -hex 16)"
@@ -115,6 +118,7 @@ fi
 wait_for 'the standby' has_standby
 
 export DATABASE_URL=postgres://passportd:$PASSPORTD_PASSWORD@$hosts/passportd TRUST_PROXY=127.0.0.1
+echo "export DATABASE_URL=$DATABASE_URL" > "$folder/environment"
 cp "$root/deploy/proxy/haproxy.cfg" "$folder/haproxy.cfg"
 sed -i "s#bind :443 .*#bind 127.0.0.1:$port#" "$folder/haproxy.cfg" # without TLS
 for n in 1 2; do
@@ -126,5 +130,5 @@ done
 supervise haproxy haproxy -db -f "$folder/haproxy.cfg"
 wait_for HAProxy curl -sf "http://127.0.0.1:$port/ready"
 echo "passportd listens on http://127.0.0.1:$port. Ctrl+C stops it. Logs: $folder/*.log"
-echo "For commands: export DATABASE_URL=postgres://passportd:\$(sed -n s/^PASSPORTD_PASSWORD=//p '$folder/passwords')@$hosts/passportd"
+echo "For commands: . $folder/environment"
 wait

@@ -84,8 +84,8 @@ async function readDatabaseUrl(stdout: ReadableStream<Uint8Array>): Promise<stri
   const decoder = new TextDecoder()
   for await (const chunk of stdout) {
     text += decoder.decode(chunk, { stream: true })
-    const found = /DATABASE_URL=(\S+)\n/.exec(text)?.[1]
-    if (found) return found
+    const file = /For commands: \. (\S+)\n/.exec(text)?.[1]
+    if (file) return readFileSync(file, 'utf8').replace('export DATABASE_URL=', '').trim()
   }
   throw new Error(`deploy/ha/start.sh has ended: ${text}`)
 }

@@ -32,6 +32,17 @@ test.if(hasPrograms('patroni'))('patroni accepts deploy/ha/patroni.yaml', async 
   expect(problems).toEqual([])
 })
 
+test('start.sh refuses a folder that another start.sh uses, and starts nothing', () => {
+  using folder = tempFolder()
+  const start = join(FOLDER, 'start.sh')
+  const { exitCode, stdout, stderr } = Bun.spawnSync(['flock', join(folder.path, 'lock'), start, folder.path])
+  expect([exitCode, `${stdout}`, `${stderr}`]).toEqual([
+    1,
+    '',
+    `${folder.path} is in use by another start.sh: stop it first.\n`,
+  ])
+})
+
 test.if(hasPrograms('etcd'))('etcd has all options of deploy/ha/etcd.env', () => {
   const env = { ETCD_UNSUPPORTED_ARCH: process.arch }
   const { stdout, stderr } = Bun.spawnSync([findProgram('etcd') as string, '--help'], { env })
