@@ -29,6 +29,11 @@ export const RecordsResult = describedObject('The result of a write', {
     closed({
       line: Type.Integer({ minimum: 1 }),
       outcome: Type.Enum(['added', 'changed', 'unchanged', 'removed']),
+      passport_id: Type.Optional(
+        Type.Integer({
+          description: 'The passport that got the data point; only if it is another one, after a merge',
+        }),
+      ),
     }),
     { description: 'One for each record, in their order' },
   ),
@@ -36,6 +41,15 @@ export const RecordsResult = describedObject('The result of a write', {
 })
 
 export const WriteResult = closed({ cursor })
+
+export const UnmergeResult = closed({
+  cursor,
+  hidden: Type.Optional(
+    Type.Literal(true, {
+      description: 'Present if the passport stays hidden, because the other one is hidden',
+    }),
+  ),
+})
 
 export const MergeRequest = closed({
   into: Type.Integer({ minimum: 0, description: 'The id of the passport that survives' }),

@@ -20,7 +20,7 @@ export function notInLog(cursor: EventCursor, { name, first, last }: EventLog, p
   const oldest = formatEventCursor({ log: name, sequence: first - 1 })
   const given = formatEventCursor(cursor)
   const end = formatEventCursor({ log: name, sequence: last })
-  if (cursor.log === name && cursor.sequence > last)
+  if (cursor.sequence > last && cursor.log === name)
     return invalidValue(pointer, `The log has no event ${given} yet: its last one is ${end}.`)
   return new ServiceError(
     'cursor_expired',

@@ -218,9 +218,16 @@ export type SaveRecords = (
   options: SaveOptions,
 ) => Awaitable<SaveResult[]>
 
-/** `removed`: ignored, because the passport was removed before. `removedIds`: the passports that a removal deleted. */
+/**
+ * `removed`: ignored, because the passport was removed before. `removedIds`: the passports that a removal deleted. `survivorId`:
+ * the passport that got a data point, because the passport in the record is merged into it.
+ */
 export type SaveResult =
-  | { outcome: 'added' | 'changed' | 'unchanged' | 'removed'; removedIds?: readonly number[] }
+  | {
+      outcome: 'added' | 'changed' | 'unchanged' | 'removed'
+      removedIds?: readonly number[]
+      survivorId?: number
+    }
   | { outcome: 'refused'; field: string; reason: string }
 
 export type RulesStore = {

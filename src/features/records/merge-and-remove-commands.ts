@@ -20,10 +20,12 @@ export const merge = defineCommand({
     await using database = await openConfigured(terminal, values)
     const { store } = database
     for (const id of into === undefined ? [from] : [from, into])
-      if (!(await store.passports.find({ id }))) throw new CommandError(`There is no passport ${id} here.`)
+      if (!(await store.subjects.findById(id))) throw new CommandError(`There is no passport ${id} here.`)
     if (into === undefined) {
       await store.passports.unmerge(from, terminal.now())
-      terminal.err(`Passport ${from} is separate again.\n`)
+      const isHidden = (await store.subjects.findById(from))?.hidden
+      const rest = isHidden ? `, and stays hidden: "${PROGRAM} unhide ${from}" shows it` : ''
+      terminal.err(`Passport ${from} is separate again${rest}.\n`)
     } else {
       await store.passports.merge(from, into, terminal.now())
       terminal.err(`Passport ${from} now leads to ${into}. "${PROGRAM} merge ${from} --undo" reverts this.\n`)

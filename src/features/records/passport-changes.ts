@@ -3,7 +3,12 @@ import { WRITTEN } from '../../core/api/examples.ts'
 import { parseKey } from '../../core/api/parameters.ts'
 import { readValid } from '../../core/api/request-body.ts'
 import { actorOf, KEY, V3 } from '../../core/api/surface.ts'
-import { MergeRequest, type WireMergeRequest, WriteResult } from '../../core/api/write-schemas.ts'
+import {
+  MergeRequest,
+  UnmergeResult,
+  type WireMergeRequest,
+  WriteResult,
+} from '../../core/api/write-schemas.ts'
 import { invalidValue } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { type EventCursor, formatEventCursor } from '../../core/history/event-cursor.ts'
@@ -70,8 +75,14 @@ export const unmerge = route(V3, {
   id: 'unmergePassport',
   summary: 'Undo a merge',
   errors: ['not_found'],
-  handle: ({ params }, context) =>
-    send(context, context.store.passports.unmerge(parseId(params.id, '{id}'), ...by(context))),
+  response: UnmergeResult,
+  async handle({ params }, context) {
+    const id = parseId(params.id, '{id}')
+    const { passports, subjects } = context.store
+    const cursor = formatEventCursor(await passports.unmerge(id, ...by(context)))
+    const isHidden = (await subjects.findById(id))?.hidden === true
+    return sendWritten(context, { cursor, ...(isHidden && { hidden: true }) })
+  },
 })
 
 /** The time and the actor of a change. */

@@ -81,7 +81,7 @@ export function toLines(body: unknown): Buffer {
 }
 
 /** The response to a write. */
-export function sendWritten(context: Context, body: WireWriteResult): Response {
+export function sendWritten(context: Context, body: WireWriteResult & { hidden?: true }): Response {
   const response = new Response(JSON.stringify(body), { headers: context.headers })
   response.headers.set('Event-Cursor', body.cursor)
   return response

@@ -81,7 +81,8 @@ export async function saveSentRecords(
     if (result?.outcome === 'refused') refuse(each, [result])
     else if (result) {
       counts[result.outcome]++
-      outcomes.push({ line: each.line, outcome: result.outcome })
+      const { outcome, survivorId: passport_id } = result
+      outcomes.push({ line: each.line, outcome, ...(passport_id !== undefined && { passport_id }) })
     }
   }
   if (invalid.length > 0) throw refusal(invalid, lines.length)

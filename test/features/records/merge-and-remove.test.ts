@@ -30,6 +30,12 @@ withEveryEngine('merge and remove', (makeDatabase) => {
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([2, 2])
     expect((await here.call('merge', '1', '--undo')).err).toBe('Passport 1 is separate again.\n')
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([1, 1])
+    await here.call('merge', '1', '2')
+    await here.call('hide', '2')
+    expect((await here.call('merge', '1', '--undo')).err).toBe(
+      `Passport 1 is separate again, and stays hidden: "${PROGRAM} unhide 1" shows it.\n`,
+    )
+    for (const id of ['1', '2']) await here.call('unhide', id)
     expect((await here.call('remove', '1', '--yes')).err).toContain('Passport 1 is removed.')
     expect([await idOf('1'), await idOf('0xaa')]).toEqual([undefined, undefined])
     const again = await here.call('import', here.path('people.jsonl'))

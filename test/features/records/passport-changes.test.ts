@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { serveWrites } from '../../support/http/writing-server.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
-import { PEOPLE } from '../../support/store/records.ts'
+import { NOON, PEOPLE } from '../../support/store/records.ts'
 
 const MERGE = '/api/v3/passports/12/merge'
 
@@ -25,6 +25,17 @@ onEveryEngine('changes of passports over HTTP', (open) => {
     })
     expect(events.every(({ actor }) => actor === `key:${operator.id}`)).toBe(true)
     expect((await operator.delete('/api/v3/passports/12')).body).toEqual(removed.body)
+  })
+
+  test('a passport that is separated from a hidden one stays hidden, and the response says so', async () => {
+    await using server = await serveWrites(await open(PEOPLE))
+    const { operator, store } = server
+    await store.passports.merge(12, 7)
+    await store.passports.hide(7, true, NOON)
+    expect((await operator.delete(MERGE)).body).toEqual({ cursor: expect.any(String), hidden: true })
+    expect((await operator.get('/api/v3/passports/12')).status).toBe(404)
+    await store.passports.hide(12, false, NOON)
+    expect((await operator.get('/api/v3/passports/12')).status).toBe(200)
   })
 })
 

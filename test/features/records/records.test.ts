@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { serveWrites } from '../../support/http/writing-server.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
-import { ADA_WALLET, NOON, PEOPLE } from '../../support/store/records.ts'
+import { ADA_WALLET, GRACE_OLD_WALLET, NOON, PEOPLE } from '../../support/store/records.ts'
 
 const openPeople = async () => serveWrites(await openTestStore('sqlite', PEOPLE))
 
@@ -56,6 +56,26 @@ onEveryEngine('POST /api/v3/records', (open) => {
       '{"passport_profile" : {"tags": ["b","c"], "bio": "\\u0061"}, "score": 3.0, "passport_id": 20}'
     expect((await operator.writeLines(other)).body).toMatchObject({ unchanged: 1, cursor })
     expect((await operator.writeLines(other.replace('"c"', '"d"'))).body).toMatchObject({ changed: 1 })
+  })
+
+  test('the outcome of a data point of a merged passport names the passport that got it', async () => {
+    await using server = await serveWrites(await open(PEOPLE))
+    const { operator, store } = server
+    const point = { type: 'github', value: 9 }
+    const lines = [
+      { ...point, passport: 900 },
+      { ...point, passport: GRACE_OLD_WALLET, account: 'b' },
+      { ...point, passport: 3, account: 'c' },
+    ]
+    const outcomes = async () => (await operator.write(lines)).body.outcomes
+    const outcome = 'added'
+    expect(await outcomes()).toEqual([
+      { line: 1, outcome, passport_id: 3 },
+      { line: 2, outcome, passport_id: 3 },
+      { line: 3, outcome },
+    ])
+    await store.passports.hide(3, true, NOON)
+    expect((await outcomes())[0]).toEqual({ line: 1, outcome: 'unchanged' })
   })
 
   test('if one record is refused, nothing of the batch is stored', async () => {

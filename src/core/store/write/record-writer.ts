@@ -274,19 +274,24 @@ function saveDataPoint(
     record.kind === 'withdrawal'
       ? before === undefined
       : before && Bun.deepEquals(before, { ...record.point, addedAt: before.addedAt })
-  if (isSame) return { outcome: 'unchanged' }
+  // Nobody learns which passport is hidden.
+  const survivor = row.hidden_at === null && id !== findOwner(writer, record.passport) && { survivorId: id }
+  if (isSame) return { outcome: 'unchanged', ...survivor }
   const others = stored.filter((point) => point !== before)
   const reason =
     record.kind === 'data-point' ? findTooManyPoints(record.point, before, others, isIssuer) : undefined
   if (reason !== undefined) return { outcome: 'refused', field: 'passport', reason }
   dataPoints.replace(id, record.kind === 'withdrawal' ? others : [...others, record.point], now)
   passports.put({ ...row, stale: 1 })
-  return { outcome: before ? 'changed' : 'added' }
+  return { outcome: before ? 'changed' : 'added', ...survivor }
 }
 
-function findSurvivor({ model, merges }: Writer, ref: PassportRef): number | undefined {
-  const id = 'id' in ref ? ref.id : model.wallets.findOwner(ref.wallet)
-  return id === undefined ? undefined : model.passports.find(merges.survivorOf(id))?.id
+const findOwner = ({ model }: Writer, ref: PassportRef) =>
+  'id' in ref ? ref.id : model.wallets.findOwner(ref.wallet)
+
+function findSurvivor(writer: Writer, ref: PassportRef): number | undefined {
+  const id = findOwner(writer, ref)
+  return id === undefined ? undefined : writer.model.passports.find(writer.merges.survivorOf(id))?.id
 }
 
 /** Whether the record changed the store. */
