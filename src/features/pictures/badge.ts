@@ -2,35 +2,32 @@ import type { FullPassport } from '../../core/passport/passport.ts'
 import { picture, withoutCaching } from '../../ui/assets-and-csp.ts'
 import { type Html, html } from '../../ui/html.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../../ui/page.ts'
-import { rosette } from '../../ui/rosette.ts'
 import { findPassportWords, STANDING_UNITS } from '../../ui/standings.ts'
-import { formatFigure, nameOf, shortNameOf } from '../../ui/text.ts'
+import { formatFigure } from '../../ui/text.ts'
 import type { Colors, Theme } from '../../ui/tokens.ts'
 import { createPicturePage } from './picture-page.ts'
-import { colorsOf, drawName, drawScoreParts, drawSvg, fitSize, round, textWidth } from './svg.ts'
+import { colorsOf, drawSvg, round, textWidth } from './svg.ts'
 
 /** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
 export function createBadge(options: ExplorerOptions): ExplorerPage {
-  /** Returns the level or the standing if `show` selects it and the passport has one, both for `all`, or else the score. */
+  /** Returns the level or the standing if `show` selects it and the passport has one, or else the score. */
   async function findValue(passport: FullPassport, show: string, request: ExplorerRequest) {
     if (show === 'score') return { value: describeValue(passport), isComplete: true }
     await request.charge(STANDING_UNITS)
-    const { level, top, rank, share, isComplete } = await findPassportWords(options, passport, request.signal)
-    const standing = top.replace(' in ', ' ') || rank
-    const values = { level, top: standing, all: [level, standing].filter(Boolean).join(' · ') }
+    const { level, top, rank, isComplete } = await findPassportWords(options, passport, request.signal)
+    const values = { level, top: top.replace(' in ', ' ') || rank }
     const value = values[show as keyof typeof values] || describeValue(passport)
-    return { value, share, isComplete: isComplete || show === 'level' }
+    return { value, isComplete: isComplete || show === 'level' }
   }
 
   const page = createPicturePage(options.store, ['svg', 'json'], async (passport, type, request) => {
     const { query, site } = request
-    const { show, theme, style } = parseOptions(query)
-    const shown = type === 'svg' && style === 'large' ? 'all' : show
-    const { value, share = 1, isComplete } = await findValue(passport, shown, request)
+    const { show, theme } = parseOptions(query)
+    const { value, isComplete } = await findValue(passport, show, request)
     const badge =
       type === 'json'
         ? picture('json', toEndpoint(value, { color: site.accents.light.slice(1), cacheSeconds: 300 }))
-        : picture('svg', STYLES[style](passport, value, colorsOf(site, theme), theme, share).markup)
+        : picture('svg', drawFlat(passport, value, colorsOf(site, theme), theme).markup)
     return isComplete ? badge : withoutCaching(badge)
   })
   const cacheKey: typeof page.cacheKey = async (request) =>
@@ -40,17 +37,12 @@ export function createBadge(options: ExplorerOptions): ExplorerPage {
 
 /** Unknown values get the defaults, because an error would break the embedding page. */
 function parseOptions(query: URLSearchParams) {
-  const [show, theme, style] = [query.get('show'), query.get('theme'), query.get('style') ?? '']
+  const [show, theme] = [query.get('show'), query.get('theme')]
   return {
     show: show === 'level' || show === 'top' ? show : 'score',
     theme: theme === 'dark' ? theme : 'light',
-    style: Object.hasOwn(STYLES, style) ? (style as keyof typeof STYLES) : 'flat',
   } as const
 }
-
-type Draw = (passport: FullPassport, value: string, colors: Colors, theme: Theme, share: number) => Html
-
-const STYLES = { flat: drawFlat, large: drawLarge } satisfies Record<string, Draw>
 
 /** JSON in the schema of shields.io for endpoint badges. shields.io draws errors in its own way. */
 const toEndpoint = (message: string, more: { color: string; cacheSeconds?: number; isError?: true }) =>
@@ -98,34 +90,12 @@ function drawText(text: string, x: number, bold: boolean, fill: string) {
   return { drawn, end: x + width }
 }
 
-/** Has the score, and the level and the standing as its caption. The bar has the scale of lists and cards. */
-function drawLarge(passport: FullPassport, value: string, colors: Colors, _: Theme, share: number): Html {
-  const [width, height, padding, diameter, room] = [420, 84, 16, 52, 96]
-  const x = 2 * padding + diameter
-  const left = width - room - 2 * padding - x
-  const score = formatFigure(passport.scores.total)
-  const size = fitSize(score, room, 34, true)
-  const first = value === describeValue(passport) ? LABEL : value
-  const notes = [first, passport.human && 'human', passport.stale && 'recalculating…'].filter(Boolean)
-  const title = `${shortNameOf(passport)}: ${describe(passport, value, 'passport')}`
-  return drawSvg(
-    { width, height, font: FONT, title },
-    html`<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${colors.panel}" stroke="${colors.line}"/>
-<svg x="${padding}" y="${padding}" width="${diameter}" height="${diameter}">${rosette(passport.id)}</svg>
-${drawName(nameOf(passport), { x, y: 31, width: left, size: 16, smallest: 13, fill: colors.ink, bold: true })}
-<rect x="${x}" y="42" width="${left}" height="7" rx="1.75" fill="${colors.track}"/>
-${drawScoreParts(passport.scores, colors, { x, y: 42, width: share * left, height: 7 })}
-${drawName(notes.join(' · '), { x, y: 68, width: left, size: 12, smallest: 10, fill: colors.soft })}
-<text x="${width - padding}" y="${42 + round(size * 0.36)}" text-anchor="end" font-size="${size}" font-weight="700" fill="${colors.accent}">${score}</text>`,
-  )
-}
-
 const describeValue = ({ scores, human, stale }: FullPassport): string =>
   `${formatFigure(scores.total)}${stale ? '…' : ''}${human ? ' · human' : ''}`
 
-function describe(passport: FullPassport, value: string, who = 'Passport'): string {
+function describe(passport: FullPassport, value: string): string {
   const { human, stale, scores } = passport
   const shown = value !== describeValue(passport) && value
   const notes = [shown, human && 'human', stale && 'being recalculated'].filter(Boolean)
-  return [`${who} score ${formatFigure(scores.total)}`, ...notes].join(', ')
+  return [`Passport score ${formatFigure(scores.total)}`, ...notes].join(', ')
 }

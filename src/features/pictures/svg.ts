@@ -25,15 +25,15 @@ ${body}
 export type Place = { x: number; y: number; size: number }
 
 /** A name wider than `width` gets a smaller font, down to `smallest`. A name that is still too wide is truncated. */
-type Frame = Place & { width: number; smallest: number; fill: string; bold?: boolean }
+type Frame = Place & { width: number; smallest: number; fill: string }
 
 /** Draws a name on one line. It is left-aligned in any script, and clipped to its frame. */
 export function drawName(name: string, frame: Frame): Html {
-  const { x, y, width, smallest, fill, bold = false } = frame
-  const shown = fitText(name, width, { size: smallest, bold })
-  const size = Math.max(smallest, fitSize(shown, width, frame.size, bold))
+  const { x, y, width, smallest, fill } = frame
+  const shown = fitText(name, width, { size: smallest })
+  const size = Math.max(smallest, fitSize(shown, width, frame.size))
   const baseline = Math.round(size * 1.1)
-  return html`<svg x="${x}" y="${y - baseline}" width="${width}" height="${Math.round(size * 1.6)}" overflow="hidden"><text y="${baseline}" font-size="${size}"${bold ? html` font-weight="700"` : html``} fill="${fill}" unicode-bidi="plaintext">${shown}</text></svg>`
+  return html`<svg x="${x}" y="${y - baseline}" width="${width}" height="${Math.round(size * 1.6)}" overflow="hidden"><text y="${baseline}" font-size="${size}" fill="${fill}" unicode-bidi="plaintext">${shown}</text></svg>`
 }
 
 type Box = { x: number; y: number; width: number; height: number }
@@ -97,8 +97,8 @@ export function fitText(text: string, width: number, { size, bold = false }: Fon
 }
 
 /** Returns the largest font size, up to `largest`, at which the text fits. */
-export function fitSize(text: string, width: number, largest: number, bold = false): number {
-  return Math.min(largest, Math.floor(width / textWidth(text, { size: 1, bold })))
+export function fitSize(text: string, width: number, largest: number): number {
+  return Math.min(largest, Math.floor(width / textWidth(text, { size: 1 })))
 }
 
 const scaleOf = (size: number, bold: boolean) => (size / 1000) * (bold ? BOLD : 1)

@@ -75,7 +75,7 @@ ${version ? renderErrors(shown) : html`<p id="errors">The page of each version d
 const PICTURES = html`<section id="pictures">
 ${heading('pictures', 'Badges, cards and feeds')}
 <p>They need no key. The Share button of a page has them ready to copy.</p>
-<dl><dt><code>/badge/42.svg?show=level&amp;theme=dark</code></dt><dd>A badge of passport 42. <code>show</code> is score, level or top (the rank); <code>style=large</code> shows everything.</dd>
+<dl><dt><code>/badge/42.svg?show=level&amp;theme=dark</code></dt><dd>A badge of passport 42. <code>show</code> is score, level or top (the rank).</dd>
 <dt><code>/badge/42.json?show=score</code></dt><dd>The same for <code>https://img.shields.io/endpoint?url=…</code></dd>
 <dt><code>/card/42.png</code></dt><dd>The picture of link previews, 1200 × 630.</dd>
 <dt><code>/movers.atom?days=7</code></dt><dd>An Atom feed: whose score rose, fell or is new.</dd></dl>

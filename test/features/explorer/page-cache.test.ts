@@ -39,7 +39,7 @@ test('the same page with other parameter values is cached separately', async () 
   await using server = await serveCounted()
   for (const targets of [
     ['/', '/?sort=skills', '/?human=true', '/?human=false'],
-    ['/badge/1.svg', '/badge/1.svg?theme=dark', '/badge/1.svg?style=large'],
+    ['/badge/1.svg', '/badge/1.svg?theme=dark', '/badge/1.svg?show=level'],
   ]) {
     const texts = await Promise.all(targets.map(async (target) => (await server.look(target)).text))
     expect(new Set(texts).size).toBe(targets.length)

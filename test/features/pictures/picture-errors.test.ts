@@ -23,7 +23,6 @@ describe('errors of badges and cards', () => {
     for (const [path, expected] of [
       ['/card/99999.png', 404],
       ['/badge/7.svg', 429],
-      ['/badge/7.svg?style=large', 429],
       ['/card/7.svg', 429],
       ['/card/7.png', 429],
     ] as const) {

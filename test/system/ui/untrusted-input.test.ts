@@ -122,7 +122,7 @@ inBrowser('untrusted input in pages', (browser) => {
     const query = encodeURIComponent(MARKUP[1] as string)
     const pages = ['/', `/?q=${query}`, `/?tag=${query}&credential=${query}`, `/passports/${query}`]
     const browse = ['/credentials', `/credentials/${query}`, `/compare?ids=1,2,3,${ALL}`]
-    const passport = [`/passports/${ALL}`, `/passports/${ALL}/score`, `/badge/${ALL}.svg?style=large`]
+    const passport = [`/passports/${ALL}`, `/passports/${ALL}/score`, `/badge/${ALL}.svg`]
     for (const path of [...pages, ...browse, ...passport, `/card/${ALL}.svg`]) {
       await page.goto(server.url.origin + path, { waitUntil: path.includes('.svg') ? 'commit' : 'load' })
       expect({ path, ran: await page.evaluate(() => 'pwned' in window) }).toEqual({ path, ran: false })
@@ -143,7 +143,7 @@ inBrowser('untrusted input in pages', (browser) => {
             `/passports/${id}`,
             `/passports/${id}/score`,
           ],
-          ...[`/badge/${id}.svg`, `/badge/${id}.svg?style=large`, `/card/${id}.svg`],
+          ...[`/badge/${id}.svg`, `/card/${id}.svg`],
         ]
       }),
     ]

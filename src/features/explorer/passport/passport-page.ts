@@ -90,25 +90,22 @@ const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 <noscript>Reload the page to see the new score.</noscript></p>
 </section>`
 
-/** What a small badge can show, and how badges look. The first of each is the default. A large badge shows everything. */
+/** What a badge can show, and how badges look. The first of each is the default. */
 const SHOWS = { score: 'Score', level: 'Level', top: 'Rank' }
-const STYLES = { flat: 'Small', large: 'Large' }
 const THEMES = { light: 'Light', dark: 'Dark' }
 
 /** The style sheet hides elements of the class `pick` whose other classes are not chosen, so the picker needs no script. */
 function renderBadge(id: number, alt: string, origin: string): Html {
   const page = `${origin}/passports/${id}`
   const badge = `${origin}/badge/${id}.svg?`
-  const kinds = Object.keys(SHOWS).map((show) => [`flat ${show}`, `show=${show}`] as const)
-  const previews = [...kinds, ['large', 'style=large'] as const].flatMap(([kind, choice]) =>
+  const previews = Object.keys(SHOWS).flatMap((show) =>
     Object.keys(THEMES).map(
       (theme) =>
-        html`<img class="pick ${kind} ${theme}" src="/badge/${id}.svg?${choice}&amp;theme=${theme}" alt="Badge of this passport" loading="lazy">`,
+        html`<img class="pick ${show} ${theme}" src="/badge/${id}.svg?show=${show}&amp;theme=${theme}" alt="Badge of this passport" loading="lazy">`,
     ),
   )
   return html`<div id="badge">
 <h2>Badge for your page</h2>
-${radios('style', 'Style', STYLES)}
 ${radios('show', 'Shows', SHOWS)}
 ${radios('theme', 'Theme', THEMES)}
 <div class="preview">${previews}</div>
@@ -122,7 +119,7 @@ const MARKDOWN = /[\\`*_~[\]<>&|$]/g
 
 /** The values in the address of the chosen badge. The default theme is omitted. */
 const renderPicks = (and: string) =>
-  html`${Object.keys(SHOWS).map((show) => html`<span class="pick flat ${show}">show=${show}</span>`)}<span class="pick large">style=large</span><span class="pick dark">${and}theme=dark</span>`
+  html`${Object.keys(SHOWS).map((show) => html`<span class="pick ${show}">show=${show}</span>`)}<span class="pick dark">${and}theme=dark</span>`
 
 const radios = (name: string, legend: string, choices: Readonly<Record<string, string>>) =>
   html`<fieldset class="row"><legend>${legend}</legend>${Object.entries(choices).map(

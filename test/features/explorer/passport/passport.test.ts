@@ -197,7 +197,7 @@ onEngine('sqlite', 'the passport page', (open) => {
       (await server.look('/passports/12', { headers: { Host: host } })).text
     const plain = await read('passports.example:8080')
     expect(plain).toContain(
-      '[![Passport badge of Mira Kettlewood](http://passports.example:8080/badge/12.svg?<span class="pick flat score">show=score</span>',
+      '[![Passport badge of Mira Kettlewood](http://passports.example:8080/badge/12.svg?<span class="pick score">show=score</span>',
     )
     expect(await read('[::1]:8080')).toContain('http://[::1]:8080/badge')
     for (const host of ["a'$(id)'", 'a;id', 'a&b', 'a`b`', 'a)(b', 'a"b']) {

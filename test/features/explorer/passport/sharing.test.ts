@@ -72,7 +72,7 @@ test('the snippets of a badge describe it by name, whatever the name contains', 
     const [markdown = '', markup = ''] = [
       ...text.matchAll(/data-copy="(?:Markdown|HTML)"><code>(.*?)<\/code>/g),
     ]
-      .map(([, code = '']) => code.replace(/<span class="pick (?!flat score)[^>]*>.*?<\/span>|<[^>]*>/g, ''))
+      .map(([, code = '']) => code.replace(/<span class="pick (?!score)[^>]*>.*?<\/span>|<[^>]*>/g, ''))
       .map((code) => readMarkup(`<img alt="${code}">`).image.alt ?? '')
     const src = `https://passports.example.com/badge/${id}.svg?show=score`
     expect([id, readMarkup(markup)]).toEqual([id, { image: { src, alt }, elements: 2 }])

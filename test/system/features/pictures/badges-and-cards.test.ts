@@ -3,7 +3,6 @@ import { onCover } from '../../../../src/ui/tokens.ts'
 import { inBrowser } from '../../../support/explorer/browser.ts'
 import { serveExplorer, servePeople } from '../../../support/explorer/explorer-server.ts'
 import { HOSTILE_NAMES } from '../../../support/explorer/hostile-names.ts'
-import { PALETTE } from '../../../support/explorer/site.ts'
 import { findSvgErrors } from '../../../support/explorer/svg-errors.ts'
 import { shareServer } from '../../../support/http/server.ts'
 import { onEngine, openTestStore } from '../../../support/store/engines.ts'
@@ -17,12 +16,7 @@ import {
   record,
 } from '../../../support/store/records.ts'
 
-const STYLES = ['flat', 'large']
-
-const svgPathsOf = (id: number | string) => [
-  ...STYLES.map((style) => `/badge/${id}.svg?style=${style}`),
-  `/card/${id}.svg`,
-]
+const svgPathsOf = (id: number | string) => [`/badge/${id}.svg`, `/card/${id}.svg`]
 
 const titleOf = (svg: string) => /<title>(.*)<\/title>/.exec(svg)?.[1]
 const wordsOf = (svg: string) => [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map((match) => match[1])
@@ -73,37 +67,30 @@ onEngine('sqlite', 'badges and cards', (open) => {
     expect(Number(size)).toBeGreaterThanOrEqual(40)
   })
 
-  test('cards and large badges draw the parts in proportion to an imported total, and the rest in grey', async () => {
+  test('cards draw the parts in proportion to an imported total, and the rest in grey', async () => {
     const scores = { total: 150, activity: 10, identity: 20, skills: 30 }
     await using server = await servePeople([record(1, { profile: { displayName: 'Ada' }, scores })])
-    for (const [path, width, { activity, identity, skills, soft }] of [
-      ['/card/1.svg', 1056, onCover('')],
-      ['/badge/1.svg?style=large', 208, PALETTE.light],
-    ] as const) {
-      const svg = (await server.look(path)).text
-      const ends = [activity, identity, skills, soft].map((color) => {
-        const [, x, length] =
-          new RegExp(`<rect x="([\\d.]+)" y="\\d+" width="([\\d.]+)" [^>]*fill="${color}"`).exec(svg) ?? []
-        return Number(x) + Number(length)
-      })
-      const from = (ends[3] ?? 0) - width
-      const shares = ends.map((end) => Math.round((150 * (end - from)) / width))
-      expect([path, ...shares]).toEqual([path, path.startsWith('/card') ? 9 : 10, 29, 59, 150])
-      expect(wordsOf(svg).includes('Other 90')).toBe(path.startsWith('/card'))
-    }
+    const { activity, identity, skills, soft } = onCover('')
+    const width = 1056
+    const svg = (await server.look('/card/1.svg')).text
+    const ends = [activity, identity, skills, soft].map((color) => {
+      const [, x, length] =
+        new RegExp(`<rect x="([\\d.]+)" y="\\d+" width="([\\d.]+)" [^>]*fill="${color}"`).exec(svg) ?? []
+      return Number(x) + Number(length)
+    })
+    const from = (ends[3] ?? 0) - width
+    const shares = ends.map((end) => Math.round((150 * (end - from)) / width))
+    expect(shares).toEqual([9, 29, 59, 150])
+    expect(wordsOf(svg)).toContain('Other 90')
   })
 
-  test('the parts of a score have textures on cards and large badges', async () => {
-    for (const [path, { activity, identity, skills }] of [
-      ['/card/7.svg', onCover('')],
-      ['/badge/7.svg?style=large', PALETTE.light],
-    ] as const) {
-      const svg = (await server.look(path)).text
-      const textureOf = (color: string) =>
-        new RegExp(`fill="${color}"/>(?:<path [^>]*stroke-dasharray="([\\d. ]+)")?`).exec(svg)?.[1]
-      const textures = [activity, identity, skills].map(textureOf)
-      expect([path, textures[0], new Set(textures).size]).toEqual([path, undefined, 3])
-    }
+  test('the parts of a score have textures on cards', async () => {
+    const { activity, identity, skills } = onCover('')
+    const svg = (await server.look('/card/7.svg')).text
+    const textureOf = (color: string) =>
+      new RegExp(`fill="${color}"/>(?:<path [^>]*stroke-dasharray="([\\d. ]+)")?`).exec(svg)?.[1]
+    const textures = [activity, identity, skills].map(textureOf)
+    expect([textures[0], new Set(textures).size]).toEqual([undefined, 3])
   })
 
   test.each(['badge', 'card'])(
@@ -142,7 +129,7 @@ describe('the response for a badge or card', () => {
     const etag = first.headers.get('ETag') ?? ''
     const headers = { 'If-None-Match': etag }
     expect((await server.look(path, { headers })).status).toBe(304)
-    expect((await server.look('/badge/7.svg?style=large', { headers })).status).toBe(200)
+    expect((await server.look('/badge/7.svg?theme=dark', { headers })).status).toBe(200)
     const head = await server.look(path, { method: 'HEAD' })
     expect([head.status, head.headers.get('ETag'), head.text]).toEqual([200, etag, ''])
     await server.store.passports.remove(7, NOON)
@@ -150,31 +137,13 @@ describe('the response for a badge or card', () => {
     expect((await server.look(path, { method: 'HEAD' })).status).toBe(404)
   })
 
-  test('depends on the style and theme; an unknown style or theme gets the default', async () => {
-    const bodies = await Promise.all(
-      STYLES.map(async (style) => (await server.look(`/badge/7.svg?style=${style}`)).text),
+  test('depends on the theme; an unknown style or theme gets the default', async () => {
+    const [light, dark, unknown] = await Promise.all(
+      ['', '?theme=dark', '?style=large&theme=__proto__'].map(
+        async (query) => (await server.look(`/badge/7.svg${query}`)).text,
+      ),
     )
-    expect(new Set(bodies).size).toBe(STYLES.length)
-    expect((await server.look('/badge/7.svg?style=')).text).toBe(bodies[0] as string)
-    for (const value of ['round', 'FLAT', 'toString', '__proto__', '<b>']) {
-      const word = encodeURIComponent(value)
-      const { status, text } = await server.look(`/badge/7.svg?style=${word}&theme=${word}`)
-      expect([status, text]).toEqual([200, bodies[0] as string])
-    }
-    for (const style of STYLES) {
-      const dark = await server.look(`/badge/7.svg?style=${style}&theme=dark`)
-      expect(dark.status).toBe(200)
-      expect(bodies).not.toContain(dark.text)
-    }
-  })
-
-  test('contains the name of the person only if the badge is large', async () => {
-    await using server = await servePeople([named(1, 'Grace <Hopper>', 7), record(2)])
-    const large = (await server.look('/badge/1.svg?style=large')).text
-    expect(wordsOf(large)).toEqual(['Grace &lt;Hopper&gt;', 'Beginner · 1st of 2', '7'])
-    expect(titleOf(large)).toBe('Grace &lt;Hopper&gt;: passport score 7, Beginner · 1st of 2')
-    expect((await server.look('/badge/1.svg')).text).not.toContain('Grace')
-    expect(wordsOf((await server.look('/badge/2.svg?style=large')).text)).toContain('Passport 2')
+    expect([dark === light, unknown === light]).toEqual([false, true])
   })
 
   test('omits a rank below the median, and shows an empty bar for the score 0', async () => {
@@ -219,9 +188,9 @@ inBrowser('badges and cards in a browser', (browser) => {
       }),
     )
     await using server = await servePeople(people, { publicUrl: `https://${'long.'.repeat(49)}example` })
-    // Small badges have no name.
-    const withNames = people.flatMap(({ id }) => [`/badge/${id}.svg?style=large`, `/card/${id}.svg`])
-    const paths = [...[1, 2, 3, 4, 5, 999].flatMap(svgPathsOf), ...withNames.slice(10)]
+    // Badges have no name.
+    const withNames = people.map(({ id }) => `/card/${id}.svg`)
+    const paths = [...[1, 2, 3, 4, 5, 999].flatMap(svgPathsOf), ...withNames.slice(5)]
     const urls = paths.map((path) => server.url.origin + path)
     expect(await findSvgErrors(browser, urls)).toEqual([])
   })
