@@ -20,6 +20,8 @@ onEveryEngine('keys', (open) => {
     for (const time of [5, 6]) expect(await store.keys.revoke('one', time)).toBe(true)
     expect(await store.keys.find('one')).toEqual({ ...key, revokedAt: 5 })
     expect(await store.keys.revoke('two', 5)).toBe(false)
+    const actions = (await store.audit.list({ limit: 9 })).map(({ action }) => action)
+    expect(actions.filter((action) => action === 'keys.revoke')).toHaveLength(1)
   })
 
   test('an update changes only the given fields of a key, and never a revoked key', async () => {

@@ -79,10 +79,10 @@ export function createKeys(
       )) > 0,
     revoke: async (id, now) =>
       (await change(
-        'update keys set revoked_at = coalesce(revoked_at, $1) where id = $2 returning id',
+        'update keys set revoked_at = $1 where id = $2 and revoked_at is null returning id',
         [now, id],
         'keys.revoke',
-      )) > 0,
+      )) > 0 || (await listColumn(read.query, 'select id from keys where id = $1', [id])).length > 0,
     purge: (before) =>
       change(
         'delete from keys where revoked_at < $1 or expires_at < $1 returning id',
