@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { quote } from '../basics/text/quote.ts'
+import { SETTINGS } from '../config/settings.ts'
 
 /** The environment, clock and output of the process, as commands use them. */
 export type Terminal = {
@@ -122,8 +123,20 @@ function parseWords({ name, options }: Command, args: string[]) {
   } catch (error) {
     // Node adds advice about "--" after the first sentence.
     const sentence = (error as Error).message.split(/\.\s|\n/, 1)[0]
-    throw new UsageError(`${sentence}. See "passportd ${name} --help".`)
+    throw new UsageError(`${sentence}.${settingHint(args)} See "passportd ${name} --help".`)
   }
+}
+
+/** Names the setting that someone passed as an option. */
+function settingHint(args: readonly string[]): string {
+  const names = args.map((arg) =>
+    arg
+      .replace(/^--|=.*$/g, '')
+      .replaceAll('-', '_')
+      .toUpperCase(),
+  )
+  const setting = names.find((name, at) => args[at]?.startsWith('--') && Object.hasOwn(SETTINGS, name))
+  return setting === undefined ? '' : ` ${setting} is a setting of the environment.`
 }
 
 const wordsOf = (text = '') => text.split(' ').filter((word) => word !== '')

@@ -12,8 +12,9 @@ export const migrate = defineCommand({
   forms: [{}],
   async run({ values }, terminal) {
     const { database } = readConfig(terminal.env, values)
-    const { from, to } = await migrateDatabase(database)
     const name = nameDatabase(database)
+    terminal.err(`Migrating ${name} to the schema of this version, if it has an older one.\n`)
+    const { from, to } = await migrateDatabase(database)
     terminal.err(
       from === to ? `${name} has schema ${to} already.\n` : `${name} has schema ${to} now; it was ${from}.\n`,
     )

@@ -16,10 +16,14 @@ export async function runCommand(
   [name = '--help', ...args]: string[],
   terminal: Terminal,
 ): Promise<void> {
-  if (name === '--version' || name === '-v') return terminal.out(`passportd ${VERSION}\n`)
+  if (['version', '--version', '-v'].includes(name)) return terminal.out(`passportd ${VERSION}\n`)
   if (name === 'help' && args[0] !== undefined) return runCommand(commands, [args[0], '--help'], terminal)
   if (['help', '--help', '-h'].includes(name))
     return terminal.out(asStarted(programHelp(await loadCommands(commands))))
+  const [next = '', ...others] = args
+  // An option may stand before its command.
+  if (name.startsWith('--') && Object.hasOwn(commands, next))
+    return runCommand(commands, [next, name, ...others], terminal)
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!load)
     throw new UsageError(`${describeUnknown('command', name, Object.keys(commands))} See "passportd --help".`)

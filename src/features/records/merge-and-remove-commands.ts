@@ -1,7 +1,7 @@
 import { CommandError } from '../../core/basics/errors.ts'
 import { printable } from '../../core/basics/text/quote.ts'
 import { PROGRAM } from '../../core/basics/version.ts'
-import { DATABASE_OPTIONS, defineCommand } from '../../core/cli/command.ts'
+import { DATABASE_OPTIONS, defineCommand, UsageError } from '../../core/cli/command.ts'
 import { openConfigured } from '../../core/cli/open-store.ts'
 import { parseId } from '../../core/cli/passport-argument.ts'
 import { sizeOf, walOf } from '../../core/store/database/sqlite/wal-checks.ts'
@@ -51,7 +51,7 @@ export const remove = defineCommand({
       const effect = found
         ? `--yes removes passport ${id} (${printable(found.name || 'without a name')}) and the passports merged into it from ${name}`
         : `there is no passport ${id} in ${name}; --yes makes later imports and mirrors skip it`
-      throw new CommandError(`Nothing was removed: ${effect}.`)
+      throw new UsageError(`Nothing was removed: ${effect}.`)
     }
     await store.passports.remove(id, terminal.now())
     const { database: address } = database.config

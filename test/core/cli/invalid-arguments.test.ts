@@ -9,6 +9,12 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['key', '"key" is not a known command: did you mean keys? See "passportd --help".'],
   [[`keys${'s'.repeat(60)}`], `"keys${'s'.repeat(36)}…" is not a known command: use serve, import, `],
   ['serve --fast', `Unknown option '--fast'. See "passportd serve --help".`],
+  [
+    'serve --port 8081',
+    `Unknown option '--port'. PORT is a setting of the environment. See "passportd serve --help".`,
+  ],
+  ['--fast serve', `Unknown option '--fast'. See "passportd serve --help".`],
+  ['remove 3', 'Nothing was removed: there is no passport 3 in '],
   ['serve --workers 0', '--workers must be a whole number from 1 to 64, got "0".'],
   ['serve --workers 65', 'got "65".'],
   ['serve --workers 007', 'got "007".'],
@@ -123,6 +129,10 @@ const folder = tempFolder()
 const path = `${folder.path}/empty.db`
 await (await openStore({ engine: 'sqlite', path })).close()
 afterAll(() => folder[Symbol.dispose]())
+
+test('"passportd version" prints the version, as --version does', async () => {
+  expect((await runHere(['version'])).out).toBe((await runHere(['--version'])).out)
+})
 
 test.each(REFUSED)('%p is refused with a sentence that says what is accepted', async (line, sentence) => {
   const args = typeof line === 'string' ? line.split(' ') : line

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { callHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { PROGRAM } from '../../support/program/commands.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
@@ -65,12 +66,13 @@ withEngine('sqlite', 'remove', (makeDatabase) => {
   test('remove without --yes says what it would remove, and changes nothing', async () => {
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     const merged = `and the passports merged into it from ${here.database}.`
-    await here.refuses(
-      `Nothing was removed: --yes removes passport 1 (without a name) ${merged}`,
-      'remove',
-      '1',
-    )
-    await here.refuses('--yes makes later imports and mirrors skip it.', 'remove', '9')
+    const remove = (id: string) => callHere(['remove', id], { env: here.env })
+    expect(await remove('1')).toEqual({
+      out: '',
+      err: `passportd: Nothing was removed: --yes removes passport 1 (without a name) ${merged}\n`,
+      code: 2,
+    })
+    expect((await remove('9')).err).toContain('--yes makes later imports and mirrors skip it.')
     expect(await here.look((store) => store.passports.count())).toBe(1)
     expect(await here.look((store) => store.records.listRemovals())).toEqual([])
   })

@@ -35,7 +35,9 @@ test('doctor --erasure names what PostgreSQL keeps of a removed person, and the 
     'the statistics of the removal',
   )
   const report = await call()
-  expect(report).toContain('wallets has 2 dead rows: run "vacuum full wallets".')
+  expect(report).toContain(
+    'wallets has 2 dead rows: run "vacuum full wallets", which blocks reads and writes of the table.',
+  )
   expect(report).toMatch(
     /The statistics \(pg_stats\) of .*passports.* are older than the last removal: run "analyze"/,
   )
