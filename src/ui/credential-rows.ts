@@ -67,6 +67,16 @@ const CAUSES: Record<Cause, string> = {
   time: 'time passed',
   record: 'imported record',
   merge: 'merged passport',
+  uncounted: 'category does not count',
+  capped: 'maximum of a part',
+  calculated: 'first calculation',
+}
+
+/** Words for the part of a change that no credential explains. */
+export function wordsOf(cause: Cause | undefined, earlierRules: string): string {
+  if (cause !== undefined && cause !== 'rules') return CAUSES[cause]
+  // A record without a total has its first score when the rules have calculated it.
+  return earlierRules === '' ? 'first calculation' : 'maximum of a part'
 }
 
 /** Words before the value that a credential has since a change. */

@@ -6,7 +6,7 @@ export const passportId = Type.Integer({ minimum: 0 })
 const rules = orNull(Type.String(), 'The stamp of the rule set; null if the scores come from the record')
 export const cause = Type.Enum([...CAUSES], {
   description:
-    'Why the score changed: the credential was added or is gone, its value changed, the rule set changed, only time passed, the record has another score, or a merge changed it',
+    'Why the score changed: the credential was added or is gone, its value changed, the rule set changed, only time passed, the record has another score, a merge changed it, the category of a credential does not count, the rule set caps a category, or a calculated score replaced that of the record',
 })
 /** The schema of a pair of the values before and after a change. OpenAPI does not accept the tuples of TypeBox. */
 export const pair = <Schema extends TSchema>(schema: Schema, description: string) =>

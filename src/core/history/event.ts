@@ -1,4 +1,4 @@
-import { type Credential, roundScore } from '../passport/credential.ts'
+import { type Credential, roundScore, sumUncounted } from '../passport/credential.ts'
 import type { Passport } from '../passport/passport.ts'
 
 /** A credential as responses show it. */
@@ -27,9 +27,21 @@ export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
  * Why the score of a credential changed. `value`: its input changed. `time`: only time passed. `record`: the record has
- * another score. The database stores the index of each cause in this list, so only append to it.
+ * another score. `uncounted`: the category of a credential counts toward no score. `capped`: the rule set caps a category.
+ * `calculated`: a calculated score replaced that of the record. The database stores the index of each cause in this list, so only append to it.
  */
-export const CAUSES = ['added', 'gone', 'value', 'rules', 'time', 'record', 'merge'] as const
+export const CAUSES = [
+  'added',
+  'gone',
+  'value',
+  'rules',
+  'time',
+  'record',
+  'merge',
+  'uncounted',
+  'capped',
+  'calculated',
+] as const
 
 export type Cause = (typeof CAUSES)[number]
 
@@ -61,6 +73,8 @@ export type ScoreChange = {
   calculatedAt?: Change<number>
   rules: Change<string>
   credentials: readonly CredentialChange[]
+  /** The cause of the part that no credential explains. If it is absent, the rule set of the score decides. */
+  rest?: Cause
 }
 
 /** Fields of a passport outside of its score, named as in responses. Events store the changed ones as bits by position in this list: only append. */
@@ -123,13 +137,13 @@ export type EventLog = {
 export type ScoreCause = { type?: string; delta: number; cause: Cause }
 
 /** The causes of a score change; they add up to the difference. */
-export function causesOf({ score: [before, after], rules, credentials }: ScoreChange): ScoreCause[] {
+export function causesOf({ score: [before, after], rules, credentials, rest }: ScoreChange): ScoreCause[] {
   const causes: ScoreCause[] = credentials.map(({ type, cause, score }) => ({
     type,
     delta: roundScore((score[1] ?? 0) - (score[0] ?? 0)),
     cause,
   }))
-  return withRemainder(causes, after - before, rules[1])
+  return withRemainder(causes, after - before, rules[1], rest)
 }
 
 /** Adds an entry for the rest of the difference that the causes do not explain, and removes causes without effect. */
@@ -137,11 +151,24 @@ export function withRemainder(
   causes: readonly ScoreCause[],
   difference: number,
   rules: string,
+  cause: Cause = rules === '' ? 'record' : 'rules',
 ): ScoreCause[] {
   const explained = causes.reduce((sum, { delta }) => sum + delta, 0)
-  const rest: ScoreCause = {
-    delta: roundScore(difference - explained),
-    cause: rules === '' ? 'record' : 'rules',
-  }
+  const rest: ScoreCause = { delta: roundScore(difference - explained), cause }
   return [...causes, rest].filter(({ delta }) => delta !== 0)
+}
+
+type Scored = { score: number; rules: string; credentials: readonly Pick<Credential, 'category' | 'score'>[] }
+
+/** The cause of the part of a change that no credential explains; `undefined` if the rule set or the record changed. */
+export function findRestCause(before: Scored, after: Scored): Cause | undefined {
+  const sum = ({ credentials }: Scored) => credentials.reduce((total, { score }) => total + score, 0)
+  const rest = after.score - before.score - (sum(after) - sum(before))
+  if (roundScore(rest) === 0) return undefined
+  const uncounted = sumUncounted(after.credentials) - sumUncounted(before.credentials)
+  if (roundScore(rest + uncounted) === 0) return 'uncounted'
+  if (after.rules === '') return undefined
+  const isNew = before.rules === '' && before.score === 0 && rest < 0
+  if (isNew || before.rules === after.rules) return 'capped'
+  return before.rules === '' ? 'calculated' : undefined
 }

@@ -2,6 +2,7 @@ import { roundScore } from '../passport/credential.ts'
 import {
   type Change,
   causesOf,
+  findRestCause,
   type LogEvent,
   type ScoreCause,
   type ScoreState,
@@ -62,7 +63,9 @@ function causesOfAdding({ scores, rules, credentials }: ScoreState): ScoreCause[
     delta: roundScore(score),
     cause: 'added' as const,
   }))
-  return withRemainder(causes, scores.total, rules)
+  const nothing = { score: 0, rules: '', credentials: [] }
+  const cause = findRestCause(nothing, { score: scores.total, rules, credentials })
+  return withRemainder(causes, scores.total, rules, cause === 'uncounted' ? cause : undefined)
 }
 
 /** Adds up the causes with the same type and cause. The largest is first. */

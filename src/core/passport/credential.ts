@@ -28,6 +28,14 @@ export const roundScore = (score: number): number => Math.round(score * 100) / 1
 /** Each category adds at most this many points to the overall score. */
 export type Caps = Readonly<Record<string, number>>
 
+const COUNTED = ['Activity', 'Identity', 'Skills']
+
+type Counted = Pick<Credential, 'category' | 'score'>
+
+/** The points of credentials whose category counts toward no score. */
+export const sumUncounted = (credentials: readonly Counted[]): number =>
+  credentials.reduce((sum, { category, score }) => (COUNTED.includes(category) ? sum : sum + score), 0)
+
 /** Credentials outside the three categories count toward no score. */
 export function sumScores(
   all: readonly Pick<Credential, 'category' | 'score' | 'superseded'>[],

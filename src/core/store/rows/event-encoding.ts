@@ -1,6 +1,7 @@
 import {
   type Actor,
   CAUSES,
+  type Cause,
   type Change,
   type CredentialChange,
   EVENT_TYPES,
@@ -79,6 +80,7 @@ type ScoreData = [
   /** 1: changed to true. -1: changed to false. */
   human: number,
   parts: 0 | (0 | Change<number>)[],
+  rest: number,
 ]
 
 /** Unchanged values are null, omitted at the end. `time`: the passport's old `calculatedAt` minus the credential's. */
@@ -93,7 +95,7 @@ type CredentialData = [
 ]
 
 function encodeScoreChange(change: ScoreChange, numberOf: NumberOf): string {
-  const { rules, score, calculatedAt, human, activity, identity, skills, credentials } = change
+  const { rules, score, calculatedAt, human, activity, identity, skills, credentials, rest } = change
   const base = calculatedAt?.[0] ?? 0
   const parts: (0 | Change<number>)[] = [activity ?? 0, identity ?? 0, skills ?? 0]
   const data: ScoreData = [
@@ -103,6 +105,7 @@ function encodeScoreChange(change: ScoreChange, numberOf: NumberOf): string {
     credentials.length > 0 ? credentials.map((each) => toCredentialData(each, base)) : 0,
     human ? (human[1] ? 1 : -1) : 0,
     parts.some((part) => part !== 0) ? parts : 0,
+    rest ? CAUSES.indexOf(rest) : 0,
   ]
   return JSON.stringify(data.slice(0, data.findLastIndex((value) => value !== 0) + 1))
 }
@@ -154,7 +157,7 @@ export function decode(type: number, passportId: number, data: string, stampOf: 
 }
 
 function decodeScoreChange(data: Partial<ScoreData>, stampOf: StampOf): ScoreChange {
-  const [rules = 0, score = 0, calculatedAt = 0, credentials, human = 0, parts] = data
+  const [rules = 0, score = 0, calculatedAt = 0, credentials, human = 0, parts, rest = 0] = data
   const [activity, identity, skills] = parts || []
   const [before, after] = fromPair(rules)
   return {
@@ -168,6 +171,7 @@ function decodeScoreChange(data: Partial<ScoreData>, stampOf: StampOf): ScoreCha
     credentials: (credentials || []).map((each) =>
       fromCredentialData(each, calculatedAt ? calculatedAt[0] : 0),
     ),
+    ...(rest !== 0 && { rest: CAUSES[rest] as Cause }),
   }
 }
 

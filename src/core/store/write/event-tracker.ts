@@ -1,9 +1,10 @@
-import type {
-  Cause,
-  CredentialChange,
-  CredentialFields,
-  EventContent,
-  PassportField,
+import {
+  type Cause,
+  type CredentialChange,
+  type CredentialFields,
+  type EventContent,
+  findRestCause,
+  type PassportField,
 } from '../../history/event.ts'
 import type { Credential } from '../../passport/credential.ts'
 import { isVisible, type StoredRow } from '../rows/passport.ts'
@@ -166,6 +167,10 @@ export function toScoreChanged(before: Shown, after: Shown, causeOf: CauseOf): E
   const isSame =
     !(changeOf('score') || activity || identity || skills || human || calculatedAt) && old.rules === row.rules
   if (isSame && credentials.length === 0) return undefined
+  const rest = findRestCause(
+    { ...old, credentials: before.credentials },
+    { ...row, credentials: after.credentials },
+  )
   return {
     type: 'score.changed',
     passportId: row.id,
@@ -178,6 +183,7 @@ export function toScoreChanged(before: Shown, after: Shown, causeOf: CauseOf): E
       ...(calculatedAt && { calculatedAt }),
       rules: [old.rules, row.rules],
       credentials,
+      ...(rest && { rest }),
     },
   }
 }

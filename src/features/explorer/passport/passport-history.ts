@@ -89,9 +89,7 @@ type Known = Map<string, Pick<Credential, 'name' | 'value'>>
 /** Describes the causes of a change, the largest first. Clears the values in `known` that an earlier change did not have. */
 function describeCauses(change: ScoreChange, known: Known): DescribedCause[] {
   const { delta = 0, cause } = causesOf(change).find(({ type }) => type === undefined) ?? {}
-  // A record without a total has its first score when the rules have calculated it.
-  const calculated = change.rules[0] === '' ? 'first calculation' : 'maximum of a part'
-  const words = credentialRows.describeChange(cause === 'record' ? 'imported record' : calculated, 0, delta)
+  const words = credentialRows.describeChange(credentialRows.wordsOf(cause, change.rules[0]), 0, delta)
   const described = change.credentials.map(({ type, id, cause, before, score: [old, now] }) => {
     const own = known.get(id === undefined ? type : `${type}\n${id}`)
     const reason = credentialRows.describeCause(cause, own?.value)
