@@ -22,7 +22,10 @@ const PER_TURN = 50
 /** Explanations are calculated for this many passports at once, because each may have 2,000 data points. */
 const EXPLAINED_PER_TURN = 4
 
-/** A read renders at most this many bytes, but at least one passport. The caller reads the rest in further calls. */
+/**
+ * With explanations, a read renders at most this many bytes, but at least one passport. The caller reads the rest in further calls.
+ * The store limits the bytes of other reads.
+ */
 const READ_BYTES = 1024 * 1024
 
 /** A page with `include` ends before this size, but has at least one passport. */
@@ -54,7 +57,7 @@ export async function renderPassports(
   {
     isPast = false,
     changes,
-    most = READ_BYTES,
+    most = includes.has('explanation') ? READ_BYTES : Number.POSITIVE_INFINITY,
   }: { isPast?: boolean; changes?: ReadonlyMap<number, WireDiff>; most?: number },
 ): Promise<RenderedResult[]> {
   const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
