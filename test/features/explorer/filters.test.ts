@@ -265,7 +265,7 @@ describe('an unexpected error of the index', () => {
     },
   )
 
-  const targets = ['/?tag=zk', '/credentials', '/compare?ids=annna']
+  const targets = ['/?tag=zk', '/credentials']
   test.each(targets)('makes %s respond with 500, and is logged', async (target) => {
     await using server = await serveBroken()
     expect((await server.look(target)).status).toBe(500)

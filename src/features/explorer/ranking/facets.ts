@@ -4,7 +4,7 @@ import { compareLevels, describeBounds, parseComparison } from '../../../core/li
 import { describeFilter } from '../../../core/lists/describe-filter.ts'
 import { parseFilter } from '../../../core/lists/filter.ts'
 import type { FacetCount, FacetRequest, GroupField } from '../../../core/lists/list-request.ts'
-import { namesOf, type RuleSetShape } from '../../../core/passport/rules/rule-set.ts'
+import { namesOf } from '../../../core/passport/rules/rule-set.ts'
 import type { FacetName, FilterName, RankingQuery } from '../../../ui/list-address.ts'
 import { FILTERS, filtersOf, toListQuery } from '../../../ui/list-address.ts'
 import type { ExplorerOptions } from '../../../ui/page.ts'
@@ -66,41 +66,16 @@ export function createFacetReader(options: ExplorerOptions) {
     /** Adds labels to the facets of a list, and its levels. Throws `not_ready` while the index is being built. */
     async present(found: Found, query: RankingQuery, signal: AbortSignal): Promise<Facets> {
       const rules = await options.rules()
-      const list = { ...toListQuery(query), facets: REQUESTS, ranksOf: belowLevels(rules), limit: 0, signal }
-      const { facets: counts = [], ranking } = found.facets ? found : await options.catalog.list(list, false)
+      const list = { ...toListQuery(query), facets: REQUESTS, limit: 0, signal }
+      const { facets: counts = [] } = found.facets ? found : await options.catalog.list(list, false)
       const all = NAMES.map(async (name, at) => {
         const shown = counts[at]?.slice(0, MOST_SHOWN[name]) ?? []
         return [name, await addLabels(name, shown)] as const
       })
-      const levels = compareLevels(rules.levels).map(({ value }) => value)
-      const others = query.filters.score.filter((value) => !levels.includes(value))
-      const byScore = { ...query, sort: 'total', filters: { ...query.filters, score: others } } as const
-      // Levels need ranks by total score, among people of all levels.
-      const isOwn = query.sort === 'total' && others.length === query.filters.score.length
-      const ranked =
-        isOwn || query.typed !== ''
-          ? { ranking }
-          : await options.catalog.list({ ...list, ...toListQuery(byScore) }, false)
-      const score = countLevels(rules, query.typed === '' ? ranked.ranking : undefined, found.scores)
+      const score = compareLevels(rules.levels).map((level) => ({ ...level, count: undefined }))
       return { ...(Object.fromEntries(await Promise.all(all)) as Record<FacetName, FacetValue[]>), score }
     },
   }
-}
-
-/** Scores just below the levels: as many people rank before such a score as reach the level. */
-export const belowLevels = ({ levels = [] }: RuleSetShape): number[] => levels.map(({ from }) => from - 0.001)
-
-/** Counts the people of each level, from ranks among them or from their scores. */
-function countLevels(rules: RuleSetShape, ranking: Found['ranking'], scores: Found['scores']) {
-  const below = belowLevels(rules)
-  const countAbove = (score = Number.POSITIVE_INFINITY) =>
-    scores ? scores.filter((each) => each > score).length : (ranking?.ranks.get(score) ?? 1) - 1
-  const countAt = (at: number) => countAbove(below[at]) - countAbove(below[at + 1])
-  const isKnown = (ranking ?? scores) !== undefined
-  return compareLevels(rules.levels).map((level, at) => ({
-    ...level,
-    count: isKnown ? countAt(at) : undefined,
-  }))
 }
 
 /** The values in a filter of v3, or the filter itself. */
@@ -113,9 +88,7 @@ const partsOf = ([name, value]: [FilterName, string]): [FilterName, string][] =>
       })
 
 type Counts = readonly (readonly FacetCount[])[]
-type Found = Pick<Awaited<ReturnType<Catalog['list']>>, 'facets' | 'ranking'> & {
-  scores?: readonly number[] | undefined
-}
+type Found = Pick<Awaited<ReturnType<Catalog['list']>>, 'facets'>
 
 /** The counts of several facets, with one evaluation of the list. */
 export async function countFacets(

@@ -10,7 +10,6 @@ import type { RankingQuery } from '../../../ui/list-address.ts'
 import * as lists from '../../../ui/list-address.ts'
 import type { ExplorerOptions } from '../../../ui/page.ts'
 import { FIGURES, showPart } from '../../../ui/people-list.ts'
-import { belowLevels } from './facets.ts'
 
 export type FoundRanking = Awaited<ReturnType<typeof findRanking>>
 
@@ -39,7 +38,7 @@ export async function findRanking(
   const [offset, size] = [(page - 1) * lists.PAGE_SIZE, typed === '' ? lists.PAGE_SIZE : MOST_SORTED]
   const list = { ...lists.toListQuery(query), limit: size, offset: offset - (offset % size), signal }
   const counts = lists.toFilters(query.filters).map((filter) => ({ filter }))
-  const ranksOf = [...shown.map((row) => scoreOf(row)), ...belowLevels(rules)]
+  const ranksOf = shown.map((row) => scoreOf(row))
   const request = lists.needsIndex(query) ? { ...list, facets, counts, ranksOf } : list
   const found = await findList(reader, request, reader.store.passports.listByIds)
   const all = typed === '' && !lists.needsIndex(query) ? found.total : Math.max(known, found.total)
@@ -75,8 +74,6 @@ export async function findRanking(
     extra,
     isMore,
     last: lastPage(found.total, lists.PAGE_SIZE),
-    /** The scores of all matches of a search, unless they are many. */
-    scores: typed === '' || found.total > size ? undefined : found.items.map((each) => each.scores.total),
     /** The score at which a bar is full. */
     scale: rule?.max_score ?? (mostPoints(rules, FIGURES[query.sort]) || scale),
     /** The counts of the requested facets and of each filter alone, and ranks; absent if the list does not need the index. */
