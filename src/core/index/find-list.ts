@@ -22,7 +22,7 @@ export type Reader = { catalog: Catalog; store: Pick<Store, 'listing'> }
 /** Reads the passports with these ids, in their order. */
 type ReadItems<T> = (ids: readonly number[]) => Awaitable<T[]>
 
-/** With `isLatest`, a filtered list includes all changes before the call. Other lists always do. */
+/** With `isLatest`, a filtered list includes all changes before the call. Other lists do, unless very many passports change. */
 type Options = { signal?: AbortSignal | undefined; isLatest?: boolean }
 
 /** `keyword` is folded. */
@@ -39,7 +39,7 @@ const RANKING = { filter: [], sort: { field: 'score', descending: true } } as co
 
 type FoundList<T> = FacetPage & { items: T[] }
 
-/** Finds a page of a list. All its passports are from one state of the database. */
+/** Finds a page of a list. All its passports are from one state of the database, unless they change in each attempt. */
 export async function findList<T>(
   reader: Reader,
   request: ListRequest & Options,

@@ -55,7 +55,7 @@ export function createSearchClient(limits: Partial<typeof LIMITS> = {}) {
     list: (list: ListRequest, cursor: string | undefined, signal?: AbortSignal) =>
       send({ list, cursor }, { signal, limit }).catch((error) => {
         // The index may be built again after too many changes.
-        isIndexed = false
+        if (error instanceof ServiceError && INDEX_ERRORS.has(error.code)) isIndexed = false
         throw error
       }) as Promise<LivePage>,
     movers: (movers: MoversRequest, signal?: AbortSignal) =>
@@ -63,6 +63,9 @@ export function createSearchClient(limits: Partial<typeof LIMITS> = {}) {
     waitForIndex,
   }
 }
+
+/** The index is being built, or cannot be built. */
+const INDEX_ERRORS: ReadonlySet<string> = new Set(['not_ready', 'unavailable'])
 
 const limitOf = (milliseconds: number, message: string) => ({
   milliseconds,

@@ -4,7 +4,7 @@ import type { Subscription, SubscriptionState } from './subscription.ts'
 
 /** Webhooks. A change by a person or a client names its actor, and adds an entry to the audit log. */
 export type SubscriptionStore = {
-  /** Throws `rate_limited` if the key, or all keys together, have too many subscriptions. */
+  /** Throws `invalid_request` if the key has too many subscriptions, and `overloaded` if all keys together have. */
   create(subscription: Subscription, actor: Actor): Awaitable<void>
   find(id: string): Awaitable<Subscription | undefined>
   /** Oldest first; all subscriptions without a key. */

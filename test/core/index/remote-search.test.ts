@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createSearchClient, createSearchServer } from '../../../src/core/index/remote-search.ts'
-import { ClientGone, expectRefusal } from '../../support/program/errors.ts'
+import { ClientGone, expectRefusal, ServiceError } from '../../support/program/errors.ts'
 import { snapshotOf } from '../../support/store/catalog.ts'
 
 const NAMES = ['ada', 'bob', 'ada b']
@@ -142,9 +142,16 @@ test('a request that waits too long for the index is rejected with not_ready', a
   })
 })
 
-test('a request gets the error of an index that cannot be built, and later requests wait only after a list failed', async () => {
+test('a request gets the error of an index that cannot be built, and later requests wait only after a list lacked the index', async () => {
   const outcomes = [failOnPurpose, async () => undefined, async () => undefined]
-  using searches = connectSearch(failOnPurpose, () => (outcomes.shift() ?? failOnPurpose)())
+  const failures = [
+    failOnPurpose,
+    async () => Promise.reject(new ServiceError('not_ready', 'is being built')),
+  ]
+  using searches = connectSearch(
+    () => (failures.shift() ?? failOnPurpose)(),
+    () => (outcomes.shift() ?? failOnPurpose)(),
+  )
   searches.server.update(await people(NAMES))
   const client = searches.connect()
   await expect(client.waitForIndex()).rejects.toThrow('on purpose')
@@ -152,6 +159,9 @@ test('a request gets the error of an index that cannot be built, and later reque
   await client.waitForIndex()
   expect(outcomes).toHaveLength(1)
   await expect(client.list(request, undefined)).rejects.toThrow('on purpose')
+  await client.waitForIndex()
+  expect(outcomes).toHaveLength(1)
+  await expect(client.list(request, undefined)).rejects.toThrow('is being built')
   await client.waitForIndex()
   expect(outcomes).toEqual([])
 })

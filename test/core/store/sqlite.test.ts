@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connectWriter } from '../../../src/core/store/database/sqlite/connect.ts'
+import { connectWriter, throwTranslated } from '../../../src/core/store/database/sqlite/connect.ts'
 import { SCHEMA } from '../../../src/core/store/database/sqlite/migrate.ts'
 import { openSqlite } from '../../../src/core/store/database/sqlite/open.ts'
 import { listAll } from '../../support/store/catalog.ts'
@@ -141,4 +141,17 @@ describe('sqlite: the file', () => {
     expect(() => store.v1.findPassport({ id: 1990 })).toThrow(unavailable)
     expect(() => store.v1.findCredentials({ wallet: '0x1' })).toThrow(unavailable)
   })
+})
+
+test('only invalid JSON in the database is damage, not each SyntaxError', () => {
+  const thrown = (work: () => unknown) => {
+    try {
+      return work()
+    } catch (error) {
+      return error
+    }
+  }
+  const [json, number] = [thrown(() => JSON.parse('{')), thrown(() => BigInt('x'))]
+  expect(() => throwTranslated('x.db', json)).toThrow('x.db is damaged')
+  expect(() => throwTranslated('x.db', number)).toThrow(number as Error)
 })

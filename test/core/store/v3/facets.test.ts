@@ -2,9 +2,10 @@ import { expect, test } from 'bun:test'
 import type { Store } from '../../../../src/core/store/store.ts'
 import { foldName } from '../../../support/program/text.ts'
 import { onBothEngines, saveRecords } from '../../../support/store/engines.ts'
+import { execute } from '../../../support/store/execute-sql.ts'
 import { type Facets, fromStored } from '../../../support/store/naive-list.ts'
 import { checkHistories } from '../../../support/store/random-histories.ts'
-import { ada, credential, grace, graceOld, record } from '../../../support/store/records.ts'
+import { ada, credential, grace, graceOld, NOON, record } from '../../../support/store/records.ts'
 
 /** Builds the expected facets of all listed passports from the records and the shown credentials. */
 async function expectedOf(store: Store): Promise<Facets[]> {
@@ -136,5 +137,19 @@ onBothEngines('facets', (open, engine) => {
     cursor = await store.listing.readAll(() => undefined)
     await saveRecords(store, [{ ...before, ...change }])
     expect(await store.listing.readChanges(cursor)).toMatchObject({ listed: [], unlisted: [] })
+  })
+
+  test('changes with more removals than a page of them has are unknown', async () => {
+    await using store = await open([record(1), record(2)])
+    const cursor = await store.listing.readAll(() => undefined)
+    await store.passports.remove(1, NOON)
+    expect(await store.listing.readRecent(cursor)).toMatchObject({ unlisted: [1] })
+    await execute(
+      store.url,
+      `insert into unlisted (passport_id, version) with recursive ids (id) as
+         (select 100 union all select id + 1 from ids where id < 5100)
+       select id, (select max(version) from unlisted) from ids`,
+    )
+    expect(await store.listing.readRecent(cursor)).toBeUndefined()
   })
 })

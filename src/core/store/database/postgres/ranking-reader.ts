@@ -66,9 +66,10 @@ async function readChanges(query: Query, since: string, most: number): Promise<L
     `select ${CURSOR},
        coalesce((select json_agg(json_build_object('id', passport_id, 'score', score, 'name', name, 'version', version)) from
          (select * from v1_passports where version >= $1::bigint limit ${most + 1}) as changed), '[]') as listed,
-       coalesce((select json_agg(passport_id) from unlisted where version >= $1::bigint), '[]') as unlisted`,
+       coalesce((select json_agg(passport_id) from
+         (select * from unlisted where version >= $1::bigint limit ${most + 1}) as gone), '[]') as unlisted`,
     [transaction],
   )
-  if (row === undefined || row.listed.length > most) return undefined
+  if (row === undefined || row.listed.length > most || row.unlisted.length > most) return undefined
   return { ...row, cursor: `${server}:${row.cursor}` }
 }

@@ -107,7 +107,7 @@ export const isEnvironmentError = (error: unknown): error is SQLiteError =>
 
 /** This program never stores invalid JSON or violates a constraint: such an error is damage that SQLite missed. */
 const isHiddenDamage = (error: unknown) =>
-  error instanceof SyntaxError ||
+  (error instanceof SyntaxError && error.message.startsWith('JSON Parse error')) ||
   (error instanceof SQLiteError && error.code?.startsWith('SQLITE_CONSTRAINT') === true)
 
 /** Rethrows an error. Errors of the file or the machine become `unavailable`. */
