@@ -22,7 +22,7 @@ export async function checkModel(start: () => Promise<Node & AsyncDisposable>, o
       expect({ ...step, answer: await send(node, step) }).toEqual({ ...step, answer: expected })
       await compareWaiting(service, node, run)
       await node.settle()
-      service.settle(node.now())
+      service.settle()
       await compareAll(service, node, run)
       total.operations++
     },

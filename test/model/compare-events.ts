@@ -42,7 +42,8 @@ export function compareEvents(before: Moment, after: Moment, events: readonly Ev
   const expected = changesBetween(before, after)
   const bySubject = Map.groupBy(events, ({ subject }) => Number(subject))
   for (const id of new Set([...expected.keys(), ...bySubject.keys()])) {
-    if (Number.isNaN(id)) continue
+    // A hidden passport may be removed once more: the docs do not say.
+    if (Number.isNaN(id) || !(before.people.has(id) || after.people.has(id))) continue
     const last = before.people.get(id)?.scores.score ?? null
     // The docs promise `merged_from` for survivors only.
     const isOpen = isMerged(before, id) || isMerged(after, id)

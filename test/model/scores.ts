@@ -30,15 +30,13 @@ export type Rule = {
   accounts: 'best' | 'sum'
   proves_human: boolean
   unique?: 'first'
-  expires?: string
 }
 export type RuleSet = { version: string; caps?: Record<string, number>; types: Record<string, Rule> }
 
-const DAY = 86_400_000
 const CATEGORIES = { Activity: 'activity_score', Identity: 'identity_score', Skills: 'skills_score' } as const
 
-/** The credentials and scores that rules and the record give a passport at a time. */
-export function calculate(service: Service, id: number, now: number): Scores {
+/** The credentials and scores that rules and the record give a passport. */
+export function calculate(service: Service, id: number): Scores {
   const { record, points } = service.passport(id)
   // Of accounts with equal points, the first one gives the text.
   const sorted = [...points.values()].toSorted((one, other) => compare(one.account, other.account))
@@ -47,7 +45,7 @@ export function calculate(service: Service, id: number, now: number): Scores {
     .toArray()
     .flatMap(([type, all]) => {
       const rule = service.rules.types[type]
-      return rule ? [byRule(service, id, rule, all, now)] : []
+      return rule ? [byRule(service, id, rule, all)] : []
     })
   const kept = record.credentials.filter(({ type }) => calculated.every((other) => other.type !== type))
   return addUp([...kept.map(byRecord), ...calculated], record, service.rules)
@@ -90,15 +88,9 @@ const byRecord = ({ score, ...credential }: RecordCredential): ShownCredential =
   from: 'record',
 })
 
-function byRule(
-  service: Service,
-  id: number,
-  rule: Rule,
-  points: readonly Point[],
-  now: number,
-): ShownCredential {
+function byRule(service: Service, id: number, rule: Rule, points: readonly Point[]): ShownCredential {
   const { type } = points[0] as Point
-  const counting = points.filter((point) => isFirst(service, id, rule, point) && !isExpired(rule, point, now))
+  const counting = points.filter((point) => isFirst(service, id, rule, point))
   // If no account counts, the credential is shown with 0 points.
   const scored = points.map((point) => ({
     point,
@@ -127,10 +119,6 @@ const textOf = ({ display, value }: Point) =>
 
 const pointsOf = ({ convert, multiplier, max_score }: Rule, amount: number) =>
   Math.max(0, Math.min(Math.round((convert === 'sqrt' ? Math.sqrt(amount) : amount) * multiplier), max_score))
-
-const isExpired = ({ expires }: Rule, point: Point, now: number) =>
-  expires !== undefined &&
-  now >= (point.earned_at ? Date.parse(point.earned_at) : point.added) + parseInt(expires, 10) * DAY
 
 /** Whether no other person had this account before. A merged passport counts as its survivor. */
 function isFirst(service: Service, id: number, rule: Rule, { type, account, added }: Point): boolean {

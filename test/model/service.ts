@@ -36,7 +36,6 @@ export type PointLine = {
   account?: string
   value?: number | boolean
   display?: string
-  earned_at?: string
   withdrawn?: true
 }
 
@@ -48,7 +47,6 @@ export type Point = {
   account: string
   value: number | boolean
   display: string
-  earned_at: string
   added: number
 }
 
@@ -219,7 +217,6 @@ export class Service {
       account,
       value: line.value ?? 0,
       display: line.display ?? '',
-      earned_at: line.earned_at ?? '',
       added,
     }
     if (withdrawn ? !before : JSON.stringify(before) === JSON.stringify(point)) return 'unchanged'
@@ -229,12 +226,12 @@ export class Service {
     return before ? 'changed' : 'added'
   }
 
-  /** Scores all passports that need it: stale ones, and those whose result differs because of rules, other people or the time. */
-  settle(now: number, all = false): void {
+  /** Scores all passports that need it: stale ones, and those whose result differs because of rules or other people. */
+  settle(all = false): void {
     const due = this.stored().filter(
-      ({ id, scores }) => all || this.stale.has(id) || !isSameScore(scores, calculate(this, id, now)),
+      ({ id, scores }) => all || this.stale.has(id) || !isSameScore(scores, calculate(this, id)),
     )
-    for (const each of due) each.scores = { ...calculate(this, each.id, now), rules: this.rules.version }
+    for (const each of due) each.scores = { ...calculate(this, each.id), rules: this.rules.version }
     this.stale.clear()
   }
 
@@ -263,10 +260,6 @@ export class Service {
 
   apply(rules: RuleSet): void {
     this.applied.push(rules)
-  }
-
-  rollback(): void {
-    this.applied.pop()
   }
 }
 

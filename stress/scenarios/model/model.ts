@@ -90,7 +90,7 @@ type Session = Awaited<ReturnType<typeof beginModel>>
 
 async function settle(nodes: ModelNodes, service: Service): Promise<void> {
   await nodes.settle()
-  service.settle(nodes.now())
+  service.settle()
 }
 
 async function sendAndCheck(nodes: ModelNodes, service: Service, step: Step): Promise<void> {
@@ -116,7 +116,7 @@ async function sendAndKill(
   }
   totals.unknown++
   await settle(nodes, service)
-  without.settle(nodes.now())
+  without.settle()
   try {
     await compareAll(service, nodes, structuredClone(run))
     return service
