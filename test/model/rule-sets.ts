@@ -39,6 +39,8 @@ const hobby = {
 /** The rule sets that operations apply. They differ in conversions, caps, types, and in who counts as human. */
 export const RULE_SETS: readonly [RuleSet, ...RuleSet[]] = [
   { version: 'first', types: { code, steps, face, hobby } },
+  // Gives most passports the same scores as the first one.
+  { version: 'same', types: { code, steps, face, hobby: { ...hobby, max_score: 9 } } },
   { version: 'capped', caps: { Skills: 20 }, types: { code: { ...code, multiplier: 3 }, face, hobby } },
   {
     version: 'unique',
