@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import type { EventContent } from '../../../src/core/history/event.ts'
-import { EMPTY_HEAD, leafOfStored, nextHead, saltOf } from '../../../src/core/history/hash-chain.ts'
+import { EMPTY_HEAD, leafOf, leafOfStored, nextHead, saltOf } from '../../../src/core/history/hash-chain.ts'
 
 const SECRET = '000102030405060708090a0b0c0d0e0f'
 const TIME = Date.UTC(2026, 10, 17, 12, 0, 0, 5)
@@ -55,4 +56,12 @@ test('the leaf of each type of event and the head of all of them are those of th
 test('a salt is the first half of an HMAC of the number of the event', () => {
   expect(saltOf(SECRET, 918273)).toBe(SALT)
   expect(saltOf(SECRET, 918274)).not.toBe(SALT)
+})
+
+test('the example of a hashed event in the docs has the leaf and the head of its event and salt', () => {
+  const page = readFileSync('docs/api/v3.md', 'utf8')
+  const block = page.split('```json\n').find((text) => text.includes('"leaf"') && text.includes('"head"'))
+  const { event, salt, leaf, head } = JSON.parse(block?.split('```')[0] ?? '')
+  expect(leafOf(event.sequence, event, salt)).toBe(leaf)
+  expect(nextHead(EMPTY_HEAD, leaf)).toBe(head)
 })
