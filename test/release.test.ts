@@ -27,6 +27,23 @@ test('the table of schemas in docs/upgrade.md ends with this version, as "next" 
   expect(rows.at(-1)?.[1]).toBe(isRelease ? next : 'next')
 })
 
+test('docs/operate.md names every action of the audit log', () => {
+  const page = readPage('docs/operate.md')
+  const folder = join(import.meta.dir, '../src')
+  const files = [...new Bun.Glob('**/*.ts').scanSync(folder)]
+  const actions = files
+    .filter((path) => /sql\/(keys|rules|settings)\.ts$|statements\.ts$/.test(path))
+    .flatMap(
+      (path) =>
+        readPage(`src/${path}`).match(
+          /'(keys|rules|passports|retirement|requests|subscriptions)\.[a-z]+'/g,
+        ) ?? [],
+    )
+    .map((text) => text.slice(1, -1))
+  expect(actions).toContain('subscriptions.rotate')
+  expect(actions.filter((action) => !page.includes(`\`${action}\``))).toEqual([])
+})
+
 test('a release has the files of deploy/ that the docs link', () => {
   const pages = readdirSync(join(import.meta.dir, '../docs')).filter((name) => name.endsWith('.md'))
   const links = pages.flatMap((name) =>
