@@ -31,6 +31,9 @@ const NOT_RUN: Record<string, string> = {
   'docs/scale.md: When to move: sh': 'needs sudo',
   'docs/scale.md: High availability: sh':
     'installs packages and runs until it is stopped; stress ha-failover runs the script',
+  'docs/scale.md: One address for two proxies: text': 'needs two machines',
+  'docs/scale.md: Backups of the cluster, and a point in time: text': 'needs pgBackRest',
+  'docs/scale.md: Backups of the cluster, and a point in time: text 2': 'needs pgBackRest',
   'docs/scale.md: Example deployment: sh': 'needs a container engine',
   'docs/upgrade.md: Migration: text':
     'needs an older release; test/system/core/cli/migrate.test.ts checks the message',
