@@ -13,6 +13,7 @@ import type { RequestSummary, ServerContext } from '../core/http/route.ts'
 import { type ApiServer, startApiServer } from '../core/http/server.ts'
 import { createExplainer, createPassportExplainer } from '../core/reads/explain.ts'
 import { findRules } from '../core/scoring/stamped-rule-set.ts'
+import type { Store } from '../core/store/store.ts'
 import { createExplorer } from '../features/explorer/routes.ts'
 import { createUsageCounter } from '../features/keys/usage-counter.ts'
 import { storeUsage } from '../features/keys/usage-job.ts'
@@ -37,6 +38,20 @@ const PLAN_MILLISECONDS = 1000
 /** A stopping server that had a request within this time continues to serve for the same time. */
 const GRACE_MILLISECONDS = 1000
 
+/** The plan of the retirement, and the job that reads its changes. */
+async function followPlan({ retirement }: Store) {
+  const read = async () => (await retirement.find()) ?? NO_PLAN
+  let plan = await read()
+  const readPlan: Job = {
+    name: 'The retirement plan cannot be read, the last one stays in force',
+    interval: PLAN_MILLISECONDS,
+    async run() {
+      plan = await read()
+    },
+  }
+  return { plan: () => plan, readPlan }
+}
+
 export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
@@ -48,8 +63,8 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
     options.onError(error)
     errors.error(describeError(error), fields)
   }
-  let plan = (await store.retirement.find()) ?? NO_PLAN
-  const pages = createPages({ config, store, catalog, now, rasterize, fonts, plan: () => plan, onError })
+  const { plan, readPlan } = await followPlan(store)
+  const pages = createPages({ config, store, catalog, now, rasterize, fonts, plan, onError })
   let { port } = config
   const start = () =>
     startApiServer({
@@ -68,7 +83,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       signing: config.signingKeys,
       limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
-      plan: () => plan,
+      plan,
       onError: (error, { id, traceId, ...request }) =>
         onError(error, { ...(id !== undefined && { request_id: id }), ...traceField(traceId), ...request }),
       metrics,
@@ -79,13 +94,6 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   port = server.port
 
   const stop = new AbortController()
-  const readPlan: Job = {
-    name: 'The retirement plan cannot be read, the last one stays in force',
-    interval: PLAN_MILLISECONDS,
-    async run() {
-      plan = (await store.retirement.find()) ?? NO_PLAN
-    },
-  }
   const jobs = supervise([storeUsage(store, usage, log), readPlan], {
     ...options,
     log,

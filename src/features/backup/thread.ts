@@ -1,4 +1,4 @@
-import { unavailable } from '../../core/basics/errors.ts'
+import { CommandError, isExpected } from '../../core/basics/errors.ts'
 import { type Job, supervise } from '../../core/basics/jobs.ts'
 import { formatDuration } from '../../core/basics/text/duration.ts'
 import { describeSystemError } from '../../core/cli/system-error.ts'
@@ -45,13 +45,13 @@ self.onmessage = ({ data: { config } }: MessageEvent<StartMessage>) => {
   void supervise([job], { log, signal: new AbortController().signal, onError })
 }
 
-/** A folder that cannot be written is no bug: the log needs no stack. */
+/** A folder that cannot be written is no bug, so the log needs no stack, and no restart either, so it is logged at once. */
 function explainSystemErrors<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    const sentence = describeSystemError(error)
-    throw sentence === undefined ? error : unavailable(sentence, { cause: error })
+    const sentence = isExpected(error) ? error.message : describeSystemError(error)
+    throw sentence === undefined ? error : new CommandError(sentence)
   }
 }
 

@@ -72,8 +72,8 @@ describe('the installed command', () => {
     return path
   }
 
-  test('the package contains what runs, the docs, and nothing else', () => {
-    const outside = files.filter((file) => !/^(src|docs)\//.test(file))
+  test('the package contains what runs, the docs, the files for deployment, and nothing else', () => {
+    const outside = files.filter((file) => !/^(src|docs|deploy)\//.test(file))
     expect(outside.toSorted()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
