@@ -76,7 +76,7 @@ describe('the executable without the sources', () => {
       expect(await (await fetch(url + script)).text()).toContain('wrong_signature')
       const doctor = await run(['doctor', '--demo', '--json'], cwd)
       expect(doctor.code).toBe(0)
-      const checks = JSON.parse(doctor.out).checks as { level: string; text: string }[]
+      const checks = JSON.parse(doctor.out).findings as { level: string; text: string }[]
       // The hostile .env has variables that are not settings.
       expect(checks.filter(({ level, text }) => level !== 'ok' && !text.includes('.env'))).toEqual([])
       const checkHealth = () => run(['doctor', '--health'], cwd, { PORT: new URL(url).port })

@@ -106,7 +106,15 @@ test('npm ci in the unpacked package of a release refuses a dependency whose has
       return Response.json({ name, 'dist-tags': { latest: found.version }, versions })
     },
   })
-  const options = ['--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=0']
+  // Names its errors also below "npm run --silent".
+  const options = [
+    '--omit=dev',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--fetch-retries=0',
+    '--loglevel=error',
+  ]
   const { exitCode, stderr } =
     await $`npm ci ${options} --registry=${registry.url} --cache=${join(folder.path, 'cache')}`
       .cwd(cwd)

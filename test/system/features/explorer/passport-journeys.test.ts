@@ -54,7 +54,7 @@ inBrowser('journeys on the passport page', (browser) => {
     await page.keyboard.press('Enter')
     const panel = await tabTo(page, 'Copy HTML')
     expect(panel.slice(0, 3)).toEqual(['Close', 'Copy link', 'Download card (PNG)'])
-    expect(panel.slice(-5)).toEqual(['flat', 'score', 'light', 'Copy Markdown', 'Copy HTML'])
+    expect(panel.slice(-4)).toEqual(['score', 'light', 'Copy Markdown', 'Copy HTML'])
     const after = await tabTo(page, 'How every point is calculated')
     expect(after.slice(0, 5)).toEqual([
       ...['Compare', 'Is this you?', 'Outstanding', '2nd of 6 people', '▼ −5 on 2 January 2026'],
