@@ -4,7 +4,7 @@ import { RULE_SETS, TYPES } from './rule-sets.ts'
 import type { Line, Outcome, PassportLine, Service } from './service.ts'
 
 /*
- * Situations with known faults, which are not generated until the faults are mended. The model has the right behaviour.
+ * Situations with known faults, which are not generated until these faults are corrected. The model has the right behaviour.
  *
  * AVOID_RECORDED_SCORES: a record gives scores without credentials, or credentials are replaced by none. The score of
  *   the record and the calculated score share a column, so a second calculation loses the first.
