@@ -9,23 +9,9 @@ import { workplace } from '../../../support/cli-sandbox.ts'
 import { hasPrograms } from '../../../support/programs.ts'
 import { startRedis } from '../../../support/redis/redis.ts'
 import { withEngine, withEveryEngine } from '../../../support/store/engines.ts'
-import { ada, apiKey, NOON, named, PEOPLE } from '../../../support/store/records.ts'
+import { apiKey, NOON, named, PEOPLE } from '../../../support/store/records.ts'
+import { calm, examine } from '../../support/doctor.ts'
 
-type Place = Awaited<ReturnType<typeof workplace>>
-
-async function examine({ env }: Pick<Place, 'env'>, more: Record<string, string> = {}, ...args: string[]) {
-  const { code, out, err } = await callHere(['doctor', '--json', ...args], { env: { ...env, ...more } })
-  const { status, findings } = JSON.parse(out) as { status: string; findings: CheckResult[] }
-  const amiss = findings.filter(({ level }) => level !== 'ok').map(({ level, about }) => `${level}: ${about}`)
-  const text = (about: string) =>
-    findings
-      .filter((each) => each.about === about)
-      .map((each) => each.text)
-      .join(' ')
-  return { code, err, status, amiss, text }
-}
-
-const calm = [...PEOPLE, { ...ada, stale: false }]
 const DAY = 24 * 60 * 60 * 1000
 withEveryEngine('doctor', (makeDatabase) => {
   test('a healthy database has no problems or warnings', async () => {

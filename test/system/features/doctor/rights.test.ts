@@ -1,29 +1,12 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import type { CheckResult } from '../../../../src/features/doctor/check-result.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
 import { writeCertificate } from '../../../support/http/certificate.ts'
 import { readProblems } from '../../../support/log-lines.ts'
 import { withEngine } from '../../../support/store/engines.ts'
-import { ada, PEOPLE } from '../../../support/store/records.ts'
-
-type Finding = { level: string; about: string; text: string }
-
-type Place = Awaited<ReturnType<typeof workplace>>
-
-async function examine({ env }: Pick<Place, 'env'>, more: Record<string, string> = {}, ...args: string[]) {
-  const { code, out, err } = await callHere(['doctor', '--json', ...args], { env: { ...env, ...more } })
-  const { status, findings } = JSON.parse(out) as { status: string; findings: Finding[] }
-  const amiss = findings.filter(({ level }) => level !== 'ok').map(({ level, about }) => `${level}: ${about}`)
-  const text = (about: string) =>
-    findings
-      .filter((each) => each.about === about)
-      .map((each) => each.text)
-      .join(' ')
-  return { code, err, status, amiss, text }
-}
-
-const calm = [...PEOPLE, { ...ada, stale: false }]
+import { calm, examine } from '../../support/doctor.ts'
 
 withEngine('sqlite', 'doctor', (makeDatabase) => {
   test('doctor and serve warn of secrets that other users can read or change, and of signing keys without PUBLIC_URL', async () => {
@@ -66,7 +49,7 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     writeFileSync(here.path('.env'), text)
     chmodSync(here.path('.env'), mode)
     const { out } = await callHere(['doctor', '--json'], { env: here.env, cwd: here.cwd })
-    const { findings } = JSON.parse(out) as { findings: Finding[] }
+    const { findings } = JSON.parse(out) as { findings: CheckResult[] }
     const warnings = findings.filter(({ level }) => level === 'warning')
     expect(warnings.map((warning) => warning.about)).toEqual(about)
     expect(JSON.stringify(findings)).toContain(`${here.path('.env')} was read (1 variable).`)
