@@ -6,6 +6,7 @@ import { execute } from '../../../support/store/execute-sql.ts'
 import { type Facets, fromStored } from '../../../support/store/naive-list.ts'
 import { checkHistories } from '../../../support/store/random-histories.ts'
 import { ada, credential, grace, graceOld, NOON, record } from '../../../support/store/records.ts'
+import { until } from '../../../support/wait-until.ts'
 
 /** Builds the expected facets of all listed passports from the records and the shown credentials. */
 async function expectedOf(store: Store): Promise<Facets[]> {
@@ -150,6 +151,8 @@ onBothEngines('facets', (open, engine) => {
          (select 100 union all select id + 1 from ids where id < 5100)
        select id, (select max(version) from unlisted) from ids`,
     )
+    // Reads share a transaction for some milliseconds.
+    await until(async () => (await store.listing.readRecent(cursor)) === undefined)
     expect(await store.listing.readRecent(cursor)).toBeUndefined()
   })
 })
