@@ -16,6 +16,8 @@ export type DataPoint = {
   issuer?: string
   /** Since when the passport has this type and account; absent if unknown. */
   addedAt?: number
+  /** The merged passport whose id or wallet was written; absent if it is that of the passport that has the data point. */
+  writtenFor?: number | undefined
 }
 
 /** `isTaken`: the account counts for another passport. Known only for types with the rule option `unique`. */

@@ -204,7 +204,8 @@ function toDataPointRecord(line: DataPointLine): IncomingRecord {
 function toDataPoints(lines: readonly PointLine[]): DataPoint[] {
   const seen = new Set<string>()
   return lines.map((line, at) => {
-    const point = toDataPoint(line, `data_points.${at}.`)
+    const { written_for: id } = line
+    const point = { ...toDataPoint(line, `data_points.${at}.`), ...(id != null && { writtenFor: id }) }
     const key = JSON.stringify([point.type, point.account])
     if (seen.has(key))
       throw new RecordError(

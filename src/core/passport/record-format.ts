@@ -73,7 +73,7 @@ const pointFields = {
   issuer: maybe(text(LONGEST_KEY)),
   added_at: maybe(Type.String()),
 }
-const PointLine = Type.Object(pointFields)
+const PointLine = Type.Object({ ...pointFields, written_for: maybe(Count) })
 
 export const DataPointLine = Type.Object({
   passport: Type.Union([Count, Type.String({ minLength: 1 })]),

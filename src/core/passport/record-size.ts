@@ -3,8 +3,9 @@ import { CREDENTIAL_ACCOUNT } from './passport.ts'
 import { MAX_IMAGE_URL_BYTES, presentCredential, presentSocial } from './present.ts'
 import type { PassportRecord } from './record.ts'
 
-/** Data points without the time since when the passport has them, which is added when they are stored. */
-const withoutTimes = (points: readonly DataPoint[]) => points.map(({ addedAt: _, ...point }) => point)
+/** Data points without the members that are added when they are stored. */
+const asGiven = (points: readonly DataPoint[]) =>
+  points.map(({ addedAt: _, writtenFor: __, ...point }) => point)
 
 /** The maximum bytes of each field as JSON (UTF-8). A page of 250 passports has at most 8 MB in V1, 12 MB in V2. */
 export const LIMITS = {
@@ -22,7 +23,7 @@ export const LIMITS = {
       ...credentialPoints,
     ],
   },
-  data_points: { bytes: 400_000, of: ({ dataPoints = [] }) => withoutTimes(dataPoints) },
+  data_points: { bytes: 400_000, of: ({ dataPoints = [] }) => asGiven(dataPoints) },
 } satisfies Record<string, { bytes: number; of: (record: PassportRecord) => unknown }>
 
 /** A passport has at most this size as JSON in a list page of V1. */
@@ -81,7 +82,7 @@ export function findTooManyPoints(
   if (before?.issuer !== point.issuer && own >= MOST_OF_ISSUER)
     return `has ${own} data points of the issuer ${point.issuer} already, and ${MOST_OF_ISSUER} are accepted`
   if (others.length < MEASURED_FROM) return undefined
-  const bytesOf = (points: readonly DataPoint[]) => Buffer.byteLength(JSON.stringify(withoutTimes(points)))
+  const bytesOf = (points: readonly DataPoint[]) => Buffer.byteLength(JSON.stringify(asGiven(points)))
   const most = LIMITS.data_points.bytes
   const bytes = bytesOf([...others.filter((each) => !isFromCredential(each)), point])
   if (bytes <= most || (before && bytesOf([point]) <= bytesOf([before]))) return undefined

@@ -58,11 +58,13 @@ function toCredentialLine(credential: Credential): CredentialLine {
   }
 }
 
-function toPointLine({ type, account, value, display, earnedAt, issuer, addedAt }: DataPoint): PointLine {
+function toPointLine({ type, account, value, display, earnedAt, ...point }: DataPoint): PointLine {
+  const { issuer, addedAt, writtenFor } = point
   return {
     ...{ type, value: toValue(value), account, display, earned_at: isoTime(earnedAt) },
     ...(issuer !== undefined && { issuer }),
     ...(addedAt !== undefined && { added_at: isoTime(addedAt) }),
+    ...(writtenFor !== undefined && { written_for: writtenFor }),
   }
 }
 

@@ -1,8 +1,26 @@
 import { expect, test } from 'bun:test'
+import type { Store } from '../../../src/core/store/store.ts'
+import { exportAll } from '../../support/cli-sandbox.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
-import { ADA_WALLET, ada, record } from '../../support/store/records.ts'
-import { contracts, find, hand, LATER } from '../../support/store/scoring.ts'
+import { importText } from '../../support/store/random-histories.ts'
+import { ADA_WALLET, ada, dataPoint, record } from '../../support/store/records.ts'
+import { contracts, find, hand, LATER, scoreNow } from '../../support/store/scoring.ts'
+
+const ens = dataPoint('ens', 3)
+const worldcoin = dataPoint('worldcoin', 1)
+
+/** The amounts of the data points of each passport, and for which merged passport they were written. */
+const listPoints = async (store: Store) =>
+  Object.fromEntries(
+    (await store.records.list(-1, 99)).map(({ id, dataPoints = [] }) => [
+      id,
+      dataPoints.map(({ value, writtenFor }) => [
+        value.amount,
+        ...(writtenFor === undefined ? [] : [writtenFor]),
+      ]),
+    ]),
+  )
 
 onEveryEngine('merging and removing', (open) => {
   test('a merged passport redirects to its survivor until it is unmerged', async () => {
@@ -87,6 +105,56 @@ onEveryEngine('merging and removing', (open) => {
       expect(await store.passports.find({ wallet: '0x12' })).toMatchObject({ id: 12 })
     },
   )
+
+  test('an unmerge gives back the data points that were written for the merged id or its wallet', async () => {
+    await using store = await open([record(7), record(8), record(12, { mainWallet: '0x12' })])
+    await hand(store, { id: 12 }, contracts(1))
+    await hand(store, { id: 8 }, ens)
+    await store.passports.merge(12, 7)
+    await store.passports.merge(7, 8)
+    for (const [ref, point] of [
+      [{ wallet: '0x12' }, contracts(2)],
+      [{ id: 12 }, contracts(9)],
+      [{ id: 12 }, ens],
+      [{ id: 7 }, worldcoin],
+    ] as const)
+      expect(await hand(store, ref, point)).toMatchObject([{ survivorId: 8 }])
+    await scoreNow(store)
+    expect(await listPoints(store)).toEqual({ 7: [], 8: [[9, 12], [3], [1, 7]], 12: [[1]] })
+    await using copy = await open()
+    expect(await importText(copy, await exportAll(store))).toEqual([])
+    expect(await listPoints(copy)).toEqual(await listPoints(store))
+    const { last } = await store.events.log()
+    await store.passports.unmerge(7)
+    expect(await listPoints(store)).toEqual({ 7: [[9, 12], [1]], 8: [[3]], 12: [[1]] })
+    await store.passports.unmerge(12)
+    expect(await listPoints(store)).toEqual({ 7: [[1]], 8: [[3]], 12: [[9]] })
+    await scoreNow(store)
+    const { events } = await store.events.list({ after: last, limit: 99 })
+    const scored = events.flatMap((event) =>
+      event.type === 'score.changed'
+        ? [[event.passportId, event.change.credentials.map(({ type, cause }) => [type, cause])]]
+        : [],
+    )
+    expect(scored).toEqual([
+      [7, [['worldcoin', 'added']]],
+      [
+        8,
+        [
+          ['base_builder', 'gone'],
+          ['worldcoin', 'gone'],
+        ],
+      ],
+      [12, [['base_builder', 'value']]],
+    ])
+  })
+
+  test('a record that merges a passport into another one gives back its data points first', async () => {
+    await using store = await open([record(7), record(8), record(12, { mergedInto: 7 })])
+    await hand(store, { id: 12 }, contracts(2))
+    await saveRecords(store, [record(12, { mergedInto: 8 })])
+    expect(await listPoints(store)).toEqual({ 7: [], 8: [], 12: [[2]] })
+  })
 
   test('removing a passport removes it and the passports merged into it from every response', async () => {
     await using store = await open([ada, record(8, { mergedInto: 7 }), record(9)])

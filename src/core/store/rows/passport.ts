@@ -177,11 +177,12 @@ export type DataPointRow = {
   added_at: number
   /** The folded account; empty if it is unknown. */
   account_key: string
+  written_for: number | null
 }
 
 export function toDataPointRow(
   passportId: number,
-  { value, earnedAt, issuer = '', addedAt = 0, ...point }: DataPoint,
+  { value, earnedAt, issuer = '', addedAt = 0, writtenFor, ...point }: DataPoint,
 ): DataPointRow {
   return {
     passport_id: passportId,
@@ -191,6 +192,7 @@ export function toDataPointRow(
     issuer,
     added_at: addedAt,
     account_key: accountKeyOf(point.account),
+    written_for: writtenFor ?? null,
   }
 }
 
@@ -203,5 +205,6 @@ export function toDataPoint(row: DataPointRow): DataPoint {
     ...(row.earned_at !== null && { earnedAt: row.earned_at }),
     ...(row.issuer !== '' && { issuer: row.issuer }),
     ...(row.added_at !== 0 && { addedAt: row.added_at }),
+    ...(row.written_for !== null && { writtenFor: row.written_for }),
   }
 }

@@ -39,21 +39,13 @@ export function createMerges(model: WriteModel) {
     return [id, ...merged]
   }
 
-  /** Gives this passport back the wallets that the survivor took over. */
-  function takeBackWallets(id: number, { main_wallet, verified_wallets }: StoredRow): void {
-    const own = walletsOf({ mainWallet: main_wallet, verifiedWallets: JSON.parse(verified_wallets) })
-    const survivor = survivorOf(id)
-    const row = passports.find(survivor)
-    if (row === undefined) return
-    const left = (JSON.parse(row.verified_wallets) as string[]).filter((wallet) => !own.includes(wallet))
-    const main = own.includes(row.main_wallet) ? (left[0] ?? '') : row.main_wallet
-    passports.put({ ...row, main_wallet: main, verified_wallets: JSON.stringify(left) })
-    for (const wallet of own) if (wallets.findOwner(wallet) === survivor) wallets.setOwner(wallet, id)
-  }
+  const takeBackPoints = (id: number) =>
+    moveBackPoints(model, id, chainOf(id).slice(1), (writtenFor) => leadsTo(writtenFor, id))
 
   return {
     survivorOf,
     leadsTo,
+    takeBackPoints,
     remove,
     hide: (id: number, hiddenAt: number | null) => hide(model, id, hiddenAt),
     merge(from: number, into: number): undefined {
@@ -73,11 +65,49 @@ export function createMerges(model: WriteModel) {
       if (row.merged_into === null) {
         throw invalidValue('{id}', `Passport ${id} is not merged into another.`)
       }
-      takeBackWallets(id, row)
-      passports.put({ ...row, merged_into: null })
+      takeBackWallets(model, row, survivorOf(id))
+      passports.put({ ...row, merged_into: null, ...(takeBackPoints(id) && { stale: 1 }) })
       showCredentials(id, credentials.list(id))
     },
   }
+}
+
+/** Gives a passport back the wallets that its survivor took over. */
+function takeBackWallets({ passports, wallets }: WriteModel, row: StoredRow, survivorId: number): void {
+  const { id, main_wallet, verified_wallets } = row
+  const own = walletsOf({ mainWallet: main_wallet, verifiedWallets: JSON.parse(verified_wallets) })
+  const survivor = passports.find(survivorId)
+  if (survivor === undefined) return
+  const left = (JSON.parse(survivor.verified_wallets) as string[]).filter((wallet) => !own.includes(wallet))
+  const main = own.includes(survivor.main_wallet) ? (left[0] ?? '') : survivor.main_wallet
+  passports.put({ ...survivor, main_wallet: main, verified_wallets: JSON.stringify(left) })
+  for (const wallet of own) if (wallets.findOwner(wallet) === survivorId) wallets.setOwner(wallet, id)
+}
+
+/** Gives a passport back the data points that its survivors got for it. Returns whether there were any. */
+function moveBackPoints(
+  { passports, dataPoints }: WriteModel,
+  id: number,
+  survivors: readonly number[],
+  isOwn: (writtenFor: number) => boolean,
+): boolean {
+  let isChanged = false
+  for (const row of survivors.flatMap((survivor) => passports.find(survivor) ?? [])) {
+    const { given, kept = [] } = Object.groupBy(dataPoints.list(row.id), ({ writtenFor }) =>
+      writtenFor !== undefined && isOwn(writtenFor) ? 'given' : 'kept',
+    )
+    if (given === undefined) continue
+    const own = given.map((point) => ({
+      ...point,
+      ...(point.writtenFor === id && { writtenFor: undefined }),
+    }))
+    // An unknown time stays unknown.
+    dataPoints.replace(id, [...dataPoints.list(id), ...own], 0)
+    dataPoints.replace(row.id, kept, 0)
+    passports.put({ ...row, stale: 1 })
+    isChanged = true
+  }
+  return isChanged
 }
 
 /** Hides a passport and those merged into it, or shows them again. Returns the ids that changed. */

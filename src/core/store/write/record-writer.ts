@@ -126,6 +126,8 @@ function savePassport(
   const refusal = findRefusal(writer, record, wallets, survivor)
   if (refusal) return refusal
 
+  const isMoved = (record.mergedInto ?? before?.merged_into) !== before?.merged_into
+  if (isMoved) merges.takeBackPoints(record.id)
   if (wasRemoved) model.removals.delete(record.id)
   for (const address of barred) model.barred.delete(address)
   const row = { ...toRecordRow(record), ...stateOf(model, record, before, now), fingerprint }
@@ -254,6 +256,7 @@ function saveDataPoint(
   { now, isIssuer = false }: SaveOptions,
 ): SaveResult {
   const { passports, dataPoints, removals, barred } = writer.model
+  const owner = findOwner(writer, record.passport)
   const id = findSurvivor(writer, record.passport)
   const row = id === undefined ? undefined : passports.find(id)
   // For issuers, hidden and removed passports do not exist.
@@ -270,18 +273,17 @@ function saveDataPoint(
     const reason = `the issuer ${before.issuer} wrote this data point, and only it may change it`
     return { outcome: 'refused', field: 'account', reason }
   }
-  const isSame =
-    record.kind === 'withdrawal'
-      ? before === undefined
-      : before && Bun.deepEquals(before, { ...record.point, addedAt: before.addedAt })
+  const writtenFor = id === owner ? undefined : owner
+  const point = record.kind === 'data-point' ? { ...record.point, writtenFor } : undefined
+  const stays = before && { addedAt: before.addedAt, writtenFor: before.writtenFor }
+  const isSame = point ? before && Bun.deepEquals(before, { ...point, ...stays }) : before === undefined
   // Nobody learns which passport is hidden.
-  const survivor = row.hidden_at === null && id !== findOwner(writer, record.passport) && { survivorId: id }
+  const survivor = row.hidden_at === null && writtenFor !== undefined && { survivorId: id }
   if (isSame) return { outcome: 'unchanged', ...survivor }
-  const others = stored.filter((point) => point !== before)
-  const reason =
-    record.kind === 'data-point' ? findTooManyPoints(record.point, before, others, isIssuer) : undefined
+  const others = stored.filter((each) => each !== before)
+  const reason = point && findTooManyPoints(point, before, others, isIssuer)
   if (reason !== undefined) return { outcome: 'refused', field: 'passport', reason }
-  dataPoints.replace(id, record.kind === 'withdrawal' ? others : [...others, record.point], now)
+  dataPoints.replace(id, point ? [...others, point] : others, now)
   passports.put({ ...row, stale: 1 })
   return { outcome: before ? 'changed' : 'added', ...survivor }
 }
