@@ -1,7 +1,9 @@
 import type { Feature } from '../../core/feature.ts'
+import { records } from '../records/index.ts'
 
 export const privacy: Feature = {
   name: 'privacy',
+  needs: [records],
   commands: {
     requests: async () => (await import('./requests-command.ts')).requests,
     hide: async () => (await import('./hide-and-bar-commands.ts')).hide,

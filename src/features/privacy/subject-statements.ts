@@ -1,10 +1,18 @@
+import { isoTime } from '../../core/basics/text/instant.ts'
+import type { CredentialChange, LogEvent } from '../../core/history/event.ts'
+import { presentEvent } from '../../core/history/present-event.ts'
 import { fromCredentialData } from '../../core/store/rows/credential.ts'
 import { type StampRow, toEvents } from '../../core/store/rows/event.ts'
 import type { EventRow } from '../../core/store/rows/event-encoding.ts'
-import type { StoredRow } from '../../core/store/rows/passport.ts'
+import { type StoredRow, toRecord } from '../../core/store/rows/passport.ts'
 import { type Connection, type Database, listColumn } from '../../core/store/sql/connection.ts'
 import { ANY_SURVIVOR_ID } from '../../core/store/sql/passports.ts'
-import { mapCredentialRows, PERSONAL_TABLES } from '../../core/store/write/load-and-save-write-model.ts'
+import {
+  mapCredentialRows,
+  mapDataPoints,
+  PERSONAL_TABLES,
+} from '../../core/store/write/load-and-save-write-model.ts'
+import { presentRecord } from '../records/export.ts'
 import type { SubjectStore } from './store.ts'
 
 export function createSubjects({ snapshot }: Database): SubjectStore {
@@ -43,35 +51,61 @@ async function exportPerson(connection: Connection, id: number): Promise<object 
   const list = <Row>(table: string, column = 'passport_id', order = column) =>
     selectRows<Row>(table, `where ${dialect.isIn(column, '$1')} order by ${order}`, [ids])
   const credentials = await mapCredentialRows(connection, ids)
+  const points = await mapDataPoints(connection, ids)
+  const [log = ''] = await listColumn<string>(query, 'select name from event_log')
   const stamps = await query<StampRow>('select id, stamp from event_rules')
   const rows = await list<EventRow>('events', 'passport_id', 'sequence')
+  const wallets = await list<{ address: string; passport_id: number }>('wallets')
   const tables: Record<string, unknown> = {}
-  for (const table of ['wallets', 'handles', 'data_points', ...PERSONAL_TABLES])
-    tables[table] = await list(table)
+  for (const table of ['handles', ...PERSONAL_TABLES])
+    tables[table] = (await list<{ created_at?: number }>(table)).map(({ created_at, ...row }) => ({
+      ...row,
+      ...(created_at !== undefined && { created_at: isoTime(created_at) }),
+    }))
   return {
     passports: (await list<StoredRow>('passports', 'id')).map((row) => ({
-      ...row,
-      verified_wallets: JSON.parse(row.verified_wallets),
-      tags: JSON.parse(row.tags),
-      socials: JSON.parse(row.socials),
-      later_fields: JSON.parse(row.later_fields || 'null'),
-      credentials: fromCredentialData(credentials.get(row.id)),
+      ...presentRecord({
+        ...toRecord(row),
+        credentials: fromCredentialData(credentials.get(row.id)),
+        dataPoints: points.get(row.id) ?? [],
+      }),
+      fingerprint: row.fingerprint,
+      hidden_at: toTime(row.hidden_at),
+      rescore_at: toTime(row.rescore_at),
     })),
+    wallets: wallets.map(({ address, passport_id }) => ({ wallet: address, passport_id })),
     ...tables,
-    events: toEvents({ stamps, page: { rows, isCut: false } }),
+    events: toEvents({ stamps, page: { rows, isCut: false } }).map((event) => toItem(event, log)),
     audit: await listAudit(connection, ids),
   }
+}
+
+const toTime = (time: number | null) => isoTime(time ?? undefined)
+
+/** The event as v3 shows it, with its actor and the earlier fields of the changed credentials. */
+function toItem(event: LogEvent, log: string): object {
+  const { specversion: _, source: __, ...item } = presentEvent(event, { log, source: '' })
+  const earlier = event.type === 'score.changed' && {
+    earlier_credentials: event.change.credentials.map(toEarlier),
+  }
+  return { ...item, actor: event.actor, ...earlier }
+}
+
+const toEarlier = ({ type, id, before }: CredentialChange) => {
+  const { maxScore: max_score, calculatedAt, earnedAt, ...texts } = before
+  const last_calculated_at = calculatedAt && isoTime(calculatedAt)
+  return { type, id, ...texts, max_score, last_calculated_at, earned_at: earnedAt && isoTime(earnedAt) }
 }
 
 /** The audit entries that name one of the passports, as a number or in a text such as "7 into 8". */
 async function listAudit({ query }: Connection, ids: readonly number[]) {
   const condition = ids.map((id) => `detail like '%${id}%'`).join(' or ')
-  const rows = await query<{ detail: string }>(
+  const rows = await query<{ time: number; detail: string }>(
     `select cast(time as double precision) as time, actor, action, detail from audit where ${condition} order by audit.id`,
   )
-  return rows.flatMap(({ detail, ...row }) => {
+  return rows.flatMap(({ time, detail, ...row }) => {
     const { passports = [] } = JSON.parse(detail) as { passports?: readonly (string | number)[] }
     const named = passports.filter((each) => ids.some((id) => String(each).split(' ').includes(String(id))))
-    return named.length === 0 ? [] : [{ ...row, detail: { passports: named } }]
+    return named.length === 0 ? [] : [{ time: toTime(time), ...row, detail: { passports: named } }]
   })
 }

@@ -19,7 +19,10 @@ withEveryEngine('privacy commands', (makeDatabase) => {
     expect(await find()).toBeUndefined()
     await here.refuses('Passport 7 is hidden already.', 'hide', '7')
     const exported = JSON.parse((await here.call('subject', 'export', WALLET)).out)
-    expect(exported).toMatchObject({ passports: [{ id: 7, display_name: 'Qzxname' }], handles: [{}, {}] })
+    expect(exported).toMatchObject({
+      passports: [{ passport_id: 7, passport_profile: { display_name: 'Qzxname' } }],
+      handles: [{}, {}],
+    })
     expect((await here.call('export')).out).not.toContain('Qzxname')
     expect((await here.call('unhide', '7')).err).toBe('Passport 7 is shown again.\n')
     expect(await find()).toMatchObject({ id: 7 })

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import type { LogEvent } from '../../../src/core/history/event.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
@@ -8,6 +7,8 @@ import { ADA_WALLET, ada, credential, NOON, record, social } from '../../support
 import { contracts, find, hand, LATER, scoreNow } from '../../support/store/scoring.ts'
 
 const grete = record(8, { profile: { displayName: 'Grete' }, socials: [social('github', 'grete')] })
+
+const isoTime = (time: number) => new Date(time).toISOString()
 
 const eventsOf = async (store: Store): Promise<unknown[]> => {
   const { events } = await store.events.list({ after: 0, limit: 100 })
@@ -140,34 +141,59 @@ onEveryEngine('a hidden passport', (open) => {
     expect(await store.subjects.export(7)).toBeUndefined()
   })
 
-  test('is exported with everything that is stored', async () => {
+  test('is exported with everything that is stored, under the names of the API', async () => {
     await using store = await open([ada, grete])
     await store.passports.merge(8, 7)
     await hand(store, { id: 7 }, { ...contracts(3), issuer: 'kite' })
     await store.mirror.note('https://source.example', 7, { passportEtag: 'a', credentialsEtag: 'b', run: 1 })
+    await store.requests.add({ id: 'a', passport_id: 7, text: 'Porto', created_at: NOON })
+    await scoreNow(store)
     await store.passports.hide(7, true, LATER)
+    const { name } = await store.events.log()
     for (const id of [7, 8]) {
-      const all = (await store.subjects.export(id)) as { events: LogEvent[] }
+      const all = await store.subjects.export(id)
       expect(all).toMatchObject({
         passports: [
           {
-            id: 7,
-            hidden_at: LATER,
-            display_name: ada.profile.displayName,
-            credentials: expect.arrayContaining([expect.objectContaining({ type: 'kite' })]),
+            passport_id: 7,
+            hidden_at: isoTime(LATER),
+            score: expect.any(Number),
+            human_checkmark: true,
+            passport_profile: { display_name: ada.profile.displayName },
+            credentials: expect.arrayContaining([expect.objectContaining({ type: 'kite', max_score: 5 })]),
+            data_points: [{ type: 'base_builder', issuer: 'kite', value: 3, earned_at: null }],
           },
-          { id: 8, merged_into: 7, credentials: [] },
+          { passport_id: 8, merged_into: 7 },
         ],
-        data_points: [{ passport_id: 7, type: 'base_builder', issuer: 'kite', amount: 3 }],
+        wallets: expect.arrayContaining([{ wallet: ADA_WALLET, passport_id: 7 }]),
         handles: expect.arrayContaining([{ handle: 'github:grete', passport_id: 8 }]),
+        requests: [{ passport_id: 7, text: 'Porto', created_at: isoTime(NOON) }],
         audit: [
-          { action: 'passports.merge', detail: { passports: ['8 into 7'] } },
+          {
+            time: expect.stringMatching(/Z$/),
+            action: 'passports.merge',
+            detail: { passports: ['8 into 7'] },
+          },
+          { action: 'requests.create' },
           { action: 'passports.hide', detail: { passports: [7, 8] } },
         ],
+        events: expect.arrayContaining([
+          {
+            ...{ id: `${name}-1`, type: 'passport.added', subject: '7' },
+            ...{ time: isoTime(NOON), actor: 'cli', data: expect.anything() },
+          },
+          expect.objectContaining({ type: 'passport.merged', subject: '8', data: { into: 7 }, actor: 'cli' }),
+          expect.objectContaining({
+            type: 'score.changed',
+            data: expect.objectContaining({
+              last_calculated_at: [isoTime(NOON), isoTime(LATER)],
+            }),
+          }),
+        ]),
         mirrored: [{ source: 'https://source.example', passport_id: 7 }],
       })
-      expect(all.events.length).toBeGreaterThan(3)
-      expect(JSON.stringify(all)).toContain(ADA_WALLET)
+      for (const name of ['passportId', 'maxScore', 'addedAt'])
+        expect(JSON.stringify(all)).not.toContain(name)
     }
   })
 })
