@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AdoptionJob } from '../store/scoring-store.ts'
+import type { AdoptionJob, Scorable } from '../store/scoring-store.ts'
 import type { Store } from '../store/store.ts'
 import { score } from './score.ts'
 import { type RuleSet, toAppliedRules, toRuleSet, watchedTypesOf } from './stamped-rule-set.ts'
@@ -30,11 +30,13 @@ export async function adoptRules(scorer: Adopter): Promise<void> {
 
 type Adopter = Pick<Rescorer, 'store' | 'rules'> & Partial<Pick<Rescorer, 'now'>>
 
+const scoreBy = (rules: RuleSet) => (passport: Scorable, at: number) => score(passport, rules, at)
+
 const toJob = ({ rules, now = Date.now }: Adopter): AdoptionJob => ({
   rules: rules.stamp,
   now: now(),
   watched: watchedTypesOf(rules),
-  score: (passport, at) => score(passport, rules, at),
+  ...{ score: scoreBy(rules), scoreBy: (earlier) => scoreBy(toRuleSet(earlier)) },
 })
 
 /**

@@ -30,7 +30,10 @@ export const stampRules = (rules: RuleSetShape): RuleSet => ({
 export const DEFAULT_RULES: RuleSet = stampRules(defaultRules as RuleSetShape)
 
 /** Stored rule sets were validated when they were applied. */
-export const toRuleSet = ({ body, stamp }: AppliedRules): RuleSet => ({ ...JSON.parse(body), stamp })
+export const toRuleSet = ({ body, stamp }: Pick<AppliedRules, 'body' | 'stamp'>): RuleSet => ({
+  ...JSON.parse(body),
+  stamp,
+})
 
 export function toAppliedRules(rules: RuleSet, source: AppliedRules['source'], now: number): AppliedRules {
   const { stamp, ...shape } = rules

@@ -41,13 +41,17 @@ export type Scorable = {
 /** A passport and the input of its score. */
 export type Evidence = Scorable & { passport: Passport }
 
+export type Score = (passport: Scorable, now: number) => ScoreResult
+
 export type ScoringJob = {
   /** The stamp of the rule set. */
   rules: string
   watched?: WatchedTypes | undefined
   now: number
   /** Also called with an earlier time, to find out whether the score changed only because time has passed. */
-  score: (passport: Scorable, now: number) => ScoreResult
+  score: Score
+  /** Returns `score` of an earlier rule set, to find out whether the score changed only because of the rules. */
+  scoreBy?: (rules: { stamp: string; body: string }) => Score
   /** Called after scoring threw. The passport stays stale and is not tried again until it changes. */
   onFailure: (id: number, error: unknown) => void
 }

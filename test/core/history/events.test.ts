@@ -147,6 +147,26 @@ onEveryEngine('events', (open) => {
     expect(await causes(() => scoreAt(store, NOON + 3 * YEAR, other))).toEqual(['github rules'])
   })
 
+  test('another amount with the same text is the cause, even if a new rule set gave the points before', async () => {
+    await using store = await open([record(7)])
+    const write = (amount: number) =>
+      hand(store, { id: 7 }, { ...github, display: 'many', value: { kind: 'number', amount } })
+    await adoptRules({ store, rules: DEFAULT_RULES })
+    await write(100)
+    await scoreAt(store, NOON)
+    const same = { ...DEFAULT_RULES, stamp: 'same' }
+    await adoptRules({ store, rules: same })
+    await write(900)
+    expect(await eventsOf(store, () => scoreAt(store, NOON, same))).toMatchObject([
+      { change: { rules: [DEFAULT_RULES.stamp, 'same'], credentials: [{ type: 'github', cause: 'value' }] } },
+    ])
+    const other = otherRules()
+    await adoptRules({ store, rules: other })
+    expect(await eventsOf(store, () => scoreAt(store, NOON, other))).toMatchObject([
+      { change: { credentials: [{ type: 'github', cause: 'rules' }] } },
+    ])
+  })
+
   test('a diff lists the points lost to a cap as a separate cause', async () => {
     await using store = await open([record(7)])
     await hand(store, { id: 7 }, github)

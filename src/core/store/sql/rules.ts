@@ -87,7 +87,7 @@ const findActiveRules = (query: Query) => findRules(query, ACTIVE_RULES)
 const findRules = async (query: Query, rest: string, values: readonly string[] = []) =>
   (await listRules(query, rest, values))[0]
 
-const listRules = (query: Query, rest: string, values: readonly string[] = []) =>
+export const listRules = (query: Query, rest: string, values: readonly unknown[] = []) =>
   query<AppliedRules>(
     `select stamp, body, cast(applied_at as double precision) as "appliedAt", source from rule_sets ${rest}`,
     values,

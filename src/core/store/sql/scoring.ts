@@ -4,7 +4,7 @@ import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
 import { toScoreFacets } from '../rows/facets.ts'
 import { IS_VISIBLE, isVisible, type StoredRow, toPassport } from '../rows/passport.ts'
 import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
-import type { AdoptionJob, ScoringJob, ScoringStore } from '../scoring-store.ts'
+import type { AdoptionJob, Score, ScoringJob, ScoringStore } from '../scoring-store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from '../write/load-and-save-write-model.ts'
 import { addTaken } from '../write/unique-accounts.ts'
@@ -19,6 +19,7 @@ import {
   targetRules,
   toActivated,
 } from './rule-adoption.ts'
+import { listRules } from './rules.ts'
 
 export const STALE_COUNT =
   'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'
@@ -74,9 +75,10 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
   const rest = `where stale <> 0 and stale = 1 order by id limit $1 ${tx.dialect.skipLocked}`
   const rows = await tx.selectRows<StoredRow>('passports', rest, [limit])
   const scored: Scored[] = []
+  const scoreByOld = await mapEarlierRules(tx, rows, job)
   for (const loaded of await loadScorables(tx, rows, job.watched)) {
     try {
-      scored.push(scorePassport(loaded, job))
+      scored.push(scorePassport(loaded, job, scoreByOld.get(loaded.row.rules)))
     } catch (error) {
       failed.push({ id: loaded.row.id, error })
     }
@@ -88,6 +90,16 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
   await appendEvents(tx, { events }, { now: job.now, actor: 'scorer' })
   if (scored.length > 0) await tx.increment('ranking')
   return rows.length
+}
+
+/** The other rule sets that calculated the scores of these passports, if they are known. */
+async function mapEarlierRules({ query, dialect }: Connection, rows: readonly StoredRow[], job: ScoringJob) {
+  const stamps = new Set(
+    rows.map(({ rules }) => rules).filter((rules) => rules !== '' && rules !== job.rules),
+  )
+  if (stamps.size === 0) return new Map<string, Score>()
+  const found = await listRules(query, `where ${dialect.isIn('stamp', '$1', 'text')}`, [[...stamps]])
+  return new Map(found.map((rules) => [rules.stamp, job.scoreBy?.(rules)]))
 }
 
 /** Marks passports as stale if a data point has expired. */

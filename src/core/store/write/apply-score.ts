@@ -10,7 +10,7 @@ import {
   shownCredentialsOf,
 } from '../rows/credential.ts'
 import { isVisible, type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
-import type { AdoptionJob, Scorable, ScoringJob } from '../scoring-store.ts'
+import type { AdoptionJob, Scorable, Score, ScoringJob } from '../scoring-store.ts'
 import { type CauseOf, toScoreChanged, withoutSuperseded } from './event-tracker.ts'
 
 /** A passport before scoring. */
@@ -48,7 +48,8 @@ export type Scored = {
   event: EventContent | undefined
 }
 
-export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
+/** `scoreByOld` uses the rule set of the last score; absent if that is the one of the job, or unknown. */
+export function scorePassport(loaded: LoadedScorable, job: ScoringJob, scoreByOld?: Score): Scored {
   const { row: before, stored, all, scorable } = loaded
   const { scores, human, credentials: calculated, rescoreAt = null } = job.score(scorable, job.now)
   const row: StoredRow = {
@@ -65,7 +66,7 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob): Scored {
   const event = toScoreChanged(
     { row: before, credentials: isUnchanged ? all : shownBefore(loaded) },
     { row, credentials: isUnchanged ? all : withoutSuperseded(credentials) },
-    causeByScoring(loaded, job),
+    causeByScoring(loaded, job, scoreByOld),
   )
   return { row, credentials, isUnchanged, event }
 }
@@ -98,17 +99,21 @@ const isSameList = (before: readonly Credential[], after: readonly Credential[])
   before.length === after.length && after.every((credential) => before.includes(credential))
 
 /** If several inputs changed since the last score, the first cause that applies is used. */
-function causeByScoring({ row, scorable }: LoadedScorable, job: ScoringJob): CauseOf {
-  let earlier: readonly Credential[] | undefined
+function causeByScoring({ row, scorable }: LoadedScorable, job: ScoringJob, scoreByOld?: Score): CauseOf {
+  let byNew: readonly Credential[] | undefined
+  let byOld: readonly Credential[] | undefined
   return (before, after) => {
     if (!before) return 'added'
     if (!after) return 'gone'
     if (after.givenScore !== undefined) return 'record'
+    const isBefore = (credential: Credential) => credential.id === before.id && isSame(credential, before)
     // If scoring at the earlier time gives the old credential, it changed only because time has passed.
-    earlier ??= job.score(scorable, row.calculated_at).credentials
-    const same = earlier.find(({ id }) => id === before.id)
-    if (same && isSame(same, before)) return 'time'
-    const isByOtherRules = row.rules !== '' && row.rules !== job.rules
-    return isByOtherRules && before.value === after.value ? 'rules' : 'value'
+    byNew ??= job.score(scorable, row.calculated_at).credentials
+    if (byNew.some(isBefore)) return 'time'
+    if (row.rules === '' || row.rules === job.rules || before.value !== after.value) return 'value'
+    // The text may be the same although the value changed. An unknown rule set counts as the cause.
+    if (!scoreByOld) return 'rules'
+    byOld ??= scoreByOld(scorable, row.calculated_at).credentials
+    return byOld.some(isBefore) ? 'rules' : 'value'
   }
 }
