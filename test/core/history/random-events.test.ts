@@ -11,7 +11,7 @@ import { diffOf, listLater } from '../../support/store/events-after-time.ts'
 import { step, take } from '../../support/store/random-histories.ts'
 import { readStates } from '../../support/store/read-score-states.ts'
 import { NOON } from '../../support/store/records.ts'
-import { scorerOf } from '../../support/store/scoring.ts'
+import { applyRules, scorerOf } from '../../support/store/scoring.ts'
 
 const DAY = 86_400_000
 const { stamp: _, ...shape } = DEFAULT_RULES
@@ -66,7 +66,7 @@ onBothEngines('random histories', (open, engine) => {
         const scorer = { ...scorerOf(store), rules, now: () => now }
         if ('rules' in change) {
           rules = change.rules
-          await store.rules.apply({ stamp: rules.stamp, body: '{}', appliedAt: now, source: 'apply' })
+          await applyRules(store, rules, now)
           await adoptRules({ store, rules })
         } else if ('scoreAll' in change) {
           await store.scoring.markAll()
