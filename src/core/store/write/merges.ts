@@ -73,15 +73,15 @@ export function createMerges(model: WriteModel) {
 }
 
 /** Gives a passport back the wallets that its survivor took over. */
-function takeBackWallets({ passports, wallets }: WriteModel, row: StoredRow, survivorId: number): void {
-  const { id, main_wallet, verified_wallets } = row
+function takeBackWallets({ passports, wallets }: WriteModel, merged: StoredRow, survivor: number): void {
+  const { id, main_wallet, verified_wallets } = merged
   const own = walletsOf({ mainWallet: main_wallet, verifiedWallets: JSON.parse(verified_wallets) })
-  const survivor = passports.find(survivorId)
-  if (survivor === undefined) return
-  const left = (JSON.parse(survivor.verified_wallets) as string[]).filter((wallet) => !own.includes(wallet))
-  const main = own.includes(survivor.main_wallet) ? (left[0] ?? '') : survivor.main_wallet
-  passports.put({ ...survivor, main_wallet: main, verified_wallets: JSON.stringify(left) })
-  for (const wallet of own) if (wallets.findOwner(wallet) === survivorId) wallets.setOwner(wallet, id)
+  const row = passports.find(survivor)
+  if (row === undefined) return
+  const left = (JSON.parse(row.verified_wallets) as string[]).filter((wallet) => !own.includes(wallet))
+  const main = own.includes(row.main_wallet) ? (left[0] ?? '') : row.main_wallet
+  passports.put({ ...row, main_wallet: main, verified_wallets: JSON.stringify(left) })
+  for (const wallet of own) if (wallets.findOwner(wallet) === survivor) wallets.setOwner(wallet, id)
 }
 
 /** Gives a passport back the data points that its survivors got for it. Returns whether there were any. */
