@@ -48,7 +48,7 @@ const REVERTED = [
     events: ['actor'],
     event_log: ['base', 'head', 'head_at'],
     keys: ['scopes', 'origins', 'types', 'seen_in_browser'],
-    data_points: ['issuer', 'added_at', 'account_key'],
+    data_points: ['issuer', 'added_at', 'account_key', 'written_for'],
     passports: ['rescore_at', 'hidden_at'],
   }).flatMap(([table, columns]) => columns.map((column) => `alter table ${table} drop column ${column}`)),
 ]
