@@ -11,14 +11,17 @@ type Counted = Group & { first: number }
 export type CountedGroups = { groups: Counted[]; more: number }
 
 /** The wanted values with their counts. Sorts groups by size, then by value. `more`: how many groups are left out. */
-export function toGroups(column: Column, counted: ValueCounts, wanted: Wanted): CountedGroups {
+export function toGroups(
+  column: Column,
+  counted: ValueCounts,
+  wanted: Pick<FacetRequest, 'values'>,
+): CountedGroups {
   const { counts, firsts, none } = counted
   const { texts } = column
-  const isWanted = createTest(wanted.prefix)
   const groups: Counted[] = []
   let all = 0
   const add = (value: string | null, count: number, first: number) => {
-    if (count === 0 || !isWanted(value)) return
+    if (count === 0) return
     all++
     insertGroup(groups, { value, count, first })
   }
@@ -32,15 +35,6 @@ export function toGroups(column: Column, counted: ValueCounts, wanted: Wanted): 
     if (count > 0) add(texts[number] as string, count, firsts[number] as number)
   }
   return { groups, more: all - groups.length }
-}
-
-type Wanted = Pick<FacetRequest, 'prefix' | 'values'>
-
-function createTest(prefix: string | undefined): (value: string | null) => boolean {
-  if (prefix === undefined) return () => true
-  const [afterSpace, afterLine] = [` ${prefix}`, `_${prefix}`]
-  return (value) =>
-    value !== null && (value.startsWith(prefix) || value.includes(afterSpace) || value.includes(afterLine))
 }
 
 /** Keeps only the largest groups, in order, because sorting a million groups would take a second. */

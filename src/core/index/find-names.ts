@@ -1,6 +1,6 @@
 import { foldName } from '../basics/text/fold-name.ts'
 import { editDistance } from '../basics/text/nearest-name.ts'
-import { type ListQuery, type ListRequest, toWords, wordsOf } from '../lists/list-request.ts'
+import { type ListQuery, toWords } from '../lists/list-request.ts'
 import type { Passport } from '../passport/passport.ts'
 import type { Store } from '../store/store.ts'
 import type { Catalog } from './catalog.ts'
@@ -14,46 +14,33 @@ const MOST_COMPARED = 250
 /** A text with more words is not corrected, because each word is compared with each part of each name. */
 const MOST_WORDS = 6
 
-/** Counts the people who have all words of the keyword in their name, among the first ones whose names contain the words. */
-export async function countNamed(
-  { catalog, store }: Reader,
-  query: ListQuery,
-  signal: AbortSignal,
-): Promise<number> {
-  const { ids } = await catalog.list({ ...query, limit: MOST_READ, signal }, false)
-  const people = await store.passports.listByIds(ids)
-  const isNamed = (own: string[]) => wordsOf(query.keyword ?? '').every((word) => own.includes(word))
-  return people.map(({ profile }) => splitName(profile.displayName).map(foldName)).filter(isNamed).length
-}
-
 /**
  * Finds the words of a name that the given words may be a misspelling of. It compares the first passports that match the filter
  * and whose names contain the first half of each word or, if none is similar, the last halves. `people` are the first of the
- * compared passports with these words in their name. Also counts other lists.
+ * compared passports with these words in their name.
  */
 export async function findSimilarName(
   { catalog, store }: Reader,
   words: readonly string[],
-  { filter, sort, counts }: Pick<ListRequest, 'filter' | 'sort' | 'counts'>,
+  { filter, sort }: Pick<ListQuery, 'filter' | 'sort'>,
   signal: AbortSignal,
-) {
+): Promise<{ name?: string | undefined; people: Passport[] }> {
   const folded = words.map(foldName)
   const isCorrected = words.length <= MOST_WORDS && folded.some((word) => mostEdits(word) > 0)
-  const limit = isCorrected ? MOST_COMPARED : 0
-  const find = async (halfOf: (word: string) => string, request: Pick<ListRequest, 'counts'>) => {
+  if (!isCorrected) return { people: [] }
+  const find = async (halfOf: (word: string) => string) => {
     const halves = folded.map((word) => (mostEdits(word) === 0 ? word : halfOf(word)))
-    const keyword = limit === 0 ? undefined : toWords(halves.join(' '))
-    const found = await catalog.list({ ...request, keyword, filter, sort, limit, signal }, false)
+    const keyword = toWords(halves.join(' '))
+    const found = await catalog.list({ keyword, filter, sort, limit: MOST_COMPARED, signal }, false)
     const people = await store.passports.listByIds(found.ids)
     const names = people.map(({ profile }) => profile.displayName)
     const name = findNearest(names, folded, (part) => [part]) ?? findNearest(names, folded, beginningsOf)
     const isNamed = ({ profile }: Passport) =>
       name?.split(' ').every((word) => foldName(profile.displayName).includes(foldName(word)))
-    return { name, people: people.filter(isNamed).slice(0, MOST_READ), counts: found.counts ?? [] }
+    return { name, people: people.filter(isNamed).slice(0, MOST_READ) }
   }
-  const first = await find((word) => word.slice(0, Math.ceil(word.length / 2)), { counts })
-  if (limit === 0 || first.name !== undefined) return first
-  return { ...(await find((word) => word.slice(word.length / 2), {})), counts: first.counts }
+  const first = await find((word) => word.slice(0, Math.ceil(word.length / 2)))
+  return first.name === undefined ? find((word) => word.slice(word.length / 2)) : first
 }
 
 /** Returns the words of the most similar name, in the form that is similar: the whole word, or a beginning of it. */

@@ -2,30 +2,10 @@ import { foldName } from '../basics/text/fold-name.ts'
 import type { Level } from '../passport/rules/rule-set.ts'
 import { FILTER_FIELDS, type Filter, type FilterField } from './filter.ts'
 
-/** The comparisons of points and scores in words. Pages show the first words. */
-const COMPARISONS = {
-  '>': ['over', 'above', 'more than', '>'],
-  '>=': ['at least', '>='],
-  '<': ['under', 'below', 'less than', '<'],
-  '<=': ['at most', 'up to', '<='],
-}
+/** The comparisons of points and scores in words. */
+const COMPARISONS = { '>': 'over', '>=': 'at least', '<': 'under', '<=': 'at most' }
 
 type Comparison = keyof typeof COMPARISONS
-
-const OPERATORS = Object.keys(COMPARISONS) as Comparison[]
-
-/** "between 100 and 150" or "100-150". */
-const RANGE = /^(?:between )?(\d{1,9}(?:\.\d{1,2})?)(?:-|–| and | to )(\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/
-
-/** Reads "over 20 points" as ">20", "20+" as ">=20", and a range such as "100-150" as ">=100<=150". */
-export function readComparison(phrase: string): string | undefined {
-  const [, from, to] = RANGE.exec(phrase) ?? []
-  if (from && Number(from) <= Number(to)) return `>=${Number(from)}<=${Number(to)}`
-  const words = phrase.replace(/^(\d+)\+(?!\S)/, 'at least $1').replace(/(\d),(?=\d{3}\b)/g, '$1')
-  const [, comparison = '', number = ''] = /^(.*) (\d{1,9}(?:\.\d{1,2})?)(?: points?)?$/.exec(words) ?? []
-  const operator = OPERATORS.find((each) => COMPARISONS[each].includes(comparison))
-  return operator && `${operator}${Number(number)}`
-}
 
 /** "github>20" compares the points of a credential; ">200", "skills>20" and ">=120<250" compare the score or a part of it. */
 export type Compared = 'points' | 'score'
@@ -46,7 +26,7 @@ export function parseComparison(text: string) {
 export function describeBounds(bounds: Bounds, format: (value: number) => string): string {
   const isRange = bounds.map(({ operator }) => operator).join() === '>=,<='
   if (isRange) return bounds.map(({ value }) => format(value)).join(' to ')
-  return bounds.map(({ operator, value }) => `${COMPARISONS[operator][0]} ${format(value)}`).join(' and ')
+  return bounds.map(({ operator, value }) => `${COMPARISONS[operator]} ${format(value)}`).join(' and ')
 }
 
 type Bounds = readonly { operator: Comparison; value: number }[]

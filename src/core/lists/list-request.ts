@@ -57,12 +57,10 @@ export type MoversRequest = Pick<ListRequest, 'after' | 'limit' | 'offset'> & {
 }
 
 /**
- * Counts the passports for each value of a field, or only for values with a word that begins with `prefix`, or only for
- * `values`. `among` selects the passports to count: the list (default), the list without its keyword, or all.
+ * Counts the passports for each value of a field, or only for `values`. `among` selects the passports to count: the list (default), the list without its keyword, or all.
  */
 export type FacetRequest = {
   field: GroupField
-  prefix?: string
   values?: readonly string[]
   among?: 'list' | 'filter' | 'all'
 }

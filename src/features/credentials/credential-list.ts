@@ -12,7 +12,7 @@ import { ALL_PASSPORTS } from '../../ui/list-address.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
 import type { Site } from '../../ui/site.ts'
 import { formatPeople, formatShare, shortWord } from '../../ui/text.ts'
-import { countFacets, createFacetReader, type FacetValue } from '../explorer/ranking/facets.ts'
+import { countFacets, createFacetReader } from '../explorer/ranking/facets.ts'
 
 /** All types of credentials by part of the score, or those whose name or description has the search text. */
 export function createCredentialList(options: ExplorerOptions): ExplorerPage {
@@ -38,7 +38,7 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
   }
 }
 
-type Row = FacetValue & { rule: Rule | undefined; about: string }
+type Row = { value: string; label: string; count: number; rule: Rule | undefined; about: string }
 
 function renderPage(site: Site, text: string, rows: readonly Row[], total: number): RenderedPage {
   const none = text ? `No credential matches “${shortWord(text, 60)}”.` : 'Nobody has a credential yet.'

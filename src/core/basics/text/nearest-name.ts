@@ -15,33 +15,6 @@ const MOST_DISTANT = 3
 /** Longer names get no suggestion. */
 const LONGEST = 60
 
-/**
- * Finds the known phrases with a word that begins with a text of three or more characters, or else the most similar ones to
- * a text of five or more: in each word, three of four characters must be the same. Results are kept, because a parser
- * asks for a text repeatedly.
- */
-export function createSpelling<T extends { phrase: string }>(known: readonly T[]) {
-  const phrases = known.map(({ phrase }) => phrase)
-  const found = new Map<string, T[] | undefined>()
-  const find = (text: string) => {
-    const begun = text.length > 2 ? phrases.find((phrase) => ` ${phrase}`.includes(` ${text}`)) : undefined
-    const most = text.length > 4 ? Math.floor(text.length / 4) : 0
-    const nearest = begun ?? nearestName(text, phrases.filter(hasSimilarWords(text)), most)
-    return nearest === undefined ? undefined : known.filter(({ phrase }) => phrase === nearest)
-  }
-  return (text: string) => found.getOrInsertComputed(text, find)
-}
-
-/** Whether each word is similar. A single word may stand for several: "kapetown" for "cape town". */
-const hasSimilarWords = (text: string) => (other: string) => {
-  const [words, others] = [text.split(' '), other.split(' ')]
-  const isSimilar = (word: string, at: number) => {
-    const most = Math.floor(word.length / 4)
-    return editDistance(word, others[at] as string, most) <= most
-  }
-  return words.length === 1 || (words.length === others.length && words.every(isSimilar))
-}
-
 export function nearestName(
   name: string,
   known: readonly string[],

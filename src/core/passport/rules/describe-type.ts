@@ -1,10 +1,9 @@
 import { count, number } from '../../basics/text/counts-and-sizes.ts'
-import { foldName } from '../../basics/text/fold-name.ts'
 import known from './known-credentials.json' with { type: 'json' }
-import { amountFor, findRule, isAllOrNothing, pointsFor, type Rule, type RuleSetShape } from './rule-set.ts'
+import { amountFor, isAllOrNothing, type Rule } from './rule-set.ts'
 
 /** General knowledge about a type of credential. How many points it earns depends on the rules alone. */
-export type KnownCredential = {
+type KnownCredential = {
   /** The service that the credential comes from. */
   source: string
   /** What it is, in one or two sentences. */
@@ -26,41 +25,6 @@ export function describeType(type: string, rule: Rule | undefined): string {
   const most = `${isAllOrNothing(rule) ? '' : 'up to '}${count(rule.max_score, 'point')}`
   const unknown = `The rules of this site give ${most} for this credential. They do not describe it further.`
   return `${about ?? unknown}${rule.proves_human ? ' People who have it are marked as human.' : ''}`
-}
-
-/** Finds the types whose rules have a word in their names, or else in their descriptions, such as "hackathon". */
-export function findTypesByWord(word: string, types: readonly { value: string }[], rules: RuleSetShape) {
-  const singular = word.replace(/s$/, '')
-  if (!/^\p{L}{5,}$/u.test(singular)) return []
-  const pattern = new RegExp(`(?<!\\p{L})${singular}s?(?!\\p{L})`, 'iu')
-  const known = types.flatMap(({ value }) => {
-    const rule = findRule(rules, value)
-    return rule ? [{ value, name: rule.name, about: describeType(value, rule) }] : []
-  })
-  const named = known.filter(({ name }) => pattern.test(name))
-  const found = named.length > 0 ? named : known.filter(({ about }) => pattern.test(about))
-  return found.map(({ value }) => value)
-}
-
-/** The units of credentials, such as "#contribution" and "#github contribution", with the points for compared amounts of them. */
-export function findUnits({ types }: RuleSetShape) {
-  // The first of several credentials with a unit is meant: the one with the most points.
-  const sorted = Object.entries(types).sort(([, one], [, other]) => other.max_score - one.max_score)
-  return sorted.flatMap(([type, rule]) => {
-    const { unit = '' } = findKnown(type) ?? {}
-    if (unit === '' || isAllOrNothing(rule)) return []
-    // Neighbouring amounts earn the same points.
-    const toPoints = (comparison: string) =>
-      comparison.replace(
-        /([<>])=?([\d.]+)/g,
-        (_, sign, amount) => `${sign}=${pointsFor(rule, Number(amount))}`,
-      )
-    return [unit, `${rule.name} ${unit}`].map((words) => ({
-      phrase: `#${foldName(words)}`,
-      value: foldName(type),
-      toPoints,
-    }))
-  })
 }
 
 /** How a rule turns a value into points, in words. */

@@ -10,12 +10,11 @@ import { FILTERS, filtersOf, toListQuery } from '../../../ui/list-address.ts'
 import type { ExplorerOptions } from '../../../ui/page.ts'
 import { formatFigure } from '../../../ui/text.ts'
 
-/** A value of a facet. `value` is folded, and `label` has the original spelling. */
-export type FacetValue = { value: string; label: string; count: number }
+/** A value of a facet. `value` is folded, and `label` has the original spelling. Levels have no count. */
+type FacetValue = { value: string; label: string; count?: number }
 
 /** The values of each facet, the most frequent first. Those of `score` are the levels, from the lowest on. */
-export type Facets = Readonly<Record<FacetName | 'score', readonly Offered[]>>
-type Offered = Omit<FacetValue, 'count'> & { count: number | undefined }
+export type Facets = Readonly<Record<FacetName | 'score', readonly FacetValue[]>>
 
 /** A filter of a list. `count` is the number of passports that match this filter alone. */
 export type ActiveFilter = { name: FilterName; value: string; label: string; count: number | undefined }
@@ -32,7 +31,10 @@ export type FacetReader = ReturnType<typeof createFacetReader>
 export function createFacetReader(options: ExplorerOptions) {
   const { labelOf, findKnown } = createLabels(options)
 
-  const addLabels = (name: FacetName, counts: readonly FacetCount[]): Promise<FacetValue[]> =>
+  const addLabels = (
+    name: FacetName,
+    counts: readonly FacetCount[],
+  ): Promise<(FacetCount & { label: string })[]> =>
     Promise.all(counts.map(async (each) => ({ ...each, label: await labelOf(name, each.value, each.first) })))
 
   return {
@@ -72,8 +74,8 @@ export function createFacetReader(options: ExplorerOptions) {
         const shown = counts[at]?.slice(0, MOST_SHOWN[name]) ?? []
         return [name, await addLabels(name, shown)] as const
       })
-      const score = compareLevels(rules.levels).map((level) => ({ ...level, count: undefined }))
-      return { ...(Object.fromEntries(await Promise.all(all)) as Record<FacetName, FacetValue[]>), score }
+      const score: readonly FacetValue[] = compareLevels(rules.levels)
+      return Object.fromEntries([...(await Promise.all(all)), ['score', score]]) as Facets
     },
   }
 }

@@ -1,21 +1,18 @@
 import { foldName } from '../../../core/basics/text/fold-name.ts'
-import { joinRanges, readComparison } from '../../../core/lists/comparison.ts'
-import { type Condition, formatFilter } from '../../../core/lists/filter.ts'
-import { SCORE_PARTS } from '../../../ui/charts.ts'
-import { FILTERS, type FilterName, MOST_VALUES, type RankingSort } from '../../../ui/list-address.ts'
+import { joinRanges } from '../../../core/lists/comparison.ts'
+import { FILTER_FIELDS, formatFilter, parseFilter } from '../../../core/lists/filter.ts'
+import { FILTERS, type FilterName, MOST_VALUES } from '../../../ui/list-address.ts'
 
-/**
- * A tag, place or credential that some passports have, the scores of a level, or a filter of v3. If a phrase names the unit
- * of a credential, `toPoints` turns compared amounts into points: ">1000" contributions into ">=16".
- */
+/** A tag, place or credential that some passports have, or the scores of a level. */
 export type KnownFacet = Named & { count: number }
 
 /** Finds the facets that a folded phrase names. */
-export type KnownFacets = { get(phrase: string): readonly KnownFacet[] | undefined }
+type KnownFacets = { get(phrase: string): readonly KnownFacet[] | undefined }
 
-/** `text` has the words of a filter as typed. `rest` is the text without them: a name. `isJob`: an occupation asked for the order. */
-export type ParsedSearch = { filters: Named[]; rest: string; sort?: RankingSort | undefined; isJob?: boolean }
-type Named = { name: FilterName; value: string; text?: string; toPoints?: (comparison: string) => string }
+/** `rest` is the text without the words of the filters: a name. */
+export type ParsedSearch = { filters: Named[]; rest: string }
+type Named = { name: FilterName; value: string }
+type Found = Named & { end: number }
 
 type Words = readonly string[]
 
@@ -24,168 +21,112 @@ const MOST_WORDS = 12
 const MOST_FILTERS = 6
 
 /**
- * Reads filters from a search text such as "human builders in łódź" or "github over 20". The longest phrase wins. If a
- * phrase is both a tag and a place, the word before it decides, or else the number of passports. Every list is a ranking, so
- * "top 10" is left out; "highest identity" is an order, and so is "developers".
+ * Reads filters from a search text such as "human builder in łódź". The longest phrase wins. If a phrase is both a tag and a
+ * place, the number of passports decides.
  */
 export function parseSearch(typed: string, known: KnownFacets): ParsedSearch {
-  const order = SORT.exec(typed)?.[1]?.toLowerCase()
-  const sort = SCORE_PARTS.find((part) => order !== undefined && part.startsWith(order))
-  const text = [START, SORT, TOP, KIND].reduce((rest, words) => rest.replace(words, ''), typed)
-  const words = splitWords(text)
+  const words = splitWords(typed)
   const filters: Named[] = []
   const rest: string[] = []
   for (let at = 0; at < words.length; ) {
     const isRead = at < MOST_WORDS && filters.length < MOST_FILTERS
-    const found = isRead ? (readTerms(words, at, known) ?? readFilter(words, at, known)) : undefined
+    const found = isRead ? readTerms(words, at, known) : undefined
     const isKept = found && filters.filter(({ name }) => name === found.name).length < MOST_VALUES[found.name]
     const end = isKept ? found.end : at + 1
-    const phrase = words.slice(at, end).join(' ')
-    if (isKept) filters.push({ ...found, text: phrase.replace(ENDING, '') })
-    else rest.push(phrase)
+    if (isKept) filters.push({ name: found.name, value: found.value })
+    else rest.push(words.slice(at, end).join(' '))
     at = end
   }
-  const hasSkills = rest.some((word) => OCCUPATION.test(word))
-  if (filters.length === 0 && !hasSkills) return { filters, rest: text, sort }
-  const isName = (word: string) =>
-    !CONNECTING.has(foldName(word)) &&
-    !OCCUPATION.test(word) &&
-    !(filters.length > 0 && /^devs?$/i.test(word))
-  const isJob = hasSkills && !sort
-  return { filters, rest: joinWords(rest.filter(isName)), sort: isJob ? 'skills' : sort, isJob }
+  if (filters.length === 0) return { filters, rest: typed }
+  return { filters, rest: joinWords(rest.filter((word) => !CONNECTING.has(foldName(word)))) }
 }
-
-/** Occupations that are no tag or credential ask for skills. An "s" may be repeated, because `formsOf` adds one. */
-export const OCCUPATION = /^(?:coder|developer|engineer|programmer)s*[,;]?$/i
 
 /** All phrases of a text that may name a facet. */
 export function phrasesOf(text: string): string[] {
   const words = splitWords(text).slice(0, MOST_WORDS)
-  return [...new Set(words.flatMap((_, at) => phrasesAt(words, at).flatMap(({ phrase }) => formsOf(phrase))))]
+  return [
+    ...new Set(
+      words.flatMap((_, at) => phrasesAt(words, at).flatMap(({ phrase }) => [phrase, singularOf(phrase)])),
+    ),
+  ]
 }
 
-/** A comparison is a word of its own: "github>20" has three words. So is a minus before a word, as in "solidity -github". */
-const splitWords = (text: string) =>
-  text.replace(KIND, '').match(/[<>]=?|(?<=^|\s)-(?=\p{L})|[^\s<>]+/gu) ?? []
+const singularOf = (phrase: string) => phrase.replace(/s$/, '')
+
+/** A minus before a word is a word of its own, as in "solidity -github". */
+const splitWords = (text: string) => text.match(/(?<=^|\s)-(?=\p{L})|\S+/gu) ?? []
 
 const joinWords = (words: Words) => words.join(' ').replace(/(?<=^|\s)- (?=\p{L})/gu, '-')
-
-const ENDING = /[,;]$/
-
-/** The start of "show me humans" and "people like ada". */
-const START = /^(?:(?:called|find|for|like|list|me|named|people|search|show|similar to|someone) )+(?=\S)/i
-const SORT = /\b(?:best|by|highest|most|top) (activ|identity|skill)(?:e|ed|ity|s)?(?: scores?)?\b\s*/i
-const TOP = /\b(?:top|best|high|highest) (?:\d{1,4}%?|people|scores?)(?!\w)\s*/i
-
-/** Says what a word is, as in "wallet 0xde30" and "tag:zk". */
-const KIND = /\b(?:(?:address|ens|wallet) (?=0x|\S+\.eth\b)|(?:credential|place|tag): ?)/gi
 
 /** The folded phrases that begin at a word, the longest first. `end` is the index of the word after the phrase. */
 const phrasesAt = (words: Words, at: number) =>
   [at + 5, at + 4, at + 3, at + 2, at + 1]
     .filter((end) => end <= words.length)
-    .map((end) => ({ phrase: foldName(words.slice(at, end).join(' ')).replace(ENDING, ''), end }))
+    .map((end) => ({ phrase: foldName(words.slice(at, end).join(' ')).replace(/[,;]$/, ''), end }))
 
-/** The phrase, its plural, and what may be its singular. */
-const formsOf = (phrase: string): string[] => [
-  phrase,
-  `${phrase}s`,
-  ...['s', 'es'].filter((end) => phrase.endsWith(end)).map((end) => phrase.slice(0, -end.length)),
-  phrase.replace(/ies$/, 'y'),
-]
-
-/** Reads "rust or solidity", "without github" and "not in lisbon or łódź" as a filter of v3. */
-function readTerms(words: Words, at: number, known: KnownFacets) {
-  const not = NEGATING.has(foldName(words[at] ?? ''))
-  const conditions: Condition[] = []
-  let name: FilterName | undefined
-  let end = not ? at + 1 : at
-  do {
-    const from = words.findIndex((word, to) => to >= end && !CONNECTING.has(foldName(word)))
-    const next = from === -1 ? undefined : readFilter(words, from, known)
-    if (!next || (name ?? next.name) !== next.name) break
-    ;({ name, end } = next)
-    conditions.push({ not, operator: '=', value: next.value })
-    // A person has one place, so two places are alternatives.
-  } while (name === 'place' || foldName(words[end] ?? '') === 'or')
-  const range = not ? undefined : joinRanges(conditions.map(({ value }) => String(value)))
-  if (range && name === 'score' && conditions.length > 1) return { name: 'score' as const, value: range, end }
-  if (not && name === 'human') return { name, value: String(conditions[0]?.value !== 'true'), end }
-  if (conditions.length < (not ? 1 : 2) || (name !== 'tag' && name !== 'place' && name !== 'credential'))
-    return undefined
-  const field = FILTERS[name]
-  const terms = not ? conditions.map((each) => ({ field, conditions: [each] })) : [{ field, conditions }]
-  return { name: 'filter' as const, value: formatFilter(terms), end }
+/** Reads a facet, "rust or solidity", "without github" or a term of a v3 filter. */
+function readTerms(words: Words, at: number, known: KnownFacets): Found | undefined {
+  const term = parseTerm(words[at] as string)
+  if (term !== undefined) return { name: 'filter', value: term, end: at + 1 }
+  const not = NEGATING.has(foldName(words[at] as string))
+  const first = readFacet(words, not ? skipConnecting(words, at + 1) : at, known)
+  if (!first) return undefined
+  const values = [first.value]
+  let { name, end } = first
+  while (foldName(words[end] ?? '') === 'or') {
+    const next = readFacet(words, skipConnecting(words, end), known)
+    if (next?.name !== name) break
+    values.push(next.value)
+    end = next.end
+  }
+  if (name === 'human') return { name, value: String(!not), end: first.end }
+  if (name === 'tag' || name === 'place' || name === 'credential') {
+    if (!not && values.length === 1) return first
+    const field = FILTERS[name]
+    const conditions = values.map((value) => ({ not, operator: '=' as const, value }))
+    // All terms of a filter must be true, and one condition of a term.
+    const filter = not ? conditions.map((each) => ({ field, conditions: [each] })) : [{ field, conditions }]
+    return { name: 'filter', value: formatFilter(filter), end }
+  }
+  const range = joinRanges(values)
+  if (not) return undefined
+  return range === undefined ? first : { name, value: range, end }
 }
 
-type ReadFilter = (Named & { end: number }) | undefined
+const skipConnecting = (words: Words, at: number) =>
+  words.findIndex((word, to) => to >= at && !CONNECTING.has(foldName(word)))
 
-/** Reads a filter that begins at a word. `end` is the index of the word after it. `isCompared`: a comparison precedes it. */
-function readFilter(words: Words, at: number, known: KnownFacets, isCompared = false): ReadFilter {
-  const part = SCORE_PARTS.find((each) => each === words[at]?.toLowerCase()) ?? ''
-  const from = words.findIndex((word, to) => to >= at && ![part, 'score', 'of'].includes(word.toLowerCase()))
-  // "score 100" means at least 100.
-  const isLeast = from > at && /^\d{1,9}$/.test(words[from] ?? '')
-  const score = isLeast ? { value: `>=${Number(words[from])}`, end: from + 1 } : findComparison(words, from)
-  // "more than 20 github" compares the points for GitHub, "over 100, github" the score.
-  const isNear = score && from === at && !ENDING.test(words[score.end - 1] ?? '')
-  const skipped = Number(/^(for|in|on)$/i.test(words[score?.end ?? 0] ?? ''))
-  const next = isNear && readFilter(words, score.end + skipped, known, true)
-  if (next && next.name === 'credential') return { ...toPoints(next, score), end: next.end }
-  if (score) return { ...score, name: 'score', value: `${part}${score.value}` }
+/** Returns a term of a v3 filter in its shortest form. A handle such as "github:zoe" is none. */
+function parseTerm(word: string): string | undefined {
+  if (!Object.hasOwn(FILTER_FIELDS, word.slice(0, Math.max(0, word.indexOf(':'))))) return undefined
+  try {
+    return formatFilter(parseFilter(foldName(word)))
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the facet that begins at a word. `end` is the index of the word after it. */
+function readFacet(words: Words, at: number, known: KnownFacets): Found | undefined {
   for (const { phrase, end } of phrasesAt(words, at)) {
-    const [human, not] = /^(not |non-)?hum(?:ans?|a)?$/.exec(phrase) ?? []
-    if (human) return { name: 'human', value: String(not === undefined), end }
-    const facet = findFacet(phrase, known, HINTS[foldName(words[at - 1] ?? '')])
-    // Units begin with "#". Without a comparison, a word such as "stars" may be a name.
-    const credential = findFacet(`#${phrase}`, known) ?? facet
-    // "github points above 20" means the same as "github above 20"; in "github, score above 20" it is the whole score.
-    const isOwn = /^(points?|score)$/i.test(words[end] ?? '') && !ENDING.test(words[end - 1] ?? '')
-    const points = credential?.name === 'credential' && findComparison(words, end + Number(isOwn))
-    // "github over 1000 contributions" compares amounts, too.
-    const after = points ? readFilter(words, points.end, known, true) : undefined
-    const unit = after?.toPoints && after.value === credential?.value ? after : undefined
-    if (credential && points) return { ...toPoints(unit ?? credential, points), end: (unit ?? points).end }
-    const found = isCompared ? credential : facet
-    if (found) return { ...found, end }
+    if (/^humans?$/.test(phrase)) return { name: 'human', value: 'true', end }
+    // Numbers may be ids, so they name no facet.
+    const facets =
+      CONNECTING.has(phrase) || /^\d+$/.test(phrase)
+        ? []
+        : (known.get(phrase) ?? known.get(singularOf(phrase)) ?? [])
+    const [best] = facets.toSorted(
+      (one, other) =>
+        Number(other.value === phrase) - Number(one.value === phrase) || other.count - one.count,
+    )
+    if (best) return { name: best.name, value: best.value, end }
   }
   return undefined
 }
 
-const toPoints = (credential: Named, { value }: { value: string }): Named => ({
-  ...credential,
-  name: 'points',
-  value: `${credential.value}${credential.toPoints?.(value) ?? value}`,
-})
-
-/** Numbers may be ids, so they name no facet. */
-function findFacet(phrase: string, known: KnownFacets, hint?: KnownFacet['name']) {
-  if (CONNECTING.has(phrase) || /^#?\d+$/.test(phrase)) return undefined
-  const others = formsOf(phrase).flatMap((form) => known.get(form) ?? [])
-  const facets = known.get(phrase) ?? others.filter(({ name }) => name !== 'place')
-  const [best] = facets.toSorted(
-    (one, other) =>
-      Number(other.name === hint) - Number(one.name === hint) ||
-      Number(other.value === phrase) - Number(one.value === phrase) ||
-      other.count - one.count,
-  )
-  return best
-}
-
-/** Reads a comparison that begins at a word. */
-function findComparison(words: Words, at: number): { value: string; end: number } | undefined {
-  const read = phrasesAt(words, at).map(({ phrase, end }) => ({ value: readComparison(phrase), end }))
-  return read.find((each): each is { value: string; end: number } => each.value !== undefined)
-}
-
-/** The word before a phrase says which facet it names. */
-const HINTS: Record<string, KnownFacet['name']> = {
-  ...{ in: 'place', from: 'place', tagged: 'tag', with: 'credential', has: 'credential' },
-}
-
-const NEGATING = new Set(['-', 'not', 'no', 'without', 'except', 'excluding'])
+const NEGATING = new Set(['-', 'not', 'no', 'without'])
 
 /** Words between filters, which are not part of a name. */
-const CONNECTING_WORDS =
-  'a above account accounts all an and anyone are based below best but everybody everyone for from has have holder holders in is level member members near of on or over owner owners people person point points profile profiles score tagged than the top under user users verified who with'
-export const CONNECTING = new Set(CONNECTING_WORDS.split(' '))
+export const CONNECTING = new Set(
+  'a an and are based from has have in is of on or people tagged the who with'.split(' '),
+)

@@ -5,7 +5,6 @@ import * as lists from '../../../ui/list-address.ts'
 import { FIGURES } from '../../../ui/people-list.ts'
 import { formatFigure, shortWord } from '../../../ui/text.ts'
 import type { ActiveFilter, Facets } from './facets.ts'
-import type { OtherLists } from './other-lists.ts'
 import type { SearchReading } from './read-search.ts'
 
 /** The heading of each group of filters and, if there is a page about them, the page and the words that link to it. */
@@ -66,18 +65,8 @@ const CHIP_WORDS: Partial<Record<FilterName, string>> = { tag: 'tag ', credentia
 export const renderAsName = (asked: RankingQuery): Html =>
   html`<p class="soft">Search names for <a href="${lists.addressOf(lists.withText(asked, asked.typed, true))}" rel="nofollow">“${shortWord(asked.typed, MAX_LABEL_LENGTH)}”</a> instead.</p>`
 
-export const renderOthers = ({ named, ranked, lists: others }: OtherLists): Html =>
-  html`${named && ranked.length === 0 ? html`<p>Did you mean <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>` : html``}${others.length > 0 ? html`<p>These searches find people:</p>` : html``}<ul class="chips">${others.map(({ word, label, query, count }) => renderChip(lists.addressOf(query), label, count, word))}</ul>`
-
-/** Finds the address of the movers for a search for changes, such as "who rose this week". */
-export const findMovers = (typed: string): string | undefined =>
-  MOVERS.find(([, words]) => words.test(typed))?.[0]
-
-const MOVERS = [
-  ['/movers', /\b(gained|movers|rise|risen|risers|rises|rising|rose|trending)\b/i],
-  ['/movers#change', /\b(drop|dropped|fall|fallen|falling|falls|fell|lost)\b/i],
-  ['/movers#-added', /\b(joined|newest|newcomers|new (people|this))\b|^new$/i],
-] as const
+export const renderDidYouMean = (named: RankingQuery): Html =>
+  html`<p>Did you mean <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>`
 
 /** Shows the request for the same list in v3, which searches names only, and has no order by points. */
 export function renderApiRequest(query: RankingQuery): Html {

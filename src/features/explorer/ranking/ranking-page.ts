@@ -1,7 +1,6 @@
 import { count } from '../../../core/basics/text/counts-and-sizes.ts'
-import { foldName } from '../../../core/basics/text/fold-name.ts'
 import { PROGRAM } from '../../../core/basics/version.ts'
-import { createPage, type RenderedPage } from '../../../core/http/rendered-page.ts'
+import type { RenderedPage } from '../../../core/http/rendered-page.ts'
 import type { Standing } from '../../../core/reads/standing.ts'
 import { withoutCaching } from '../../../ui/assets-and-csp.ts'
 import { drawHistogram } from '../../../ui/charts.ts'
@@ -17,9 +16,8 @@ import type { Site } from '../../../ui/site.ts'
 import { credentialAddress, formatFigure, shortNameOf, shortWord } from '../../../ui/text.ts'
 import { type ActiveFilter, createFacetReader, type FacetReader, type Facets } from './facets.ts'
 import { type FoundRanking, findRanking } from './find-ranking.ts'
-import { findOthers, type OtherLists } from './other-lists.ts'
 import * as controls from './ranking-controls.ts'
-import { createSearchReader, type SearchReading } from './read-search.ts'
+import { createSearchReader, findSimilar, type SearchReading } from './read-search.ts'
 
 /** All passports by score, or those that a search and filters find. */
 export function createRankingPage(options: ExplorerOptions): ExplorerPage {
@@ -55,7 +53,7 @@ type Shown = {
   reading: SearchReading | undefined
   facets: Facets | undefined
   filters: readonly ActiveFilter[]
-  others: OtherLists | undefined
+  similar: Awaited<ReturnType<typeof findSimilar>> | undefined
   standing: Standing
 }
 
@@ -70,33 +68,14 @@ async function renderRanking(
   const requests = await context.facets.requestsFor(list)
   const found = await findRanking(context, list, requests, signal)
   if (found.all === 0) return renderStart(site)
-  const movers = found.total === 0 && list.typed.includes(' ') ? controls.findMovers(list.typed) : undefined
-  if (movers) return withoutCaching(createPage('', { Location: movers, 'Content-Type': 'text/html' }, 303))
-  const instead = found.total === 0 ? reading?.instead?.() : undefined
-  // If no name matches, the page lists the people of the first suggestion, or of similar tags, places and credentials.
-  if (instead && !isSame(instead, { ...list, page: 1 })) {
-    await request.charge(5)
-    const [begun, ...suggestions] = reading?.suggestions ?? []
-    const end = foldName(asked.typed).split(' ').at(-1) ?? ''
-    // The beginning of a tag or place is a match, not a correction.
-    const isBegun = begun && foldName(begun.label).startsWith(end) && isSame(begun.query, instead)
-    const other = { query: { ...instead, page: asked.page }, suggestions, isSuggested: !isBegun }
-    return renderRanking(context, asked, other, request)
-  }
   const present = () => context.facets.present(found, list, signal)
   const facets = hasFacets(found) ? await ifReady(context, present) : undefined
   const filters = await context.facets.presentFilters(list, requests, found)
   if (found.total === 0) await request.charge(5)
-  const findOther = () => findOthers(context, list, filters, signal)
-  const others = found.total === 0 ? await ifReady(context, findOther) : undefined
-  // Nobody tagged security is named auditor: "security auditor" lists the people tagged security.
-  const without = others?.lists.find(({ query }) => query.typed === '' && list.typed !== '')
-  if (without && !others?.named && lists.isFiltered(list) && !lists.isFiltered(asked)) {
-    const other = { query: { ...without.query, page: asked.page }, leftOut: list.typed }
-    return renderRanking(context, asked, other, request)
-  }
+  const find = () => findSimilar(context, list, signal)
+  const similar = found.total === 0 && list.typed !== '' ? await ifReady(context, find) : undefined
   const shown = {
-    ...{ site, asked, reading, facets, filters, others },
+    ...{ site, asked, reading, facets, filters, similar },
     found: { ...found, ranked: await addNotes(context, found) },
     standing: await context.catalog.standing(0),
   }
@@ -122,7 +101,7 @@ const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || tota
 function renderPage(shown: Shown, status: number): RenderedPage {
   const { site, asked, found, reading, facets, filters, standing } = shown
   const { query, all } = found
-  const [title, changes] = [describeList(query, filters), controls.findMovers(asked.typed)]
+  const title = describeList(query, filters)
   const isHome = !lists.isFiltered(asked) && asked.typed === '' && asked.page === 1
   const leaders = query.page === 1 ? found.ranked.slice(0, 3).map(({ passport }) => passport) : []
   const whole = countList(title, found.total)
@@ -145,10 +124,10 @@ ${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="lead" data
 <div class="browse">
 <div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
 <div>
-<div id="chips" data-live>${controls.renderChips(query, filters)}${reading?.instead && !isSame({ ...query, page: 1 }, lists.withText(asked, query.typed)) ? controls.renderAsName(asked) : ''}</div>
+<div id="chips" data-live>${controls.renderChips(query, filters)}${isSame({ ...query, page: 1 }, { ...asked, page: 1 }) ? '' : controls.renderAsName(asked)}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" class="row" data-live>${found.total === 0 ? html`` : html`${controls.renderSorts(query)}${panel}`}</div></div>
 <div id="results" data-results>
-${controls.renderSuggestions(reading?.suggestions)}${changes ? html`<p class="notice">See the <a href="${changes}">movers</a>: whose score changed, and why.</p>` : html``}${reading?.isSuggested && found.total > 0 ? html`<p class="notice">No exact match for “${shortWord(asked.typed, MAX_TITLE_VALUE)}”. These people match the most similar words.</p>` : html``}${reading?.note && found.total > 0 ? html`<p class="notice">${reading.note}</p>` : html``}${reading?.leftOut ? html`<p class="notice" data-late>“${reading.leftOut}” is no tag, place or credential here, and none of these people has it in a name or handle.</p>` : html``}${renderResults(shown)}
+${controls.renderSuggestions(reading?.suggestions)}${renderResults(shown)}
 </div>
 </div>
 </div>`,
@@ -157,14 +136,14 @@ ${controls.renderSuggestions(reading?.suggestions)}${changes ? html`<p class="no
 }
 
 /** Search as you type replaces the heading and removes the introduction, so that the page is the one that Enter opens. */
-function renderHeading({ asked, found, filters, others }: Shown): Html {
+function renderHeading({ asked, found, filters, similar }: Shown): Html {
   const { total, all, isMore, query } = found
-  const named = others?.ranked.length ? others.named : undefined
-  const similar =
+  const named = similar?.ranked.length ? similar.named : undefined
+  const results =
     named &&
     html`Results for <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, 60)}</bdi></a>`
   const words = countList(describeList(query, filters), total)
-  const shown = html`<span class="clamp">${similar ?? `${isMore ? 'At least ' : ''}${words}`}</span>`
+  const shown = html`<span class="clamp">${results ?? `${isMore ? 'At least ' : ''}${words}`}</span>`
   return html`<h1 id="heading" aria-live="polite" data-live>${asked.typed === '' && !lists.isFiltered(asked) ? html`<span class="extra">Explore </span>${count(all, 'passport')}` : shown}</h1>`
 }
 
@@ -177,7 +156,7 @@ function renderExamples(facets: Facets | undefined): Html {
   const [tag, place] = [facets?.tag[0], facets?.place[0]]
   if (!tag || !place) return html``
   const words = [tag, place].map(({ label }) => shortWord(label, MAX_TITLE_VALUE)).join(' ')
-  return html`<p class="soft">Or describe people: <a href="/?${String(new URLSearchParams({ q: words }))}">${words}</a>, <a href="/?q=highest+skills">highest skills</a>.</p>`
+  return html`<p class="soft">Or describe people: <a href="/?${String(new URLSearchParams({ q: words }))}">${words}</a>.</p>`
 }
 
 /** Hidden fields of the search form keep the filters and the order. */
@@ -212,12 +191,15 @@ function describeList({ typed, filters, sort }: RankingQuery, active: readonly A
 
 const MAX_TITLE_VALUE = 90
 
-const HELP = html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?q=human+score+over+100">human, score over 100</a></li><li><a href="/?q=highest+skills">highest skills</a></li><li><a href="/credentials">credentials</a></li><li><a href="/movers">movers</a></li></ul></div>`
+const HELP = html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?human=true&amp;score=%3E100">human, score over 100</a></li><li><a href="/?sort=skills">highest skills</a></li><li><a href="/credentials">credentials</a></li><li><a href="/movers">movers</a></li></ul></div>`
 
-function renderResults({ found, others }: Shown): Html {
+function renderResults({ found, similar }: Shown): Html {
   const { query, last, total, scale } = found
-  if (total === 0)
-    return html`${others?.named && others.ranked.length > 0 ? renderRankingList({ ...others, scale, query: others.named }) : others?.lists.length ? '' : HELP}${others ? controls.renderOthers(others) : html``}`
+  if (total === 0) {
+    if (!similar?.named) return HELP
+    if (similar.ranked.length > 0) return renderRankingList({ ...similar, scale, query: similar.named })
+    return controls.renderDidYouMean(similar.named)
+  }
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${lists.addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = lists.typesOf(query)
@@ -225,10 +207,10 @@ function renderResults({ found, others }: Shown): Html {
 ${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query)}`
 }
 
-function describe({ asked, found, others }: Shown): string {
+function describe({ asked, found, similar }: Shown): string {
   const { query, last, total, all, isMore } = found
   const { page, typed } = query
-  if (total === 0) return others?.ranked.length ? `No exact match for “${asked.typed}”` : ''
+  if (total === 0) return similar?.ranked.length ? `No exact match for “${asked.typed}”` : ''
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (typed === '' && !lists.isFiltered(query)) return ''
   return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${isMore ? '. Type more of it.' : ''}`

@@ -66,8 +66,6 @@ function show(page) {
   const found = page.querySelector('[data-results]')
   // An empty database has a start page without results.
   if (!found) return location.reload()
-  // A word that is not complete yet needs no notice.
-  found.querySelector('[data-late]')?.remove()
   if (!compared) document.title = page.title
   count.textContent = page.querySelector('[data-count]').textContent || page.querySelector('h1').textContent
   results.replaceChildren(...(compared ? choicesOf(page, found) : found.childNodes))
