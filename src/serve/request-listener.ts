@@ -161,8 +161,8 @@ function createPages({ config, store, catalog, now, rasterize, fonts, plan, onEr
 }
 
 /** Reads the files at each start of a server, because certificates are renewed. */
-function readTls({ cert, key, http3 }: NonNullable<Config['tls']>) {
-  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8'), http3 }
+function readTls({ cert, key }: NonNullable<Config['tls']>) {
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') }
 }
 
 /**

@@ -55,7 +55,7 @@ export function shortWord(text: string, limit: number): string {
 }
 
 /** Measures UTF-16 code units, which bound the size of a page. A grapheme may have many of them. */
-export const lengthOf = (text: string): number => text.length
+const lengthOf = (text: string): number => text.length
 
 const figures = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
 

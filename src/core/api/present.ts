@@ -7,7 +7,7 @@ import { type Explanation, type ExplanationLine, limitAccounts } from '../passpo
 import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
 
 /** A member is absent if the request did not include it, and `null` if its value is unknown. */
-export type Included = {
+type Included = {
   rules_digest?: string | null
   standing?: WireStanding | null
   explanation?: WireExplanation | null

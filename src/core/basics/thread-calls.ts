@@ -1,3 +1,4 @@
+import { createTurns } from './awaitable.ts'
 import { ClientGone, type ErrorCode, type InvalidValue, overloaded, ServiceError } from './errors.ts'
 
 type Request<Call> = { id: number; call: Call } | { cancel: number }
@@ -101,18 +102,14 @@ export function createQueue<Call, Answer>(
   run: (call: Call) => Answer | Promise<Answer>,
   ready = Promise.resolve(),
 ): Run<Call, Answer> {
-  let last: Promise<unknown> = ready
-  return (call, isCancelled) => {
-    const result = last.then(async () => {
+  const inTurn = createTurns(ready)
+  return (call, isCancelled) =>
+    inTurn(async () => {
       // Pending messages are processed first: they may cancel the call.
       await new Promise(setImmediate)
       if (isCancelled()) throw new ClientGone()
       return run(call)
     })
-    // The caller gets the error. The next call starts even after an error.
-    last = result.catch(() => undefined)
-    return result
-  }
 }
 
 function toFailure(error: unknown): Failure {

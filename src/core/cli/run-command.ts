@@ -34,7 +34,7 @@ export async function runCommand(
 }
 
 /** Replaces the name of the program in command lines, so that they can be copied. */
-export const asStarted = (text: string) =>
+const asStarted = (text: string) =>
   text.replace(/("|^ +|Usage: |, or )passportd (?=[a-zC-])/gm, `$1${PROGRAM} `)
 
 /** The messages for the operator and the exit code. An unexpected error is a bug and keeps its stack. */

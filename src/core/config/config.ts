@@ -137,13 +137,12 @@ function readBackups(read: Read, problems: string[], { engine }: DatabaseAddress
 
 /** Reads the paths of the PEM files for HTTPS, and checks the files. */
 function readTls(read: Read, problems: string[]) {
-  const [cert, key, http3 = false] = [read('TLS_CERT'), read('TLS_KEY'), read('HTTP3')]
+  const [cert, key] = [read('TLS_CERT'), read('TLS_KEY')]
   if (cert !== undefined && key !== undefined) {
     problems.push(...tlsProblems(cert, key))
-    return { cert, key, http3 }
+    return { cert, key }
   }
   if (cert !== key) problems.push('TLS_CERT and TLS_KEY belong together: set both or neither.')
-  else if (http3) problems.push('HTTP3 needs TLS: set TLS_CERT and TLS_KEY.')
   return undefined
 }
 

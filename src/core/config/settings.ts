@@ -170,5 +170,4 @@ export const SETTINGS = {
   WEBHOOK_ALLOW_PRIVATE: flag('let webhooks use http and addresses of private networks'),
   TLS_CERT: anyText('PEM file with the certificate; with TLS_KEY, serves HTTPS and HTTP/2'),
   TLS_KEY: anyText('PEM file with the private key of the certificate'),
-  HTTP3: flag('serve HTTP/3 on the same port as well; needs TLS'),
 }

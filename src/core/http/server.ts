@@ -58,7 +58,7 @@ export type ApiServerOptions = ErrorHandling &
     port: number
     reusePort?: boolean | undefined
     /** The contents of PEM files. With them, the server uses HTTPS and HTTP/2. */
-    tls?: { cert: string; key: string; http3: boolean } | undefined
+    tls?: { cert: string; key: string } | undefined
     publicUrl?: string | undefined
     /** How to get a key, for errors of v3. */
     keyHelp?: string | undefined
@@ -112,7 +112,7 @@ export function startApiServer(options: ApiServerOptions) {
     development: false,
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: MAX_RUNTIME_BODY_BYTES,
-    ...(tls && { tls: { cert: tls.cert, key: tls.key }, http2: true, http3: tls.http3 }),
+    ...(tls && { tls: { cert: tls.cert, key: tls.key }, http2: true }),
     routes: Object.fromEntries([...byPath].filter(([path]) => !path.endsWith('*')).map(toBunRoute)),
     fetch: handleOther,
     // Reached only if building a response fails.

@@ -16,7 +16,7 @@ export type Reason = {
   end: number
 }
 
-export const MOST_MATCHES = 20
+const MOST_MATCHES = 20
 
 /** Reads more passports than are shown, because several matches may lead to the same survivor. */
 const MOST_READ = 2 * MOST_MATCHES

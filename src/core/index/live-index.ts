@@ -1,3 +1,4 @@
+import { createTurns } from '../basics/awaitable.ts'
 import { ServiceError } from '../basics/errors.ts'
 import type { ListRequest } from '../lists/list-request.ts'
 import type { Store } from '../store/store.ts'
@@ -55,15 +56,7 @@ type Live = {
 /** A facet index that applies the changes of the store. The first call builds it. */
 export function createLiveIndex(store: FacetStore, options: Options = {}) {
   const live: Live = { store, options, percent: 0 }
-  let last: Promise<unknown> = Promise.resolve()
-
-  /** Runs one `work` at a time, in the order of the calls. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = last.then(work)
-    // The caller gets the error. The next `work` starts even after an error.
-    last = result.catch(() => undefined)
-    return result
-  }
+  const inTurn = createTurns()
 
   return {
     /**

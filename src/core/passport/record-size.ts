@@ -7,7 +7,7 @@ import type { PassportRecord } from './record.ts'
 const asGiven = (points: readonly DataPoint[]) =>
   points.map(({ addedAt: _, writtenFor: __, ...point }) => point)
 
-/** The maximum bytes of each field as JSON (UTF-8). A page of 250 passports has at most 8 MB in V1, 12 MB in V2. */
+/** The maximum bytes of each field as JSON (UTF-8). A passport takes at most 32,000 bytes in a list of V1, and a page 8 MB, or 12 MB in V2. */
 export const LIMITS = {
   'passport_profile.bio': { bytes: 10_000, of: ({ profile }) => profile.bio },
   'passport_profile.display_name': { bytes: 4000, of: ({ profile }) => profile.displayName },
@@ -26,17 +26,11 @@ export const LIMITS = {
   data_points: { bytes: 400_000, of: ({ dataPoints = [] }) => asGiven(dataPoints) },
 } satisfies Record<string, { bytes: number; of: (record: PassportRecord) => unknown }>
 
-/** A passport has at most this size as JSON in a list page of V1. */
-export const MAX_LIST_ITEM_BYTES = 32_000
-
 /** A passport has at most this many data points, from all its records. */
 const MOST_DATA_POINTS = 2000
 
 /** Of these, an issuer may write this many. */
 const MOST_OF_ISSUER = 200
-
-/** The credentials of a passport have at most this size as JSON, including those that rules add. */
-export const MAX_CREDENTIALS_BYTES = 640_000
 
 /** The names, numbers and times of an entry take at most this many bytes. */
 const ENTRY_BYTES = 700

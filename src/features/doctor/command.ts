@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { CommandError } from '../../core/basics/errors.ts'
-import { count, size } from '../../core/basics/text/counts-and-sizes.ts'
+import { count } from '../../core/basics/text/counts-and-sizes.ts'
 import { printable, toJsonText } from '../../core/basics/text/quote.ts'
 import { PROGRAM } from '../../core/basics/version.ts'
 import { askHealth } from '../../core/cli/ask-health.ts'
@@ -21,12 +21,12 @@ import { checkErasure, describeLeftover, findLeftovers } from '../privacy/find-r
 import { checkFiles, checkFolder } from './check-files.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 import { findReplicaSchema } from './postgres-statements.ts'
-import { type DatabaseContents, type Diagnostics, MOST_OVERSIZED } from './statements.ts'
+import type { DatabaseContents, Diagnostics } from './statements.ts'
 
 export const doctor = defineCommand({
   name: 'doctor',
   summary: 'find problems and suggest solutions',
-  description: `Checks the settings, files, free space, schema, integrity, stale scores, sizes and keys, and whether the
+  description: `Checks the settings, files, free space, schema, integrity, stale scores and keys, and whether the
     database, its replicas and Redis are available. Changes nothing. The exit
     code is 1 if there are problems; warnings do not change it.`,
   options: {
@@ -163,21 +163,8 @@ function checkIntegrity({ damage }: Diagnostics, full: boolean): CheckResult {
 
 function* checkContents(contents: DatabaseContents, config: Config, now: number) {
   yield ok('passports', `The database holds ${count(contents.passports, 'passport')}, including merged ones.`)
-  yield* checkSizes(contents)
   yield* checkScores(contents)
   yield* checkKeys(contents.keys, config, now)
-}
-
-function* checkSizes({ oversized }: DatabaseContents) {
-  if (oversized.length === 0) return
-  const shown = oversized.slice(0, MOST_OVERSIZED).map(({ id, bytes }) => `${id} (${size(bytes)})`)
-  const isMore = oversized.length > MOST_OVERSIZED
-  const passports = count(shown.length, 'passport')
-  const subject = isMore ? `More than ${passports} are` : `${passports} ${shown.length === 1 ? 'is' : 'are'}`
-  yield warning(
-    'sizes',
-    `${subject} larger than records may be: ${shown.join(', ')}. Lists with them need more memory: import shorter records (docs/records.md), or remove them.`,
-  )
 }
 
 function* checkScores({ stale, stillStale, unscorable }: DatabaseContents) {

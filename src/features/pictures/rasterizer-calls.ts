@@ -4,7 +4,7 @@ import { createCaller, createQueue, receiveCalls } from '../../core/basics/threa
 import type { Png } from '../../ui/page.ts'
 import type { DrawPng } from './rasterizer.ts'
 
-export type Drawing = { svg: string; width: number }
+type Drawing = { svg: string; width: number }
 
 /** A server thread queues at most this many pictures: fewer than are drawn in a minute. An SVG has 5 to 10 KB. */
 const LIMITS = { waiting: 320, milliseconds: 60_000 }

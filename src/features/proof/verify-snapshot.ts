@@ -14,7 +14,7 @@ type Verifier = {
 }
 
 /** `failure` is a name such as `expired`, and `checked` has a sentence for each check that passed. */
-export type Verification = Report & { verdict: 'valid' | 'not valid'; failure?: string; message?: string }
+type Verification = Report & { verdict: 'valid' | 'not valid'; failure?: string; message?: string }
 
 type Report = { checked: string[]; lines: Line[] }
 type Line = { type: string; category: string; points: number; formula: string }

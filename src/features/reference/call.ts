@@ -207,7 +207,7 @@ type Schema = {
 }
 
 /** All fields of the schema; those of nested objects are folded. */
-export function renderFields(schema: Schema, required: readonly string[] = []): Html {
+function renderFields(schema: Schema, required: readonly string[] = []): Html {
   const fields = fieldsOf(schema)
   if (fields.size === 0) return html``
   const rows = [...fields].map(

@@ -15,7 +15,7 @@ const MOST_INTERIM = 4
 const MOST_HEADER_BYTES = 12_800
 
 /** Resolves a host name to all of its addresses. */
-export type Resolve = (host: string) => Promise<LookupAddress[]>
+type Resolve = (host: string) => Promise<LookupAddress[]>
 
 export type SendOptions = {
   /** Admits http and private networks. */

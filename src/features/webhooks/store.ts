@@ -21,7 +21,7 @@ export type SubscriptionStore = {
   count(log: EventLog, now: number): Awaitable<SubscriptionCount[]>
 }
 
-export type SubscriptionChange = Partial<
+type SubscriptionChange = Partial<
   Pick<Subscription, 'url' | 'filter' | 'keys' | 'state' | 'cursor' | 'notice'>
 >
 

@@ -70,7 +70,7 @@ test.each<[Record<string, string>, Partial<Config>]>([
   [{ SITE_FONTS: '/fonts' }, { fonts: '/fonts' }],
   [{ WEBHOOK_ALLOW_PRIVATE: 'true' }, { webhookAllowPrivate: true }],
   [{ HISTORY: 'forever' }, { historyDays: Number.POSITIVE_INFINITY }],
-  [{ TLS_CERT: CERT, TLS_KEY: KEY, HTTP3: 'true' }, { tls: { cert: CERT, key: KEY, http3: true } }],
+  [{ TLS_CERT: CERT, TLS_KEY: KEY }, { tls: { cert: CERT, key: KEY } }],
   [
     {
       SITE_NAME: 'Guild of Kites',
@@ -153,7 +153,6 @@ test.each<[Record<string, string>, string]>([
   [{ METRICS_PORT: '8080' }, 'METRICS_PORT must differ from PORT, got "8080" for both.'],
   [{ TLS_CERT: CERT }, 'TLS_CERT and TLS_KEY belong together: set both or neither.'],
   [{ TLS_KEY: KEY }, 'TLS_CERT and TLS_KEY belong together: set both or neither.'],
-  [{ HTTP3: 'true' }, 'HTTP3 needs TLS: set TLS_CERT and TLS_KEY.'],
   [
     { TLS_CERT: '/nowhere', TLS_KEY: CERT },
     'TLS_CERT must be a readable PEM file with a certificate, got "/nowhere" (ENOENT).\n' +

@@ -11,7 +11,7 @@ import { openTestStore } from '../../support/store/engines.ts'
 import { PEOPLE } from '../../support/store/records.ts'
 
 const read = (name: string) => readFileSync(join(import.meta.dir, '../../support/postgres', name), 'utf8')
-const TLS = { cert: read('postgres-tls.crt'), key: read('postgres-tls.key'), http3: false }
+const TLS = { cert: read('postgres-tls.crt'), key: read('postgres-tls.key') }
 const TRUST = { tls: { rejectUnauthorized: false } }
 
 const server = shareServer(

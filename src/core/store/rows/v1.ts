@@ -13,7 +13,7 @@ import type { WireListedPassport, WirePassport } from '../../passport/wire-schem
 import type { V1Passport } from '../store.ts'
 import { type StoredRow, toPassport } from './passport.ts'
 
-export type FoundPassport = V1Passport & { stale: number | boolean }
+type FoundPassport = V1Passport & { stale: number | boolean }
 
 type FoundItem = { item: string; stale: number | boolean }
 

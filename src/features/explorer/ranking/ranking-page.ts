@@ -227,7 +227,7 @@ ${drawHistogram(distribution.slice(0, -1), median / step)}
 }
 
 /** The page of an empty database. */
-export function renderStart(site: Site): RenderedPage {
+function renderStart(site: Site): RenderedPage {
   const main = html`<div class="cover"><h1>No passports yet</h1>
 <p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p></div>
 <pre># Import your own records: JSON Lines, plain or gzip

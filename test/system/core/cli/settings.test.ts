@@ -142,7 +142,7 @@ describe('names of settings', () => {
     ['PASSPORTD_REQUIRE_API_KEY', 'REQUIRE_API_KEY'],
     ['passportd_database_url_file', 'DATABASE_URL_FILE'],
     ['REQUIRE_API_KEY_FILE', 'REQUIRE_API_KEY'],
-    ['HTTP_3', 'HTTP3'],
+    ['TLSCERT', 'TLS_CERT'],
   ])('every command refuses %s and suggests %s', async (name, meant) => {
     for (const command of ['serve', 'keys list', 'mirror https://example.com']) {
       expect(await callHere(command.split(' '), { env: { PORT: '0', [name]: 'true' } })).toEqual({

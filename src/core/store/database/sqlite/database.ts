@@ -1,5 +1,6 @@
 import type { Database as File, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
+import { createTurns } from '../../../basics/awaitable.ts'
 import { FileFaultError } from '../../../basics/errors.ts'
 import type { Connection, Database, Dialect, Prepare, Query } from '../../sql/connection.ts'
 import { type ReadTransaction, translateErrors, WRITER_WAIT } from './connect.ts'
@@ -94,17 +95,6 @@ export function guardErrors<T extends Methods>(path: string, methods: T): T {
     (...args: never[]) => translateErrors(path, async () => method(...args)),
   ]
   return Object.fromEntries(Object.entries(methods).map(guard)) as T
-}
-
-/** Returns a function that runs async functions one at a time, in the order of the calls. */
-function createTurns() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work)
-    // The caller gets the error. The next function starts even after an error.
-    last = result.catch(() => undefined)
-    return result
-  }
 }
 
 async function inTransaction<T>(file: File, begin: string, work: () => Promise<T>): Promise<T> {
