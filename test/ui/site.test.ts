@@ -7,8 +7,9 @@ import { serveExplorer, servePeople } from '../support/explorer/explorer-server.
 import { PALETTE } from '../support/explorer/site.ts'
 import { serveRecords, shareServer } from '../support/http/server.ts'
 import { ServiceError } from '../support/program/errors.ts'
+import { snapshotOf } from '../support/store/catalog.ts'
 import { openTestStore } from '../support/store/engines.ts'
-import { ada, credential, named, PEOPLE } from '../support/store/records.ts'
+import { ada, credential, PEOPLE } from '../support/store/records.ts'
 
 const BROWSER = { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
 const ORIGIN = 'https://people.example'
@@ -192,8 +193,15 @@ describe('files of the site', () => {
   })
 
   test('a sitemap has at most 10,000 passports', async () => {
-    const people = Array.from({ length: 10_001 }, (_, at) => named(at + 1, '', at))
-    await using server = await servePeople(people, { publicUrl: ORIGIN })
+    const listed = Array.from({ length: 10_001 }, (_, at) => ({ id: at + 1, score: at, name: '' }))
+    const snapshot = await snapshotOf(listed)
+    await using server = await servePeople(PEOPLE, {
+      publicUrl: ORIGIN,
+      replace: (catalog) => ({
+        current: () => snapshot,
+        standing: async (score) => ({ ...(await catalog.standing(score)), total: listed.length }),
+      }),
+    })
     const count = async (path: string) => (await server.look(path)).text.match(/<loc>/g)?.length
     expect(await count('/sitemap.xml')).toBe(2)
     const others =

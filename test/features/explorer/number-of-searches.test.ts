@@ -44,34 +44,19 @@ const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveCounted)
 
 test.each([
   '/',
-  '/?page=3',
-  '/?sort=skills&page=2',
   '/?tag=solidity&place=Lisbon&human=true',
-  '/?q=maple',
   '/?q=a',
   '/?q=42',
   '/?q=a&sort=skills',
   '/?q=a&human=true',
-  '/?q=a&human=true&page=2',
   '/?q=e&tag=solidity&sort=identity',
-  '/?q=solidity',
-  '/?q=lisbon',
-  '/?q=lisb',
   '/?q=solidity+lisb',
-  '/?q=security',
   '/?q=a+solidity',
-  '/?q=a+lisbon&human=true',
-  '/?q=git&human=true',
-  '/?q=a+github',
   '/?q=human+builders+in+lisbon+github+score:%3C300',
-  '/?q=%22solidity%22',
   '/?q=no+such+name',
-  '/?q=ada+harborligt',
   '/?q=sparowbridge',
-  '/?q=solidty+lisbn',
   // A word of accents alone is empty when folded.
   '/?q=qqqq+%CC%81',
-  '/?q=solidity+qqqq+lisbon',
   '/?q=builders+without+github+in+lisbon+or+lagos',
   '/credentials',
   '/credentials/github',
@@ -80,8 +65,6 @@ test.each([
   '/passports/1',
   '/passports/1/score',
   '/passports/1/credentials',
-  '/badge/1.svg?show=top',
-  '/card/1.svg',
   '/card/1.png',
   '/card/site.png',
 ])(
@@ -105,13 +88,11 @@ test.failing('the event loop runs while twelve words that match nobody are compa
   expect(nextBegin).toBeGreaterThan(end as number)
 })
 
-const PARTS = ['total', 'activity', 'identity', 'skills'] as const
+const PARTS = ['total', 'skills'] as const
 
 test.each(
   PARTS.flatMap((sort) =>
-    ['q=a', 'q=a&human=true', 'q=maple&human=false', 'q=1&human=true', 'tag=solidity&page=2'].map(
-      (query) => [sort, query] as const,
-    ),
+    ['q=a', 'q=maple&human=false', 'tag=solidity&page=2'].map((query) => [sort, query] as const),
   ),
 )('ranks by %s on the page ?%s equal those of a naive count', async (sort, query) => {
   const asked = new URLSearchParams(query)

@@ -6,7 +6,7 @@ import { dataPoint, NOON, record } from '../../support/store/records.ts'
 import { adoptRules, createExplainer, DEFAULT_RULES, scoreNow } from '../../support/store/scoring.ts'
 
 const MEGABYTE = 1024 * 1024
-const LISTED = 12
+const LISTED = 10
 
 /** A passport whose explanation has a megabyte: each type has its own line. */
 const large = (id: number) =>
@@ -58,15 +58,12 @@ async function walk(get: (path: string) => Promise<Reply>, query: string) {
 
 const server = shareServer(() => openScored(all), serveLookup)
 
-test.each(['sort=passport_id', 'sort=-score'])(
-  'a list with explanations ends before 4 MB, and its cursor continues with the next passport: %s',
-  async (query) => {
-    const pages = await walk(server.get, query)
-    expect(pages.length).toBeGreaterThan(2)
-    for (const { bytes } of pages) expect(bytes).toBeLessThan(4 * MEGABYTE + 1000)
-    expect(pages.flatMap(({ ids }) => ids)).toEqual(all.map(({ id }) => id))
-  },
-)
+test('a list with explanations ends before 4 MB, and its cursor continues with the next passport', async () => {
+  const pages = await walk(server.get, 'sort=-score')
+  expect(pages.length).toBeGreaterThan(2)
+  for (const { bytes } of pages) expect(bytes).toBeLessThan(4 * MEGABYTE + 1000)
+  expect(pages.flatMap(({ ids }) => ids)).toEqual(all.map(({ id }) => id))
+})
 
 test('a list of the largest changes with explanations ends before 4 MB, too', async () => {
   await using store = await openTestStore('sqlite', [record(99)])

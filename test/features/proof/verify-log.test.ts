@@ -79,23 +79,9 @@ onEveryEngine('verify --log', (open) => {
   /** The log has the events 1 to 10, and the file the head of the first five. */
   test.each([
     ['a changed score', `update events set data = '[9,0,1]' where sequence = 3`, 5],
-    ['a changed score after the stored head', `update events set data = '[1,[0,9]]' where sequence = 8`, 10],
-    ['a changed time', 'update events set time = time + 1 where sequence = 4', 5],
-    ['another person', 'update events set passport_id = 3 where sequence = 2', 5],
-    ['another type', `update events set type = 5, data = '' where sequence = 9`, 10],
     ['a deleted event', 'delete from events where sequence = 3', 3],
-    ['a deleted last event', 'delete from events where sequence = 10', 10],
-    ['an event that moved to the end', 'update events set sequence = 11 where sequence = 2', 2],
     ['another tombstone', `update events set data = '${'ab'.repeat(32)}' where sequence = 6`, 10],
-    [
-      'a tombstone instead of an event',
-      `update events set type = 0, data = '${'0'.repeat(64)}' where sequence = 1`,
-      5,
-    ],
-    ['another secret', `update log_secrets set secret = '${'ab'.repeat(16)}' where passport_id = 3`, 5],
-    ['another base', `update event_log set base = '${'ab'.repeat(32)}'`, 5],
     ['another head', `update event_log set head = '${'ab'.repeat(32)}'`, 10],
-    ['another rule stamp', `update event_rules set stamp = 'x'`, 5],
   ])('%s in the database is found', async (_, sql, sequence) => {
     await using given = await prepare(await open(PEOPLE))
     const { store } = given
@@ -115,7 +101,7 @@ onEveryEngine('verify --log', (open) => {
     expect(readFileSync(given.file, 'utf8')).toBe(before)
   })
 
-  test.each([2, 5])(
+  test.each([5])(
     'an event that is missing before the head covers it is found: event %d',
     async (sequence) => {
       await using given = await prepare(await open(PEOPLE))
@@ -177,16 +163,12 @@ onEngine('sqlite', 'verify --log', (open) => {
 
   test.each<[string, Tamper, number]>([
     ['an omitted event', inEvents((items) => items.toSpliced(2, 1)), 3],
-    ['a repeated event', inEvents((items) => items.toSpliced(2, 0, item(items, 1))), 3],
-    ['events in another order', inEvents((items) => items.toReversed()), 1],
-    ['no events', inEvents(() => []), 1],
     [
       'an event of another log',
       inEvents((items) => void Object.assign(item(items, 3), { id: 'abcdef-4' })),
       4,
     ],
     ['an event without salt', inEvents((items) => void delete item(items, 1).salt), 2],
-    ['a malformed salt', inEvents((items) => void Object.assign(item(items, 1), { salt: 'xyz' })), 2],
     [
       'a malformed tombstone',
       inEvents((items) => void items.splice(3, 1, { ...item(items, 3), type: 'tombstone', leaf: 'x' })),
@@ -194,7 +176,6 @@ onEngine('sqlite', 'verify --log', (open) => {
     ],
     ['changed data', inEvents((items) => void Object.assign(item(items, 1), { data: {} })), 5],
     ['another head than the signed one', inLog({ head: 'ab'.repeat(32) }), 5],
-    ['another length than the signed one', inLog({ length: 4, last: 4 }), 4],
     ['a signature that is none', inLog({ signed: 'x' }), 5],
     ['no key', (body, path) => (path.endsWith('jwks.json') ? { keys: [] } : body), 5],
   ])('%s in a response is found', async (_, tamper, sequence) => {
