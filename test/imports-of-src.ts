@@ -97,8 +97,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'features/records/malformed-records': ['core/passport/rules/rule-set'],
   'features/records/read-lines': ['features/records/import'],
   'features/reference/reference': ['features/reference/routes'],
-  'features/retire/command': ['features/retire/headers-and-brownouts'],
-  'features/retire/headers-and-brownouts': ['features/retire/headers-and-brownouts'],
   'features/retire/page': ['features/retire/page'],
   'features/retire/plan': ['features/retire/plan'],
   'features/webhooks/delivery-states': ['core/history/event-cursor', 'features/webhooks/subscription'],

@@ -15,7 +15,7 @@ import { openConfigured } from '../../core/cli/open-store.ts'
 import { orNone } from '../../core/config/setting-parsers.ts'
 import { parseKeyId } from '../../core/store/api-key.ts'
 import { datePlan, findPlanProblem, NO_PLAN, type RetirementPlan } from './plan.ts'
-import { type PlanContext, presentPlan, previewResponses, printPlan } from './print-plan.ts'
+import { type PlanContext, presentPlan, printPlan } from './print-plan.ts'
 
 const DATE = {
   placeholder: 'DATE',
@@ -57,7 +57,6 @@ export const retire = defineCommand({
     { action: 'brownout add', args: 'START DURATION', options: [] },
     { action: 'brownout remove', args: 'START', options: [] },
     { action: 'exempt', args: 'KEY_ID', options: ['undo'], about: 'exempts this key from brownouts' },
-    { action: 'rehearse', args: 'DATE', options: [], about: 'previews the responses at that time' },
     { action: 'clear', options: ['yes'], about: 'deletes the whole plan; needs --yes' },
   ],
   examples: ['passportd retire brownout add 2026-12-01T09:00Z 2h'],
@@ -135,11 +134,6 @@ const ACTIONS = {
     if (!undo && !(await store.keys.find(id)))
       throw new CommandError(`There is no key "${id}" in ${name}: "keys list" shows the ids.`)
     return { ...plan, exempt: undo ? others : [...others, id] }
-  },
-
-  async rehearse(context, [text = '']) {
-    context.terminal.out(previewResponses(context, parseTime('DATE', text)))
-    return undefined
   },
 
   async clear(_context, _args, { yes }) {

@@ -1,6 +1,5 @@
-import { ServiceError, unauthorized } from '../../core/basics/errors.ts'
-import { type ErrorResponse, presentError } from '../../core/http/errors.ts'
-import { brownoutAt, type DatedPlan, DEFAULT_SUCCESSOR, isRemoved, type RetirementPlan } from './plan.ts'
+import { ServiceError } from '../../core/basics/errors.ts'
+import { brownoutAt, DEFAULT_SUCCESSOR, isRemoved, type RetirementPlan } from './plan.ts'
 
 /** The headers about the end of V1 and V2 (RFC 9745, RFC 8594). */
 export function retirementHeaders(plan: RetirementPlan, byDefault?: number): Record<string, string> {
@@ -38,19 +37,3 @@ export function checkBrownout(plan: RetirementPlan, now: number, keyId = '', ver
 
 const adviceOf = ({ successor }: RetirementPlan) =>
   successor === undefined ? 'See /deprecation.' : `Use ${successor} instead.`
-
-type PreviewRequest = { now: number; key: string | undefined; requireKey: boolean }
-
-/** The V1 response that a client would get at the time `now`. The body is empty if the request would succeed. */
-export function previewRetirement(plan: DatedPlan, { now, key, requireKey }: PreviewRequest): ErrorResponse {
-  const headers = retirementHeaders(plan, plan.deprecatedAt)
-  try {
-    checkRemoval(plan, now)
-    if (requireKey && key === undefined) throw unauthorized()
-    checkBrownout(plan, now, key)
-    return { status: 200, headers, body: '' }
-  } catch (error) {
-    const reply = presentError(error, 'preview')
-    return { ...reply, headers: { ...headers, ...reply.headers } }
-  }
-}

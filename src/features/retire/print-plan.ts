@@ -5,9 +5,7 @@ import { printable } from '../../core/basics/text/quote.ts'
 import type { Terminal } from '../../core/cli/command.ts'
 import type { OpenDatabase } from '../../core/cli/open-store.ts'
 import { formatTable } from '../../core/cli/table.ts'
-import type { ErrorResponse } from '../../core/http/errors.ts'
 import { keyState } from '../../core/store/api-key.ts'
-import { previewRetirement } from './headers-and-brownouts.ts'
 import {
   brownoutAt,
   brownoutState,
@@ -106,29 +104,4 @@ export function presentPlan({ plan, now, config }: PlanContext) {
     brownouts: plan.brownouts.map(({ start, end }) => ({ start: isoTime(start), end: isoTime(end) })),
     exempt: plan.exempt,
   }
-}
-
-/** No key has these ids: real ids are hexadecimal. */
-const ORDINARY = 'ordinary'
-const EXEMPT = 'exempt'
-
-/** Shows the responses that clients would get at a time. The code of the server renders them. */
-export function previewResponses({ plan: found, config }: PlanContext, now: number): string {
-  const { deprecatedAt, requireKey } = config
-  const plan = datePlan({ ...found, exempt: [...found.exempt, EXEMPT] }, deprecatedAt)
-  const preview = (key: string | undefined) =>
-    describeResponse(previewRetirement(plan, { now, key, requireKey }))
-  return `V1 at ${formatInstant(now)}
-
-An ordinary key
-${preview(ORDINARY)}
-An exempt key${found.exempt.length === 0 ? ' (the plan has none)' : ''}
-${preview(EXEMPT)}
-No key
-${preview(undefined)}`
-}
-
-function describeResponse({ status, headers, body }: ErrorResponse): string {
-  const fields = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}\n`)
-  return `  ${status}\n${fields.join('')}\n  ${body || '(the usual response)'}\n`
 }

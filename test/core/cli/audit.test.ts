@@ -161,7 +161,6 @@ withEveryEngine('audit', (makeDatabase) => {
     ])
     expect(await shown('brownout', 'remove', '2099-01-01T09:00Z')).toEqual([{ action, brownouts: [] }])
     expect(await shown('exempt', id)).toEqual([{ action, exempt: [id] }])
-    expect(await shown('rehearse', '2099-01-01')).toEqual([])
     expect(await shown('clear', '--yes')).toEqual([{ action, sunset: null, successor: null, exempt: [] }])
   })
 

@@ -106,7 +106,7 @@ const REFUSED: [line: string | string[], sentence: string][] = [
     '--port is not accepted here. Usage: passportd mcp [--write ISSUER], or passportd mcp --http [--port N]',
   ],
   ['mcp --http --port 70000', '--port must be a port from 0 to 65535, got "70000".'],
-  ['retire dance', 'use one of show, set, brownout add, brownout remove, exempt, rehearse, clear.'],
+  ['retire dance', 'use one of show, set, brownout add, brownout remove, exempt, clear.'],
   ['retire show --yes', '--yes is not accepted here. Usage: passportd retire [show] [--json]'],
   ['retire set', 'needs at least one of --deprecated, --sunset, --successor and --notice.'],
   ['retire set --sunset soon', '--sunset must be a day or a time such as'],
@@ -121,7 +121,6 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['retire brownout add tomorrow 2h', 'got "tomorrow"'],
   ['retire brownout add 2027-01-01 59s', 'from 1m to 31d'],
   ['retire brownout add 2027-01-01 32d', 'from 1m to 31d'],
-  ['retire rehearse then', 'got "then"'],
   ['retire clear', '"retire clear" deletes the whole plan. Add --yes to confirm.'],
 ]
 

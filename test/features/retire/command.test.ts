@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { previewRetirement } from '../../../src/features/retire/headers-and-brownouts.ts'
 import type { RetirementPlan } from '../../../src/features/retire/plan.ts'
 import { runHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
@@ -8,7 +7,6 @@ import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.
 import { apiKey, NOON } from '../../support/store/records.ts'
 
 const HOUR = 3_600_000
-const DAY = 24 * HOUR
 const KEY = apiKey('0123456789', { name: 'Acme' })
 
 /** NOON is 2026-01-02 12:00 UTC. */
@@ -162,34 +160,5 @@ Next        nothing
     })
     await here.retire('clear --yes')
     expect(await here.plan()).toEqual(NO_PLAN)
-  })
-
-  test('retire rehearse shows the responses that the server would send at a given time', async () => {
-    await using here = await office(makeDatabase)
-    const plan = {
-      ...NO_PLAN,
-      deprecatedAt: NOON,
-      sunsetAt: NOON + 90 * DAY,
-      brownouts: [{ start: NOON + DAY, end: NOON + DAY + HOUR }],
-    }
-    await here.look((store) => store.retirement.save(plan))
-    /** Returns the responses to requests with an ordinary key, with an exempt key and without a key. */
-    const at = async (now: number, env = {}) => {
-      const { out } = await here.retire(`rehearse ${new Date(now).toISOString()}`, { env })
-      return out.split(/^(?:An|No) .*\n/m).slice(1)
-    }
-    const [ordinary, exempt, none] = await at(NOON + DAY + 1000)
-    const { headers, body } = previewRetirement(plan, { now: NOON + DAY + 1000, key: 'x', requireKey: false })
-    for (const text of [ordinary, none]) {
-      expect(text).toStartWith('  410\n')
-      for (const [name, value] of Object.entries(headers)) expect(text).toContain(`  ${name}: ${value}\n`)
-      expect(text).toContain(`  ${body}\n`)
-      expect(text).toContain('  Retry-After: 3599\n')
-    }
-    expect(exempt).toStartWith('  200\n  Deprecation: @')
-    const statuses = async (...given: Parameters<typeof at>) =>
-      (await at(...given)).map((text) => Number.parseInt(text, 10))
-    expect(await statuses(NOON + 90 * DAY)).toEqual([410, 410, 410])
-    expect(await statuses(NOON, { REQUIRE_API_KEY: 'true' })).toEqual([200, 200, 401])
   })
 })

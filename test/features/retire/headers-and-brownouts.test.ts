@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { previewRetirement } from '../../../src/features/retire/headers-and-brownouts.ts'
 import type { RetirementPlan } from '../../../src/features/retire/plan.ts'
 import { expectGolden } from '../../support/http/golden.ts'
 import { formatKey, KEY_RANDOM_BYTES, makeKey } from '../../support/http/keys.ts'
@@ -120,29 +119,6 @@ describe('a retirement plan', () => {
         expect((await server.get(path, { method: 'OPTIONS' })).status).toBe(204)
       for (const path of OWN) expect([path, (await server.get(path)).status]).toEqual([path, 200])
       expect((await server.get('/nowhere')).status).toBe(404)
-    }
-  })
-
-  test('the preview of a retirement plan for a given time equals the response of the server at that time', async () => {
-    const plan = { sunsetAt: SUNSET, successor: SUCCESSOR, brownouts: [BROWNOUT], exempt: [EXEMPT] }
-    for (const requireKey of [false, true]) {
-      await using server = await serveAt(plan, { requireKey })
-      const exempt = await makeKey(server.store, 1)
-      const other = await makeKey(server.store, 2)
-      for (const now of [NOON - 1, NOON, NOON + 1500, BROWNOUT.end, SUNSET - 1, SUNSET, SUNSET + HOUR]) {
-        server.at.now = now
-        for (const client of [exempt, other, undefined]) {
-          const preview = previewRetirement(server.plan, { now, key: client?.id, requireKey })
-          const { status, headers, text } = await server.get('/api/v1/passports', {
-            headers: { ...client?.init.headers, 'X-Request-Id': 'preview' },
-          })
-          expect(preview.status).toBe(status)
-          if (status !== 200) expect(preview.body).toBe(text)
-          for (const [name, value] of Object.entries(preview.headers)) expect(headers.get(name)).toBe(value)
-          const present = ['Deprecation', 'Sunset', 'Link', 'Retry-After'].filter((name) => headers.has(name))
-          expect(Object.keys(preview.headers)).toEqual(expect.arrayContaining(present))
-        }
-      }
     }
   })
 })
