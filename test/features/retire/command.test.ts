@@ -6,7 +6,6 @@ import { NO_PLAN } from '../../support/program/retirement.ts'
 import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
 import { apiKey, NOON } from '../../support/store/records.ts'
 
-const HOUR = 3_600_000
 const KEY = apiKey('0123456789', { name: 'Acme' })
 
 /** NOON is 2026-01-02 12:00 UTC. */
