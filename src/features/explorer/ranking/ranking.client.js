@@ -50,8 +50,7 @@ async function search(address) {
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     if (own.signal.aborted) return
     if (!response.ok) throw new Error(page.querySelector('.lead')?.textContent ?? '')
-    if (response.redirected) offer(page, response.url)
-    else show(page)
+    show(page)
     shown = address
     if (!compared) history.replaceState(history.state, '', address)
   } catch (error) {
@@ -72,22 +71,6 @@ function show(page) {
   for (const part of document.querySelectorAll('[data-live]'))
     part.replaceChildren(...(page.getElementById(part.id)?.childNodes ?? []))
   showSelected()
-}
-
-/** Links the page that the search opens, such as that of the movers. */
-function offer(page, url) {
-  const [list, item, link] = ['ul', 'li', 'a'].map((name) => document.createElement(name))
-  list.className = 'chips'
-  link.href = url
-  link.textContent = page.querySelector('h1').textContent
-  item.append(link)
-  list.append(item)
-  count.textContent = ''
-  results.replaceChildren(compared ? item : list)
-  for (const part of document.querySelectorAll('[data-live]')) {
-    if (part.id === 'heading') part.textContent = link.textContent
-    else part.replaceChildren()
-  }
 }
 
 /** Returns links to the list and to suggested filters, unless people are compared, and to the first people. */
