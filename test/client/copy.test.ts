@@ -3,7 +3,7 @@ import { createClient, type V3Change, type V3Passport } from '../../packages/cli
 import { serveEvents } from '../support/http/event-stream.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { failureOf, serveTest } from '../support/http/server.ts'
-import { onBothEngines, openTestStore, saveRecords } from '../support/store/engines.ts'
+import { onEveryEngine, openTestStore, saveRecords } from '../support/store/engines.ts'
 import { checkHistories } from '../support/store/random-histories.ts'
 import { NOON, named } from '../support/store/records.ts'
 import { until } from '../support/wait-until.ts'
@@ -46,7 +46,7 @@ async function serve(count: number) {
   return { ...server, v3: createClient({ baseUrl: server.url, apiKey: server.key }).v3 }
 }
 
-onBothEngines('a copy of all passports', (open, engine) => {
+onEveryEngine('a copy of all passports', (open, engine) => {
   test.concurrent('equals the list after any history of records, merges and removals', async () => {
     await using servers = new AsyncDisposableStack()
     await checkHistories(open, engine, async (store) => {

@@ -104,7 +104,7 @@ test('the index gives the same lists, totals and groups as a naive evaluation, a
         }
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 60 },
   )
 })
 

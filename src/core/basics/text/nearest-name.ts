@@ -15,15 +15,11 @@ const MOST_DISTANT = 3
 /** Longer names get no suggestion. */
 const LONGEST = 60
 
-export function nearestName(
-  name: string,
-  known: readonly string[],
-  limit = MOST_DISTANT,
-): string | undefined {
+export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST) return undefined
   const given = name.toLowerCase()
   let nearest: string | undefined
-  let most = limit
+  let most = MOST_DISTANT
   for (const each of known) {
     const distance = editDistance(given, each, most)
     // Half of the characters must be the same.
