@@ -165,7 +165,7 @@ export const Passport = describedObject("A person's reputation record", {
   change: Type.Optional(Diff),
 })
 
-const SelectedPassport = Type.Unsafe<object>(
+export const SelectedPassport = Type.Unsafe<object>(
   withOptionalFields({
     ...Passport,
     description: 'With `select`: the selected fields of a passport, which are a subset of V3Passport',

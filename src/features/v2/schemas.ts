@@ -11,19 +11,19 @@ import { Pagination } from '../v1/schemas.ts'
 const count = () =>
   orNull(Type.Integer({ minimum: 0 }), 'A number; null if it is unknown or its text is ambiguous')
 
-const PassportProfileV2 = describedObject('The self-description of a person', {
+export const PassportProfileV2 = describedObject('The self-description of a person', {
   ...PassportProfile.properties,
   image_url: Type.String({ description: 'URL of a picture; the card of the passport if it has no other' }),
   name: Type.String({ description: 'Same as `display_name`' }),
 })
 
-const PassportSocialV2 = describedObject('A linked social profile; unknown text is empty', {
+export const PassportSocialV2 = describedObject('A linked social profile; unknown text is empty', {
   ...PassportSocial.properties,
   follower_count: count(),
   following_count: count(),
 })
 
-const PassportUser = describedObject('The person, as later clients read it', {
+export const PassportUser = describedObject('The person, as later clients read it', {
   id: Type.String({ description: 'The `passport_id` as a string' }),
   name: Type.String({ description: 'Same as `display_name`' }),
   email: Type.Null({ description: 'Always null' }),
@@ -39,7 +39,7 @@ const laterFields = {
   user: PassportUser,
 }
 
-const ListedPassportV2 = describedObject("A person's reputation record, as listed", {
+export const ListedPassportV2 = describedObject("A person's reputation record, as listed", {
   ...ListedPassport.properties,
   ...laterFields,
 })
