@@ -31,6 +31,7 @@ const FACETS: Record<string, KnownFacet[]> = {
   advanced: [{ name: 'score', value: '>=120<250', count: 0 }],
   top: [{ name: 'score', value: '>=250', count: 0 }],
   the: [{ name: 'tag', value: 'the', count: 1 }],
+  not: [{ name: 'tag', value: 'not', count: 1 }],
   42: [{ name: 'tag', value: '42', count: 1 }],
 }
 const KNOWN = new Map(Object.entries(FACETS))
@@ -68,6 +69,7 @@ test.each([
     ['filter=tag:!builder|solidity', 'filter=score:>50', 'place=lisbon'],
   ],
   ['github:zoe type: solidity', ['tag=solidity', '"github:zoe type:"']],
+  ['solidity not', ['tag=solidity', '"not"']],
   ['not advanced', ['score=>=120<250', '"not"']],
 ])('the text %j is read as %j', (text, expected) => {
   expect(read(text)).toEqual(expected)

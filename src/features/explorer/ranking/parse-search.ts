@@ -93,8 +93,10 @@ function readTerms(words: Words, at: number, known: KnownFacets): Found | undefi
   return range === undefined ? first : { name, value: range, end }
 }
 
-const skipConnecting = (words: Words, at: number) =>
-  words.findIndex((word, to) => to >= at && !CONNECTING.has(foldName(word)))
+function skipConnecting(words: Words, at: number): number {
+  const next = words.findIndex((word, to) => to >= at && !CONNECTING.has(foldName(word)))
+  return next === -1 ? words.length : next
+}
 
 /** Returns a term of a v3 filter in its shortest form. A handle such as "github:zoe" is none. */
 function parseTerm(word: string): string | undefined {
