@@ -4,7 +4,7 @@ import type { Store } from '../../../src/core/store/store.ts'
 import { exportAll } from '../../support/cli-sandbox.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onBothEngines, openTestStore } from '../../support/store/engines.ts'
-import { histories, importText, REFS, take } from '../../support/store/random-histories.ts'
+import { histories, importParts, importText, REFS, take } from '../../support/store/random-histories.ts'
 import { adoptRules, rescoreSome, scorerOf } from '../../support/store/scoring.ts'
 
 async function everything(store: Store) {
@@ -20,7 +20,7 @@ async function scored(store: Store) {
 }
 
 onBothEngines('an export', (open, engine) => {
-  test('after a random history, the import of an export gives the same responses', async () => {
+  test('after a random history, the import of an export gives the same responses, and changes nothing in its own database', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (steps) => {
         await using store = await open()
@@ -28,6 +28,10 @@ onBothEngines('an export', (open, engine) => {
         await adoptRules(scorer)
         for (const each of steps) await take(store, scorer, each)
         const text = await exportAll(store)
+        const end = (await store.events.log()).last
+        const { lines, unchanged } = (await importParts(store, [text])).report
+        expect([unchanged, (await store.events.log()).last]).toEqual([lines, end])
+        expect(await exportAll(store)).toBe(text)
 
         await using copy = await open()
         await adoptRules({ ...scorer, store: copy })

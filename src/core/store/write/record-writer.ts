@@ -120,7 +120,7 @@ function savePassport(
   if (wasRemoved && !restore) return { outcome: 'removed' }
   const before = model.passports.find(record.id)
   const fingerprint = fingerprintOf(incoming, fingerprintPrefix)
-  if (before?.fingerprint === fingerprint) return { outcome: 'unchanged' }
+  if (before?.fingerprint === fingerprint || model.passports.isStored(record)) return { outcome: 'unchanged' }
   const wallets = walletsOf(record).map((address) => ({ address, owner: model.wallets.findOwner(address) }))
   const survivor = merges.survivorOf(record.mergedInto ?? record.id)
   const refusal = findRefusal(writer, record, wallets, survivor)

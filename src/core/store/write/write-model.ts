@@ -1,6 +1,7 @@
 import type { Credential } from '../../passport/credential.ts'
 import type { DataPoint } from '../../passport/data-point.ts'
 import { handlesOf } from '../../passport/passport.ts'
+import type { PassportRecord } from '../../passport/record.ts'
 import {
   type CredentialsRow,
   fromCredentialData,
@@ -9,7 +10,7 @@ import {
   type V1CredentialsRow,
 } from '../rows/credential.ts'
 import { type FacetsRow, toFacetsRow } from '../rows/facets.ts'
-import { isVisible, type StoredRow, toFullPassport } from '../rows/passport.ts'
+import { isVisible, type StoredRow, toFullPassport, toRecord } from '../rows/passport.ts'
 import { toV1PassportRow, type V1PassportRow } from '../rows/v1.ts'
 import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
 
@@ -22,6 +23,7 @@ export type Loaded = {
   dataPoints: TrackedRows<number, readonly DataPoint[]>
   /** The handles of each passport (src/core/passport/passport.ts), sorted. */
   handles: TrackedRows<number, readonly string[]>
+  /** The times of removals by id. */
   removals: TrackedRows<number, number>
   /** The wallets whose records are skipped, by address. The table has their digests. */
   barred: TrackedRows<string, number>
@@ -55,6 +57,7 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
   return {
     passports: {
       find: passports.get,
+      isStored: (record: PassportRecord) => isStored(loaded, record),
       listMerged: (into: number) => listMerged(loaded, into),
       put(row: StoredRow): void {
         events.recordBefore(row.id)
@@ -95,7 +98,6 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
       replace: (id: number, points: readonly DataPoint[], now: number) =>
         dataPoints.set(id, unique(points, dataPoints.get(id), now)),
     },
-    /** The times of removals by id. */
     removals,
     barred: loaded.barred,
     rules,
@@ -112,6 +114,17 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
       return changes
     },
   }
+}
+
+/** Whether a record says what is stored, as a line of an own export does. */
+function isStored(loaded: Loaded, { credentials = [], dataPoints = [], ...record }: PassportRecord): boolean {
+  const row = loaded.passports.get(record.id)
+  return (
+    row !== undefined &&
+    Bun.deepEquals({ stale: false, ...record }, toRecord(row)) &&
+    Bun.deepEquals(credentials, storedCredentials(loaded).list(row.id)) &&
+    Bun.deepEquals(dataPoints, loaded.dataPoints.get(row.id) ?? [])
+  )
 }
 
 const storedCredentials = ({ credentials, credentialRows }: Loaded) => ({
