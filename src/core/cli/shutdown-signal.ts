@@ -9,17 +9,18 @@ const DUPLICATE_MILLISECONDS = 500
 const DEADLINE_MILLISECONDS = 11_000
 
 /** The first SIGINT or SIGTERM aborts the result; the second kills the process. Calls `onDeadline` at the deadline. */
-export function shutdownSignal(onDeadline?: () => void): AbortSignal {
+export function shutdownSignal(onDeadline?: () => void): AbortSignal & Disposable {
   const controller = new AbortController()
   function onSignal(): void {
     if (onDeadline && !controller.signal.aborted) setTimeout(onDeadline, DEADLINE_MILLISECONDS).unref()
     controller.abort(new CommandError('Stopped. Run the command again to continue.'))
-    setTimeout(() => {
-      for (const signal of SHUTDOWN_SIGNALS) process.off(signal, onSignal)
-    }, DUPLICATE_MILLISECONDS).unref()
+    setTimeout(stopListening, DUPLICATE_MILLISECONDS).unref()
+  }
+  function stopListening(): void {
+    for (const signal of SHUTDOWN_SIGNALS) process.off(signal, onSignal)
   }
   for (const signal of SHUTDOWN_SIGNALS) process.on(signal, onSignal)
-  return controller.signal
+  return Object.assign(controller.signal, { [Symbol.dispose]: stopListening })
 }
 
 export async function waitForAbort(signal: AbortSignal): Promise<void> {

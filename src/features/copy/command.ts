@@ -60,7 +60,7 @@ async function copyDatabase(
 ) {
   const [source, target] = [nameDatabase(from), nameDatabase(to)]
   if (source === target) throw new UsageError(`${source} cannot be copied to itself.`)
-  const signal = shutdownSignal()
+  using signal = shutdownSignal()
   await using fromStore = await openStore(from, MUST_EXIST)
   await using toStore = await openStore(to, MAY_CREATE)
   if (!replace) await refuseOverwrite(toStore, source, target)

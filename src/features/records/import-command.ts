@@ -5,6 +5,7 @@ import { printable, quote, toJsonText } from '../../core/basics/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand, type Terminal, UsageError } from '../../core/cli/command.ts'
 import { openForDryRun, openWhole, openWithRules } from '../../core/cli/open-store.ts'
 import { createProgress } from '../../core/cli/progress.ts'
+import { shutdownSignal } from '../../core/cli/shutdown-signal.ts'
 import { writeAll } from '../../core/cli/write-descriptor.ts'
 import { rawKindOf } from '../../core/passport/rules/rule-set.ts'
 import type { ImportReport, Refusal, Source } from './import.ts'
@@ -44,6 +45,9 @@ export const importCommand = defineCommand({
     const { store, rules } = database
     const bytes = sumOf(sources, ({ size }) => size)
     using progress = createProgress(terminal, 'lines', bytes)
+    // A dry run has changed nothing when a signal ends it.
+    using signal = dryRun ? undefined : shutdownSignal()
+    signal?.addEventListener('abort', () => process.stdin.destroy())
     const bytesRead = () => sumOf(sources, (source) => source.bytesRead())
     const report = await importRecords(sources, {
       store,
@@ -53,6 +57,7 @@ export const importCommand = defineCommand({
       restore,
       dryRun,
       strict,
+      signal,
       onRefusal(refusal) {
         progress.end()
         refusals.add(refusal)
@@ -60,8 +65,9 @@ export const importCommand = defineCommand({
       onProgress: ({ lines }) => progress.update(lines, bytesRead()),
     })
     progress.end()
-    terminal.err(`${dryRun ? 'Nothing was imported. ' : ''}${describe(report, strict)}\n`)
+    terminal.err(`${dryRun ? 'Nothing was imported. ' : ''}${describe(report, strict || signal?.aborted)}\n`)
     if (report.typesWithoutRule.size > 0) terminal.err(`${describeTypes([...report.typesWithoutRule])}\n`)
+    signal?.throwIfAborted()
     if (report.refused > 0) throw new CommandError(refusals.summary(report.refused, strict))
   },
 })
@@ -127,13 +133,13 @@ function createRefusals(terminal: Terminal, path: string | undefined) {
 }
 
 /** All numbers of lines in the summary add up to `lines`. */
-function describe(report: ImportReport, strict: boolean): string {
+function describe(report: ImportReport, isPartial = false): string {
   const { lines, added, changed, unchanged, removed, refused, unknownFields } = report
   const rest = lines - added - changed - unchanged - removed - refused
   const exceptional: [number, string][] = [
     [removed, 'of removed passports skipped (--restore accepts them)'],
     [refused, 'refused'],
-    [rest, strict ? 'not imported' : 'replaced by a later line'],
+    [rest, isPartial ? 'not imported' : 'replaced by a later line'],
   ]
   return `${[
     `${count(lines, 'line')}: ${number(added)} added`,

@@ -31,6 +31,8 @@ type ImportOptions = ParseOptions & {
   restore: boolean
   dryRun: boolean
   strict: boolean
+  /** Ends the import: batches that are saved stay. */
+  signal?: AbortSignal | undefined
   onRefusal: (refusal: Refusal) => void
   onProgress: (report: ImportReport) => void
 }
@@ -56,6 +58,7 @@ export function importRecords(sources: readonly Source[], options: ImportOptions
   async function importWith(save: SaveRecords): Promise<ImportReport> {
     const run = begin(save, options)
     await readAll(run, sources)
+    if (options.signal?.aborted) return run.report
     await saveBatch(run)
     await retryDeferred(run)
     return run.report
@@ -86,6 +89,7 @@ async function readAll(run: Run, sources: readonly Source[]): Promise<void> {
   for (const { name, open } of sources) {
     for await (const lines of readLines(open())) {
       for (const line of lines) {
+        if (run.options.signal?.aborted) return
         parse(run, name, line)
         if (run.batch.length === BATCH || run.batchBytes > BATCH_BYTES) await saveBatch(run)
         if (run.options.strict && run.report.refused > 0) return

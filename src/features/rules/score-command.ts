@@ -55,7 +55,7 @@ async function scoreStale(scorer: Rescorer, terminal: Terminal): Promise<number>
 }
 
 async function watch(scorer: Rescorer, terminal: Terminal): Promise<void> {
-  const end = shutdownSignal()
+  using end = shutdownSignal()
   terminal.err('Watching for stale passports. Stop with Ctrl+C.\n')
   await keepRescoring(scorer, end, () =>
     terminal.err('Scorers of another version use another built-in rule set: they handle stale passports.\n'),

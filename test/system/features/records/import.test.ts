@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { SQL } from 'bun'
-import { run } from '../../../support/cli.ts'
+import { COMMAND, run } from '../../../support/cli.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
 import { startPostgres } from '../../../support/postgres/postgres.ts'
@@ -136,6 +136,26 @@ withEngine('sqlite', 'import', (makeDatabase) => {
     expect(ended.map(({ code }) => code)).toEqual([0, 0])
     expect(await here.ids()).toEqual(INVENTED.map(({ id }) => id))
   })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'an import that %s ends says what it saved, and the same command completes it',
+    async (signal) => {
+      await using here = await prepare(makeDatabase, { 'many.jsonl': linesOf(INVENTED) }, true)
+      const child = Bun.spawn([...COMMAND, 'import', '-'], { ...here, stdin: 'pipe', stderr: 'pipe' })
+      child.stdin.write(few(0, 700))
+      await child.stdin.flush()
+      await until(() => existsSync(here.database))
+      await until(async () => (await here.ids()).length === 500)
+      child.kill(signal)
+      expect(await new Response(child.stderr).text()).toBe(
+        '700 lines: 500 added, 0 changed, 0 unchanged, 200 not imported.\npassportd: Stopped. Run the command again to continue.\n',
+      )
+      expect(await child.exited).toBe(1)
+      expect((await here.import('many.jsonl')).err).toBe(
+        '1,000 lines: 500 added, 0 changed, 500 unchanged.\n',
+      )
+    },
+  )
 
   test('import reads several files, plain and gzip, under any name, and counts unknown fields', async () => {
     await using here = await prepare(makeDatabase, {
