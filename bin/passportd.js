@@ -25,6 +25,9 @@ const SMALLEST_BINARY = 1_000_000
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP']
 
+// npx starts this process through a shell. A signal to npx ends the shell, which does not pass it on.
+const isFromNpx = process.env.npm_command === 'exec'
+
 /**
  * The binary in the package bun, or that of its platform package if install scripts are off. Neither NODE_PATH nor a
  * folder of the user is searched, and only packages beside bun, of this system and of its version, are accepted.
@@ -70,8 +73,19 @@ function runChild(bun, args) {
   // Without a listener, Node opens a debugger on this signal, to which every local user can connect.
   process.on('SIGUSR1', () => {})
   const child = spawn(bun, args, { stdio: 'inherit', env: ENV })
+  if (isFromNpx) endWithParent(child)
   child.on('error', (error) => fail(`Cannot start ${bun}: ${error.message}.`))
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+}
+
+/** Stops the child when the parent of this process has ended. */
+function endWithParent(child) {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    child.kill('SIGTERM')
+  }, 200)
 }
 
 function fail(message) {
@@ -86,5 +100,5 @@ if (bun === undefined)
   )
 const args = [...FLAGS, MAIN, ...process.argv.slice(2)]
 // Replacing this process leaves nothing between a supervisor and the service. Node 20 and Windows lack it.
-if (process.execve && process.platform !== 'win32') process.execve(bun, [bun, ...args], ENV)
+if (process.execve && process.platform !== 'win32' && !isFromNpx) process.execve(bun, [bun, ...args], ENV)
 else runChild(bun, args)

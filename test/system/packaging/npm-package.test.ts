@@ -150,6 +150,15 @@ describe('the installed command', () => {
     expect(await child.exited).toBe(137)
   })
 
+  test('the server stops when npx is ended, which ends its shell only', async () => {
+    const shell = start(['npx', 'passportd', 'serve'], project)
+    const greeting = await readGreeting(shell.stdout)
+    shell.kill('SIGTERM')
+    // The server has the same standard error, which ends with it.
+    expect(await new Response(shell.stderr).text()).toContain('"Stopped."')
+    expect(await isRefused(/http:[\d./:]+\d/.exec(greeting)?.[0] as string)).toBe(true)
+  })
+
   test('messages name the command as it was started', async () => {
     const help = async (command: string[], cwd: string, env = {}) =>
       /passportd -- (.+) mcp\n/.exec((await run([...command, 'mcp', '--help'], cwd, env)).out)?.[1]
