@@ -73,9 +73,12 @@ function openOurs(path: string): Database {
 }
 
 /** Reads the first page only. */
-export function checkBackup(file: string): void {
+export const checkBackup = (file: string): void => readBackup(file, () => openOurs(file).close())
+
+/** Reads a file that someone named as a backup. */
+export function readBackup<T>(file: string, read: () => T): T {
   try {
-    openOurs(file).close()
+    return read()
   } catch (error) {
     if (!isDamage((error as ServiceError).cause)) throw error
     throw unavailable(`${file} is damaged, or not a backup.`, { cause: error })

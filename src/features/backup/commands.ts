@@ -9,8 +9,8 @@ import { openSqlite } from '../../core/store/database/sqlite/open.ts'
 import { orphanedWalProblem } from '../../core/store/database/sqlite/wal-checks.ts'
 import { nameDatabase } from '../../core/store/database-address.ts'
 import type { Removal } from '../privacy/store.ts'
-import { readRemovalList, toLines } from '../privacy/subject-and-removals-commands.ts'
-import { backUp, belongsToDatabase, type Contents } from './backup.ts'
+import { describeRemovals, readRemovalList, toLines } from '../privacy/subject-and-removals-commands.ts'
+import { backUp, belongsToDatabase, type Contents, readBackup } from './backup.ts'
 import { copyFor, readRemovals, removeLeftovers, restore as restoreFile } from './restore.ts'
 
 export const backup = defineCommand({
@@ -68,7 +68,7 @@ export const restore = defineCommand({
     removeLeftovers(path)
     using _files = { [Symbol.dispose]: () => removeLeftovers(path) }
     if (list.length > 0) {
-      backUp(file, copy)
+      readBackup(file, () => backUp(file, copy))
       const store = openSqlite(copy)
       await Promise.resolve(store.removals.apply(list, begin)).finally(store.close)
     }
@@ -76,7 +76,7 @@ export const restore = defineCommand({
     terminal.out(
       `${path} is restored from ${printable(file)}: ${describe(contents, terminal.now() - begin)}.\n`,
     )
-    if (list.length > 0) terminal.out(`${count(list.length, 'removal')} applied again.\n`)
+    if (list.length > 0) terminal.out(describeRemovals(list))
     if (kept !== undefined) terminal.out(`The old database is kept as ${kept}.\n`)
   },
 })

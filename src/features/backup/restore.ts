@@ -12,7 +12,7 @@ import {
 } from '../../core/store/database/sqlite/connect.ts'
 import { identify, migrate } from '../../core/store/database/sqlite/migrate.ts'
 import { orphanedWalProblem, sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
-import { check, checkBackup, isDamage, renameEventLog, writeSnapshot } from './backup.ts'
+import { check, checkBackup, isDamage, readBackup, renameEventLog, writeSnapshot } from './backup.ts'
 
 /**
  * Replaces the database with a backup. The old database is kept under another name, which is returned. If the
@@ -34,7 +34,7 @@ export function restore(file: string, name: string, { force, now }: { force: boo
     }
     const partial = `${path}.restoring`
     return writeAtomically(partial, path, (confirm) => {
-      writeSnapshot(file, partial)
+      readBackup(file, () => writeSnapshot(file, partial))
       confirm()
       migrateFile(partial)
       // If a backup is restored twice, the copies get different events, so each event log needs its own name.

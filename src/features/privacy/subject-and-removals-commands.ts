@@ -41,9 +41,15 @@ export const removals = defineCommand({
     const { removals } = database.store
     if (action === 'list') return terminal.out(toLines(await removals.list()))
     await removals.apply(list, terminal.now())
-    terminal.err(`${count(list.length, 'removal')} applied.\n`)
+    terminal.err(describeRemovals(list))
   },
 })
+
+/** A list has the ids of removed passports, and the digests of wallets that are skipped. */
+export function describeRemovals(list: readonly Removal[]): string {
+  const ids = list.filter((each) => each.length < 16).length
+  return `The removals of ${count(ids, 'passport')} and ${count(list.length - ids, 'wallet')} are applied.\n`
+}
 
 export const toLines = (removals: readonly Removal[]) => [...removals, ''].join('\n')
 

@@ -82,7 +82,9 @@ withEveryEngine('privacy commands', (makeDatabase) => {
       records: [PERSON, named(8, 'Grete')],
       files: { list, wrong: '7\n0xqzxwallet\n' },
     })
-    expect((await here.call('removals', 'apply', here.path('list'))).err).toBe('2 removals applied.\n')
+    expect((await here.call('removals', 'apply', here.path('list'))).err).toBe(
+      'The removals of 1 passport and 1 wallet are applied.\n',
+    )
     expect(await here.look((store) => store.passports.count())).toBe(1)
     const save = () => here.look((store) => saveRecords(store, [record(14, { mainWallet: '0xNEW' })]))
     expect(await save()).toEqual([{ outcome: 'removed' }])
@@ -102,9 +104,11 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
 
   test('is restored without the people whom the replaced database has removed', async () => {
     await using here = await removedAfterBackup()
+    writeFileSync(here.path('text'), 'x'.repeat(5000))
+    await here.refuses('text is damaged, or not a backup', 'restore', here.path('text'), '--force')
     const { out } = await here.call('restore', here.path('kept.backup'), '--force')
     expect(out).toContain('1 passport')
-    expect(out).toContain('3 removals applied again.\n')
+    expect(out).toContain('The removals of 1 passport and 2 wallets are applied.\n')
     expect(await here.look(({ removals }) => removals.list())).toHaveLength(3)
     expect(await here.look(({ passports }) => passports.count())).toBe(1)
     expect(marksIn(readFileSync(here.database, 'latin1'))).toEqual([])

@@ -165,8 +165,8 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     const sentences = {
       text: 'is damaged, or not a backup',
       empty: 'is empty',
-      short: 'damaged',
-      damaged: 'damaged',
+      short: 'short is damaged, or not a backup',
+      damaged: 'damaged is damaged, or not a backup',
       older: 'open it once with version 0.2.1',
       newer: 'a newer passportd',
       foreign: 'another program',
