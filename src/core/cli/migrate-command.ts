@@ -13,8 +13,7 @@ export const migrate = defineCommand({
   async run({ values }, terminal) {
     const { database } = readConfig(terminal.env, values)
     const name = nameDatabase(database)
-    terminal.err(`Migrating ${name} to the schema of this version, if it has an older one.\n`)
-    const { from, to } = await migrateDatabase(database)
+    const { from, to } = await migrateDatabase(database, (sentence) => terminal.err(`${sentence}\n`))
     terminal.err(
       from === to ? `${name} has schema ${to} already.\n` : `${name} has schema ${to} now; it was ${from}.\n`,
     )

@@ -11,7 +11,7 @@ import { migratePostgres } from './database/postgres/migrate.ts'
 import { openPostgres } from './database/postgres/open.ts'
 import { migrateSqlite, openSqlite } from './database/sqlite/open.ts'
 import type { DatabaseAddress } from './database-address.ts'
-import type { MigrationMode } from './migrations/schema-version.ts'
+import type { MigrationMode, OnNotice } from './migrations/schema-version.ts'
 import type { Store } from './store.ts'
 
 type OpenOptions = Partial<PoolOptions> & {
@@ -30,8 +30,10 @@ export async function openStore(address: DatabaseAddress, options: OpenOptions =
 }
 
 /** Returns the schema numbers before and after the migration. Throws `unavailable` with a message for the operator. */
-export async function migrateDatabase(address: DatabaseAddress): Promise<{ from: number; to: number }> {
-  return address.engine === 'sqlite' ? migrateSqlite(address.path) : migratePostgres(address.url)
+export async function migrateDatabase(address: DatabaseAddress, onNotice?: OnNotice) {
+  return address.engine === 'sqlite'
+    ? migrateSqlite(address.path, onNotice)
+    : migratePostgres(address.url, onNotice)
 }
 
 /** `full` also compares indexes with their tables. Throws `unavailable` if the database cannot be read. */

@@ -26,13 +26,17 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     const before = isFile && check(address.path)
     if (before) expect(before).toMatchObject({ passports: 5 })
 
-    const store = await openStore(address)
+    const notices: string[] = []
+    const onNotice = (sentence: string) => void notices.push(sentence)
+    const store = await openStore(address, { onNotice })
+    expect(notices).toEqual([expect.stringMatching(/^Migrating .* from schema (14 to 17|9 to 12): a large/)])
     await expectFixture(store)
     await store.close()
     if (isFile) expect(check(address.path)).toMatchObject({ ...before, bytes: expect.any(Number) })
 
     // The migration adds a column, so a second run would fail.
-    await using again = await openStore(address)
+    await using again = await openStore(address, { onNotice })
+    expect(notices).toHaveLength(1)
     await expectFixture(again)
     await score(again)
     await expectV1(again, [{ id: 3 }, { id: 7 }, { id: 21 }])

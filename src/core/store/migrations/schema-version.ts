@@ -13,6 +13,13 @@ export const lastSchema = ({ first, steps }: Migrations): number => first + step
 export const pendingSteps = ({ first, steps }: Migrations, version: number): readonly string[] =>
   version === 0 ? steps : steps.slice(version - first + 1)
 
+export type OnNotice = ((sentence: string) => void) | undefined
+
+/** Says before a migration that it begins, because a large database takes minutes. */
+export function announce(onNotice: OnNotice, name: string, from: number, to: number): void {
+  if (from > 0) onNotice?.(`Migrating ${name} from schema ${from} to ${to}: a large database takes minutes.`)
+}
+
 /** Throws if this program can neither use nor migrate a database with this schema. */
 export function checkSchema(name: string, version: number, migrations: Migrations): void {
   const last = lastSchema(migrations)

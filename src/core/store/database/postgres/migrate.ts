@@ -5,9 +5,11 @@ import actors from '../../migrations/postgres/0010-actors.sql' with { type: 'tex
 import writing from '../../migrations/postgres/0011-scopes-issuers-and-webhooks.sql' with { type: 'text' }
 import handles from '../../migrations/postgres/0012-handles-of-credentials.sql' with { type: 'text' }
 import {
+  announce,
   checkSchema,
   lastSchema,
   type MigrationMode,
+  type OnNotice,
   outdatedSchema,
   pendingSteps,
 } from '../../migrations/schema-version.ts'
@@ -88,7 +90,7 @@ async function renumber(query: Query): Promise<void> {
 }
 
 /** Migrates an outdated database if `mode` allows it, and throws otherwise. Returns the old schema number. */
-export async function prepareSchema(pool: Pool, mode: MigrationMode): Promise<number> {
+export async function prepareSchema(pool: Pool, mode: MigrationMode, onNotice: OnNotice): Promise<number> {
   const { name } = pool
   try {
     // A read-only server is sufficient if nothing is migrated.
@@ -97,6 +99,7 @@ export async function prepareSchema(pool: Pool, mode: MigrationMode): Promise<nu
     if (version === SCHEMA && mode === true) await renumber(pool.query)
     if (version === SCHEMA) return version
     if (mode === false || (mode === 'new' && version > 0)) throw outdatedSchema(name, version, SCHEMA)
+    announce(onNotice, name, version, SCHEMA)
     await migrate(pool, name)
     return version
   } catch (error) {
@@ -105,9 +108,12 @@ export async function prepareSchema(pool: Pool, mode: MigrationMode): Promise<nu
 }
 
 /** Runs the command `migrate`. */
-export async function migratePostgres(url: string): Promise<{ from: number; to: number }> {
+export async function migratePostgres(
+  url: string,
+  onNotice: OnNotice,
+): Promise<{ from: number; to: number }> {
   await using pool = openPrimary(url, { connections: 1, responseTimeout: 30_000 })
-  return { from: await prepareSchema(pool, true), to: SCHEMA }
+  return { from: await prepareSchema(pool, true, onNotice), to: SCHEMA }
 }
 
 /** The schema number, if a newer passportd has migrated the database. */

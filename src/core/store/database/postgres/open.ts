@@ -53,7 +53,7 @@ export async function openPostgres(
   const primary = createPrimary(pools.hosts, namePostgres(url), options)
   const readable = [...pools.listed, ...pools.standbys]
   try {
-    await orReadable(prepareSchema(primary, mode), readable, options.responseTimeout)
+    await orReadable(prepareSchema(primary, mode, given.onNotice), readable, options.responseTimeout)
   } catch (error) {
     await close()
     throw error

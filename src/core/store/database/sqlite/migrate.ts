@@ -6,9 +6,11 @@ import { unavailable } from '../../../basics/errors.ts'
 import { size } from '../../../basics/text/counts-and-sizes.ts'
 import { handlesOf } from '../../../passport/passport.ts'
 import {
+  announce,
   checkSchema,
   lastSchema,
   type MigrationMode,
+  type OnNotice,
   outdatedSchema,
   pendingSteps,
 } from '../../migrations/schema-version.ts'
@@ -71,10 +73,13 @@ function fillHandles(database: Database): void {
 }
 
 /** Migrates an outdated database if `mode` allows it, and throws otherwise. Returns the old schema number. */
-export function prepareSchema(database: Database, mode: MigrationMode): number {
+export function prepareSchema(database: Database, mode: MigrationMode, onNotice?: OnNotice): number {
   const version = versionOf(database)
   if (mode === true || (mode === 'new' && version === 0)) {
-    if (version < SCHEMA) refuseFullDisk(nameOf(database))
+    if (version < SCHEMA) {
+      refuseFullDisk(nameOf(database))
+      announce(onNotice, nameOf(database), version, SCHEMA)
+    }
     migrate(database)
   } else if (version < SCHEMA) throw outdatedSchema(nameOf(database), version, SCHEMA)
   return version

@@ -9,7 +9,7 @@ import { createRemovals } from '../../../../features/privacy/removal-statements.
 import { createSubjects } from '../../../../features/privacy/subject-statements.ts'
 import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
 import { createLeases, createSubscriptions } from '../../../../features/webhooks/statements.ts'
-import type { MigrationMode } from '../../migrations/schema-version.ts'
+import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
 import { createAudit } from '../../sql/audit-log.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
 import { createKeys } from '../../sql/keys.ts'
@@ -43,14 +43,16 @@ import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
 import { createListing } from './ranking-reader.ts'
 import { createV3Reader } from './v3-reader.ts'
 
+type Options = { create?: boolean; migrate?: MigrationMode; onNotice?: OnNotice }
+
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
 export function openSqlite(
   path: string,
-  { create = true, migrate: mode = true }: { create?: boolean; migrate?: MigrationMode } = {},
+  { create = true, migrate: mode = true, onNotice }: Options = {},
 ): Store {
   return openChecked(path, () => {
     const writer = connectWriter(path, create)
-    closeOnError(writer, () => prepareSchema(writer, mode))
+    closeOnError(writer, () => prepareSchema(writer, mode, onNotice))
     const reader = connectReader(path)
     /** For short reads, which share read transactions. */
     const shared = connectReader(path)
@@ -102,11 +104,11 @@ export function openSqlite(
 }
 
 /** Runs the command `migrate`. */
-export function migrateSqlite(path: string): { from: number; to: number } {
+export function migrateSqlite(path: string, onNotice: OnNotice): { from: number; to: number } {
   return openChecked(path, () => {
     using writer = connectWriter(path, false)
     const checkFiles = createFileGuard(path, writer)
-    const from = prepareSchema(writer, true)
+    const from = prepareSchema(writer, true, onNotice)
     checkFiles()
     return { from, to: SCHEMA }
   })
