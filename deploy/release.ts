@@ -5,7 +5,7 @@
  *   npm run release
  *   PYTHON=/usr/bin/python3 npm run release
  */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { $ } from 'bun'
@@ -16,15 +16,27 @@ import { buildExecutable, TARGETS } from './executable.ts'
 const ROOT = join(import.meta.dir, '..')
 const DIST = join(ROOT, 'dist')
 
+const PYTHON = process.env.PYTHON ?? 'python3'
+
+/** Checked first, because the other files take minutes. */
+async function checkPython(): Promise<void> {
+  const { exitCode } = await $`${PYTHON} -c ${'import build, setuptools'}`.quiet().nothrow()
+  if (exitCode === 0) return
+  const advice =
+    'On Debian: apt-get install python3-build python3-setuptools python3-wheel, and PYTHON=/usr/bin/python3.'
+  process.stderr.write(
+    `${PYTHON} lacks the modules build and setuptools, which pack the Python client. ${advice}\n`,
+  )
+  process.exit(1)
+}
+
 async function release(): Promise<void> {
+  await checkPython()
   rmSync(DIST, { recursive: true, force: true })
   mkdirSync(DIST)
   await $`npm pack --pack-destination dist --workspaces`.cwd(ROOT).quiet()
   await packServer(DIST)
-  if (existsSync(join(ROOT, 'packages/python/pyproject.toml')))
-    await $`${process.env.PYTHON ?? 'python3'} -m build --no-isolation --outdir dist packages/python`
-      .cwd(ROOT)
-      .quiet()
+  await $`${PYTHON} -m build --no-isolation --outdir dist packages/python`.cwd(ROOT).quiet()
   // For those who install an executable; the package of the server has the same files.
   const files = manifest.files.filter((path) => path.startsWith('deploy/'))
   await $`tar -czf dist/passportd-${manifest.version}-deploy.tar.gz ${files.map((path) => ({ raw: path }))}`.cwd(

@@ -49,9 +49,12 @@ export const haFailover: Scenario = {
       const found = outages.filter((outage) => outage.kind === (kind ?? outage.kind))
       return (Math.max(...found.map((outage) => outage[part])) / 1000).toFixed(1)
     }
+    const elections = [...new Set(outages.map(({ kind }) => kind))].map(
+      (kind) => `${longest('election', kind)} s from a ${kind} to the election`,
+    )
     return {
       count: times,
-      note: `${responses.toLocaleString('en')} reads, the slowest after ${slowest} ms; ${writing.acknowledged.size.toLocaleString('en')} acknowledged writes; at most ${longest('election', 'kill')} s from a kill to the election and ${longest('election', 'freeze')} s from a freeze, then ${longest('write')} s until a write`,
+      note: `${responses.toLocaleString('en')} reads, the slowest after ${slowest} ms; ${writing.acknowledged.size.toLocaleString('en')} acknowledged writes; at most ${elections.join(' and ')}, then ${longest('write')} s until a write`,
     }
   },
 }
