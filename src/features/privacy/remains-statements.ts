@@ -13,7 +13,7 @@ const LIST_REMAINS = `with tables as (
       )) as is_old
     from pg_stat_user_tables as tables where relname = any($1::text[]) and schemaname = current_schema()
   )
-  select format('%1$s has %2$s dead rows: run "vacuum full %1$s", which blocks reads and writes of the table.', name, dead) as text from tables where dead > 0
+  select format('%1$s has dead rows (%2$s): run "vacuum full %1$s", which blocks reads and writes of the table.', name, dead) as text from tables where dead > 0
   union all
   select format('The statistics (pg_stats) of %s are older than the last removal: run "analyze".',
     string_agg(name, ', ' order by name)) from tables where is_old having count(*) > 0

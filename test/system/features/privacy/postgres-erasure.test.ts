@@ -31,12 +31,12 @@ test('doctor --erasure names what PostgreSQL keeps of a removed person, and the 
   expect(await call()).toContain('No copies of removed data were found')
   await store.passports.remove(7, Date.now())
   await until(
-    async () => (await call()).includes('passports has 1 dead rows'),
+    async () => (await call()).includes('passports has dead rows (1)'),
     'the statistics of the removal',
   )
   const report = await call()
   expect(report).toContain(
-    'wallets has 2 dead rows: run "vacuum full wallets", which blocks reads and writes of the table.',
+    'wallets has dead rows (2): run "vacuum full wallets", which blocks reads and writes of the table.',
   )
   expect(report).toMatch(
     /The statistics \(pg_stats\) of .*passports.* are older than the last removal: run "analyze"/,
