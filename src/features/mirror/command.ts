@@ -87,7 +87,7 @@ export function throttle(purpose: string, { env, now }: Terminal, given: string 
   const key = (given ?? readConfig(env, {}).mirrorKey) || undefined
   if (key !== undefined && !/^[\x21-\x7e]*$/.test(key))
     throw new UsageError('The key must consist of visible ASCII characters.')
-  using signal = shutdownSignal()
+  const signal = shutdownSignal()
   return {
     key,
     userAgent: `passportd/${VERSION} (${purpose})`,
