@@ -185,6 +185,14 @@ describe('the records of a batch', () => {
     const { body } = await operator.write([{ passport_id: 7 }])
     expect(body).toMatchObject({ removed: 1, outcomes: [{ line: 1, outcome: 'removed' }] })
   })
+
+  test('may be about data points of two removed passports', async () => {
+    await using server = await openPeople()
+    const { operator } = server
+    await operator.write([7, 8].map((passport_id) => ({ passport_id, removed: true })))
+    const points = [7, 8].map((passport) => ({ passport, type: 'github', value: 1 }))
+    expect(await operator.write(points)).toMatchObject({ status: 200, body: { removed: 2 } })
+  })
 })
 
 test('a write counts as one request, and as one more for each record', async () => {

@@ -84,7 +84,7 @@ function subjectOf(writer: Writer, record: IncomingRecord): string {
   if (record.kind === 'passport') return String(record.passport.id)
   if (record.kind === 'removal') return String(record.id)
   const { type, account } = record.point
-  return JSON.stringify([findSurvivor(writer, record.passport), type, account])
+  return JSON.stringify([findSurvivor(writer, record.passport) ?? record.passport, type, account])
 }
 
 const REPEATED: SaveResult = {
