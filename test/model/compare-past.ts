@@ -9,9 +9,14 @@ import type { Service, Stored } from './service.ts'
 const BACK = [1, 2, 5, 11]
 
 /** Compares `as_of` and `diff` with some earlier moments. Returns the number of comparisons. */
-export async function comparePast(service: Service, node: Node, moments: readonly Moment[]): Promise<number> {
+export async function comparePast(
+  service: Service,
+  node: Node,
+  moments: readonly Moment[],
+  isChosen: () => boolean,
+): Promise<number> {
   let count = 0
-  for (const back of BACK) {
+  for (const back of BACK.filter(isChosen)) {
     const at = moments.length - 1 - back
     const moment = moments[at]
     if (!moment) break

@@ -29,20 +29,31 @@ export async function beginRun(service: Service, node: Node): Promise<Run> {
   return { moments: [momentOf(service, node.now())], cursor: next, comparisons: 0 }
 }
 
-/** Compares all answers of all versions, and the new events, when all scores are calculated. */
-export async function compareAll(service: Service, node: Node, run: Run): Promise<void> {
+/**
+ * Compares all answers of all versions, and the new events, when all scores are calculated. With `isChosen`, compares the
+ * new events, the passports that they are about, and of everything else what it chooses.
+ */
+export async function compareAll(
+  service: Service,
+  node: Node,
+  run: Run,
+  isChosen = () => true,
+): Promise<void> {
   const { events, next } = await readEvents(node, run.cursor)
   const moment = momentOf(service, node.now())
   const moments = [...run.moments, moment]
-  let count = compareEvents(run.moments.at(-1) as Moment, moment, events)
-  const paths = ofPassports(service)
-  for (const [path, answer] of paths) await comparePath(node, path, answer)
-  const pages = [...ofPages(service), ...ofStandings(service)]
-  // These may be a second old.
-  for (const [path, answer] of pages) await node.patiently(() => comparePath(node, path, answer))
-  count += paths.length + pages.length + (await compareLists(service, node, next))
-  count += await comparePast(service, node, moments)
-  Object.assign(run, { moments, cursor: next, comparisons: run.comparisons + count })
+  const changed = compareEvents(run.moments.at(-1) as Moment, moment, events)
+  const paths = ofPassports(service).filter(([, , id]) => (id && changed.has(id)) || isChosen())
+  const pages = [...ofPages(service), ...ofStandings(service)].filter(isChosen)
+  const counts = await Promise.all([
+    ...paths.map(([path, answer]) => comparePath(node, path, answer)),
+    // These may be a second old.
+    ...pages.map(([path, answer]) => node.patiently(() => comparePath(node, path, answer))),
+    compareLists(service, node, next, isChosen),
+    comparePast(service, node, moments, isChosen),
+  ])
+  const comparisons = counts.reduce((sum, count) => sum + count, run.comparisons + changed.size + 1)
+  Object.assign(run, { moments, cursor: next, comparisons })
 }
 
 /** Compares V1 while scores wait for their calculation: the old scores and credentials are shown. */
@@ -57,25 +68,31 @@ export async function compareWaiting(service: Service, node: Node, { moments }: 
   }
 }
 
-async function comparePath(node: Node, path: string, { status, body }: Answer) {
+async function comparePath(node: Node, path: string, { status, body }: Answer): Promise<number> {
   const reply = await node.request(path)
   const expected = { path, status, ...(body !== undefined && { body }) }
   const actual = { path, status: reply.status, ...(body !== undefined && { body: simplify(reply.body) }) }
   if (status === 409) expect(actual).toMatchObject(expected)
   else expect(actual).toEqual(expected)
+  return 1
 }
 
-type Question = [path: string, answer: Answer]
+/** The id is that of the passport that a path names, if it names one by id. */
+type Question = [path: string, answer: Answer, id?: number | undefined]
 
 function ofPassports(service: Service): Question[] {
-  const byKey = (key: string, stored: Stored | undefined): Question[] => [
-    [`/api/v1/passports/${key}`, v1Passport(service, stored)],
-    [`/api/v1/passport_credentials?passport_id=${key}`, v1Credentials(stored)],
-    [`/api/v2/passports/${key}`, v2Passport(service, stored)],
-    [`/api/v3/passports/${key}?include=credentials,explanation`, v3Passport(service, stored ? [stored] : [])],
+  const byKey = (key: string, stored: Stored | undefined, id?: number): Question[] => [
+    [`/api/v1/passports/${key}`, v1Passport(service, stored), id],
+    [`/api/v1/passport_credentials?passport_id=${key}`, v1Credentials(stored), id],
+    [`/api/v2/passports/${key}`, v2Passport(service, stored), id],
+    [
+      `/api/v3/passports/${key}?include=credentials,explanation`,
+      v3Passport(service, stored ? [stored] : []),
+      id,
+    ],
   ]
   return [
-    ...IDS.flatMap((id) => byKey(String(id), findById(service, id))),
+    ...IDS.flatMap((id) => byKey(String(id), findById(service, id), id)),
     ...WALLETS.flatMap((wallet) => byKey(wallet, findByWallet(service, wallet))),
     ...HANDLES.map(
       (handle): Question => [

@@ -20,11 +20,18 @@ export type Node = {
   /** Scores all passports that need it. */
   settle(): Promise<void>
   /** Compares what may be a second old. */
-  patiently(compare: () => Promise<void>): Promise<void>
+  patiently<T>(compare: () => Promise<T>): Promise<T>
 }
 
 /** After the beginning of the event log, whose time is the real one. */
 const BEGIN = Date.UTC(2050, 0, 1)
+
+/** Scores all passports that need it, by the active rule set. */
+export async function settleStore(store: Omit<TestStore, 'url'>, now: () => number): Promise<void> {
+  const scorer = { store, rules: await findRules(store), now, onFailure: fail }
+  await adoptRules(scorer)
+  while (await rescoreSome(scorer));
+}
 
 /** A server in this process, whose clock moves with each operation. */
 export async function startNode(store: TestStore) {
@@ -46,11 +53,7 @@ export async function startNode(store: TestStore) {
       writeFileSync(path, text)
       return path
     },
-    async settle() {
-      const scorer = { store, rules: await findRules(store), now: () => now, onFailure: fail }
-      await adoptRules(scorer)
-      while (await rescoreSome(scorer));
-    },
+    settle: () => settleStore(store, () => now),
     patiently: (compare) => compare(),
   }
   return owning(

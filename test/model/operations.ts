@@ -264,6 +264,6 @@ export function areIndependent(one: Step, other: Step): boolean {
   const idOf = (line: Line) => ('passport' in line ? line.passport : line.passport_id)
   const isApart = imported.every((line) => written.every((each) => idOf(each) !== idOf(line)))
   // Wallets and unique accounts belong to the first passport that has them.
-  const isOwn = (line: Line) => 'passport_id' in line && !hasSharedWallet(line)
+  const isOwn = (line: Line) => ('passport' in line ? !line.account : !hasSharedWallet(line))
   return isApart && [...imported, ...written].every(isOwn)
 }

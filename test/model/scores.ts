@@ -120,21 +120,15 @@ const textOf = ({ display, value }: Point) =>
 const pointsOf = ({ convert, multiplier, max_score }: Rule, amount: number) =>
   Math.max(0, Math.min(Math.round((convert === 'sqrt' ? Math.sqrt(amount) : amount) * multiplier), max_score))
 
-/** Whether no other person had this account before. A merged passport counts as its survivor. */
-function isFirst(service: Service, id: number, rule: Rule, { type, account, added }: Point): boolean {
+/** Whether the passport that had this account first is this one. A merged passport counts as its survivor. */
+function isFirst(service: Service, id: number, rule: Rule, { type, account }: Point): boolean {
   if (rule.unique === undefined || account === '') return true
-  return service.stored().every(({ id: other, points }) => {
-    if (service.survivorOf(other) === service.survivorOf(id)) return true
-    return points
-      .values()
-      .every(
-        (point) =>
-          point.type !== type ||
-          foldAccount(point.account) !== foldAccount(account) ||
-          point.added > added ||
-          (point.added === added && other > id),
-      )
-  })
+  const [first] = service
+    .stored()
+    .flatMap((stored) => [...stored.points.values()].map((point) => ({ owner: stored.id, ...point })))
+    .filter((point) => point.type === type && foldAccount(point.account) === foldAccount(account))
+    .toSorted((one, other) => one.added - other.added || one.owner - other.owner)
+  return first !== undefined && service.survivorOf(first.owner) === service.survivorOf(id)
 }
 
 const foldAccount = (account: string) => account.trim().replace(/^@/, '').toLowerCase()

@@ -1,87 +1,106 @@
 import { expect } from 'bun:test'
-import fc from 'fast-check'
 import { beginModel } from '../../../test/model/check-model.ts'
 import { compareAll } from '../../../test/model/compare.ts'
-import {
-  areIndependent,
-  change,
-  isPossible,
-  type Step,
-  send,
-  someStep,
-} from '../../../test/model/operations.ts'
+import { areIndependent, change, isPossible, type Step, send } from '../../../test/model/operations.ts'
 import type { Service } from '../../../test/model/service.ts'
-import { createRandom, type Random } from '../../../test/support/random.ts'
+import { createRandom } from '../../../test/support/random.ts'
 import type { EngineName } from '../../../test/support/store/engines.ts'
 import type { Scenario } from '../../run-scenario.ts'
+import { createSteps, type Steps } from './random-steps.ts'
 import { type ModelNodes, serveModelNodes } from './serve-model-nodes.ts'
 
-const ENGINES: readonly EngineName[] = ['sqlite', 'postgres']
+/** Each works on one database at a time. */
+const WORKERS: readonly EngineName[] = ['sqlite', 'postgres', 'postgres']
 /** Nodes of a service. On SQLite, one process serves. */
 const NODES = { sqlite: 1, postgres: 2 }
-const KILLS = 50
-/** At least this many operations are between two kills. */
-const FEWEST_BETWEEN_KILLS = 5
-/** The longest time between the sending of an operation and the kill, in milliseconds. */
-const LONGEST_LIFE = 15
+/** The most operations on a database. */
+const OPERATIONS_PER_DATABASE = 1000
+/** All nodes are killed once in this many operations. */
+const OPERATIONS_PER_KILL = 250
+/** Everything is compared after this many operations, and after a kill. */
+const OPERATIONS_PER_COMPARISON = 100
+/** The share of all comparisons that each other operation makes, besides those of what it changes. */
+const SHARE = 1 / 20
+/** The longest time between the sending of an operation and the kill, in milliseconds: a little longer than a write takes. */
+const LONGEST_LIFE = { sqlite: 8, postgres: 40 }
 
 /**
- * `--times` is the number of operations on each engine: 20,000 take hours. A difference ends an engine, because its state is
- * then unknown.
+ * `--times` is the number of operations on each engine. A difference ends the work on a database, whose state is then
+ * unknown. To repeat the operations of a database, run `MODEL_SEED=SEED npm run stress -- --only model --times 1000`.
  */
 export const model: Scenario = {
   name: 'model',
   title: 'Random operations, some during a SIGKILL: all answers are those of a naive model',
-  long: 1000,
+  long: 20_000,
   short: 6,
   async run(times, fail) {
-    const seed = crypto.getRandomValues(new Uint32Array(1))[0] as number
-    const totals = { operations: 0, comparisons: 0, differences: 0, kills: 0, unknown: 0 }
-    for (const engine of ENGINES)
-      try {
-        await runEngine(engine, times, seed, totals)
-      } catch (error) {
-        totals.differences++
-        // Longer than the messages of other scenarios.
-        console.error(error)
-        fail(`${engine}, seed ${seed}: ${(error as Error).message}`)
-      }
-    const { operations, comparisons, differences, kills, unknown } = totals
-    const note = `seed ${seed}, ${kills} kills, ${unknown} unacknowledged; ${comparisons} comparisons, ${differences} differences`
+    const seed = Number(process.env.MODEL_SEED ?? crypto.getRandomValues(new Uint32Array(1))[0])
+    const totals = { operations: 0, comparisons: 0, differences: 0, kills: 0, unknown: 0, concurrent: 0 }
+    const begun = { sqlite: 0, postgres: 0 }
+    await Promise.all(
+      WORKERS.map(async (engine) => {
+        while (begun[engine] < times) {
+          const next = {
+            count: Math.min(OPERATIONS_PER_DATABASE, times - begun[engine]),
+            seed: seed + begun[engine],
+          }
+          begun[engine] += next.count
+          try {
+            await useDatabase(engine, next, totals)
+          } catch (error) {
+            totals.differences++
+            // Longer than the messages of other scenarios.
+            console.error(error)
+            fail(`${engine}, seed ${next.seed}: ${(error as Error).message}`)
+          }
+        }
+      }),
+    )
+    const { operations, comparisons, differences, kills, unknown, concurrent } = totals
+    const note = `seed ${seed}, ${kills} kills, ${unknown} unacknowledged operations, ${concurrent} concurrent imports; ${comparisons.toLocaleString('en')} comparisons, ${differences} differences`
     return { count: operations, note }
   },
 }
 
-type Totals = { operations: number; comparisons: number; kills: number; unknown: number }
+type Totals = { operations: number; comparisons: number; kills: number; unknown: number; concurrent: number }
 
-async function runEngine(engine: EngineName, times: number, seed: number, totals: Totals): Promise<void> {
+/** Sends this many operations to a new database. */
+async function useDatabase(
+  engine: EngineName,
+  { count, seed }: { count: number; seed: number },
+  totals: Totals,
+): Promise<void> {
   const random = createRandom(seed)
-  const steps = fc.sample(someStep, { seed, numRuns: times })
+  const steps = createSteps(createRandom(seed))
   await using nodes = await serveModelNodes(engine, NODES[engine], random)
   const session = await beginModel(nodes)
-  const perKill = Math.max(FEWEST_BETWEEN_KILLS, Math.floor(times / KILLS))
-  for (let at = 0; at < steps.length; at++) {
-    const [step, next] = [steps[at] as Step, steps[at + 1]]
-    totals.operations++
-    if (!isPossible(session.service, step)) continue
-    const trail = `after ${at} operations, ${step.kind} ${JSON.stringify(step.operation)}: `
+  const perKill = Math.min(count, OPERATIONS_PER_KILL)
+  let killAt = random.whole(1, perKill)
+  for (let done = 0; done < count; ) {
+    const isKill = done + 1 >= killAt
+    if (isKill) killAt += perKill
+    const isWrite = (step: Step) => step.kind === 'write' && isPossible(session.service, step)
+    const step = (isKill ? steps.find(isWrite) : undefined) ?? steps.next(session.service)
     try {
-      if (at % perKill === perKill - 1) {
-        session.service = await sendAndKill(nodes, session, step, random, totals)
-      } else if (next && areIndependent(step, next) && isPossible(session.service, next)) {
-        // An import and a request at the same time.
-        await Promise.all([
-          sendAndCheck(nodes, session.service, step),
-          sendAndCheck(nodes, session.service, next),
-        ])
-        at++
-      } else await sendAndCheck(nodes, session.service, step)
+      const sent = isKill
+        ? await sendAndKill(nodes, session, step, LONGEST_LIFE[engine] * random.next(), totals)
+        : await sendSome(nodes, session.service, step, steps)
+      totals.concurrent += sent - 1
+      totals.operations += sent
+      done += sent
       await settle(nodes, session.service)
+      const isWhole = isKill || done % OPERATIONS_PER_COMPARISON < sent
       const before = session.run.comparisons
-      await compareAll(session.service, nodes, session.run)
+      await compareAll(session.service, nodes, session.run, () => isWhole || random.chance(SHARE))
       totals.comparisons += session.run.comparisons - before
     } catch (error) {
-      throw new Error(trail + (error as Error).message, { cause: error })
+      const trail = steps.latest().map((each) => `${each.kind} ${JSON.stringify(each.operation)}`)
+      throw new Error(
+        `after ${done} operations, the latest ${trail.join('; ')}: ${(error as Error).message}`,
+        {
+          cause: error,
+        },
+      )
     }
   }
 }
@@ -93,35 +112,44 @@ async function settle(nodes: ModelNodes, service: Service): Promise<void> {
   service.settle()
 }
 
+/** Sends an operation: if it is an import, together with a request whose records are others. Returns their number. */
+async function sendSome(nodes: ModelNodes, service: Service, step: Step, steps: Steps): Promise<number> {
+  const other = steps.find((next) => areIndependent(step, next) && isPossible(service, next))
+  const both = [step, ...(other ? [other] : [])]
+  await Promise.all(both.map((each) => sendAndCheck(nodes, service, each)))
+  return both.length
+}
+
 async function sendAndCheck(nodes: ModelNodes, service: Service, step: Step): Promise<void> {
   const answer = change(service, step, nodes.now())
   expect({ ...step, answer: await send(nodes, step) }).toEqual({ ...step, answer })
 }
 
-/** Kills the nodes during an operation. Returns the model with or without it: the answers say which one is right. */
+/** Kills the nodes during an operation. The session goes on with or without it: the answers say which one is right. */
 async function sendAndKill(
   nodes: ModelNodes,
-  { service, run }: Session,
+  session: Session,
   step: Step,
-  random: Random,
+  milliseconds: number,
   totals: Totals,
-) {
+): Promise<number> {
+  const { service, run } = session
   totals.kills++
   const without = service.clone()
   const answer = change(service, step, nodes.now())
-  const [sent] = await Promise.allSettled([send(nodes, step), nodes.killAll(LONGEST_LIFE * random.next())])
+  const [sent] = await Promise.allSettled([send(nodes, step), nodes.killAll(milliseconds)])
   if (sent.status === 'fulfilled') {
     expect({ ...step, answer: sent.value }).toEqual({ ...step, answer })
-    return service
+    return 1
   }
   totals.unknown++
   await settle(nodes, service)
   without.settle()
   try {
     await compareAll(service, nodes, structuredClone(run))
-    return service
   } catch {
     // The operation was lost, all of it: the caller compares with this model.
-    return without
+    session.service = without
   }
+  return 1
 }

@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs'
-import type { Node } from '../../../test/model/node.ts'
+import { type Node, settleStore } from '../../../test/model/node.ts'
 import { workplace } from '../../../test/support/cli-sandbox.ts'
 import { makeKey } from '../../../test/support/http/keys.ts'
 import { owning } from '../../../test/support/owning.ts'
 import type { Random } from '../../../test/support/random.ts'
 import { databaseMaker, type EngineName } from '../../../test/support/store/engines.ts'
-import { select } from '../../../test/support/store/execute-sql.ts'
 import { until } from '../../../test/support/wait-until.ts'
 
 /** Lists may be a second old. */
 const PATIENCE_MS = 5000
 
-const STALE = 'select id from passports where stale <> 0'
+/** On SQLite, reads share a transaction for 5 ms. */
+const SHARED_READ_MS = 6
 
 export type ModelNodes = Awaited<ReturnType<typeof serveModelNodes>>
 
@@ -21,11 +21,9 @@ export async function serveModelNodes(engine: EngineName, count: number, random:
   const store = await sandbox.open()
   const { init } = await makeKey(store, 1, { tier: 'unlimited', scopes: ['read', 'events', 'write:*'] })
   const headers = { ...init.headers, 'Content-Type': 'application/json' }
-  const url = sandbox.env.DATABASE_URL
   // Without the explorer, V2 has no URLs of cards, which begin with the port.
   const start = () => sandbox.serve([], { EXPLORER: 'false' })
-  const nodes = [await start()]
-  while (nodes.length < count) nodes.push(await start())
+  const nodes = await Promise.all(Array.from({ length: count }, start))
 
   const node: Node = {
     now: Date.now,
@@ -45,10 +43,10 @@ export async function serveModelNodes(engine: EngineName, count: number, random:
       return sandbox.path(name)
     },
     async settle() {
-      const { code, err } = await sandbox.call('score')
-      if (code !== 0) throw new Error(err)
+      await settleStore(store, Date.now)
       // A node may have taken some of the passports.
-      await until(async () => (await select(url, STALE)).length === 0, 'all scores')
+      await until(async () => (await store.scoring.countStale()) === 0, 'all scores')
+      if (engine === 'sqlite') await Bun.sleep(SHARED_READ_MS)
     },
     async patiently(compare) {
       for (const deadline = Date.now() + PATIENCE_MS; ; await Bun.sleep(50))
@@ -67,7 +65,7 @@ export async function serveModelNodes(engine: EngineName, count: number, random:
         await Bun.sleep(milliseconds)
         for (const { child } of nodes) child.kill('SIGKILL')
         for (const { child } of nodes) await child.exited
-        for (const at of nodes.keys()) nodes[at] = await start()
+        nodes.splice(0, count, ...(await Promise.all(nodes.map(start))))
       },
     },
     sandbox,
