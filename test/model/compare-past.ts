@@ -1,8 +1,8 @@
 import { expect } from 'bun:test'
-import { findById, presentV3, simplify } from './answers.ts'
+import { findById, presentV3, rulesOf, simplify } from './answers.ts'
 import type { Moment } from './history.ts'
 import type { Node } from './node.ts'
-import { IDS } from './operations.ts'
+import { IDS } from './records.ts'
 import type { Service, Stored } from './service.ts'
 
 /** How many operations back the past is compared. */
@@ -56,19 +56,13 @@ async function compareAsOf(service: Service, node: Node, { id, stored, past, mom
     path,
     ...current,
     ...Object.fromEntries(PAST.map((field) => [field, scores[field]])),
+    rules: rulesOf(past),
     calculating_score: false,
     credentials,
   })
 }
 
-const PAST = [
-  'score',
-  'activity_score',
-  'identity_score',
-  'skills_score',
-  'human_checkmark',
-  'rules',
-] as const
+const PAST = ['score', 'activity_score', 'identity_score', 'skills_score', 'human_checkmark'] as const
 
 async function compareDiff(node: Node, { id, stored, past, moment }: Case) {
   const path = `/api/v3/passports/${id}/diff?from=${timeOf(moment)}`

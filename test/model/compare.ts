@@ -18,7 +18,7 @@ import { compareLists } from './compare-lists.ts'
 import { comparePast } from './compare-past.ts'
 import { type Moment, momentOf } from './history.ts'
 import type { Node } from './node.ts'
-import { HANDLES, IDS, WALLETS } from './operations.ts'
+import { HANDLES, IDS, WALLETS } from './records.ts'
 import type { Service, Stored } from './service.ts'
 
 /** What a run of operations remembers. */

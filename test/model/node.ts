@@ -26,11 +26,15 @@ export type Node = {
 /** After the beginning of the event log, whose time is the real one. */
 const BEGIN = Date.UTC(2050, 0, 1)
 
-/** Scores all passports that need it, by the active rule set. */
-export async function settleStore(store: Omit<TestStore, 'url'>, now: () => number): Promise<void> {
-  const scorer = { store, rules: await findRules(store), now, onFailure: fail }
-  await adoptRules(scorer)
-  while (await rescoreSome(scorer));
+/** Returns a function that scores all passports that need it, by the active rule set. */
+export function createSettler(store: Omit<TestStore, 'url'>, now: () => number): () => Promise<void> {
+  let adopted = ''
+  return async () => {
+    const scorer = { store, rules: await findRules(store), now, onFailure: fail }
+    if (scorer.rules.stamp !== adopted) await adoptRules(scorer)
+    adopted = scorer.rules.stamp
+    while (await rescoreSome(scorer));
+  }
 }
 
 /** A server in this process, whose clock moves with each operation. */
@@ -53,7 +57,7 @@ export async function startNode(store: TestStore) {
       writeFileSync(path, text)
       return path
     },
-    settle: () => settleStore(store, () => now),
+    settle: createSettler(store, () => now),
     patiently: (compare) => compare(),
   }
   return owning(

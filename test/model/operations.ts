@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import type { Node } from './node.ts'
-import { RULE_SETS, TYPES } from './rule-sets.ts'
-import type { Line, Outcome, PassportLine, Service } from './service.ts'
+import { someId, someLines } from './records.ts'
+import { RULE_SETS } from './rule-sets.ts'
+import type { Line, Outcome, Service } from './service.ts'
 
 /*
  * Situations with known faults, which are not generated until these faults are corrected. The model has the right behaviour.
@@ -18,11 +19,6 @@ import type { Line, Outcome, PassportLine, Service } from './service.ts'
  *   rule set had calculated the score.
  */
 
-export const IDS = [1, 2, 3, 4] as const
-/** Each passport has a wallet of its own; the others belong to the first passport whose record has them. */
-export const WALLETS = [...IDS.map((id) => `0xA${id}`), '0xb1', '0xb2']
-export const HANDLES = ['lens:ann', 'lens:ben', 'github:ann']
-
 /** What can happen to the service. */
 type Kind<T> = {
   weight: number
@@ -34,70 +30,6 @@ type Kind<T> = {
 }
 
 const kind = <T>(given: Kind<T>) => given
-
-const id = fc.constantFrom(...IDS)
-const name = fc.constantFrom('Ann', 'Ben', 'Zoë Ann', '')
-
-const credential = fc.record({
-  id: fc.constantFrom('a', 'b', 'c'),
-  type: fc.constantFrom(...TYPES),
-  name: fc.constantFrom('One', 'Two'),
-  category: fc.constantFrom('Skills', 'Identity', 'Activity', 'Hobbies'),
-  score: fc.constantFrom(0, 3, 4.5, 12, 30),
-  max_score: fc.constantFrom(10, 40),
-  value: fc.constantFrom('Verified', '12 contracts', ''),
-})
-
-const passportLine: fc.Arbitrary<PassportLine> = fc
-  .record(
-    {
-      passport_id: id,
-      human_checkmark: fc.boolean(),
-      main_wallet: fc.constantFrom('own', '0xb1', '0xB2'),
-      verified_wallets: fc.uniqueArray(fc.constantFrom('0xb1', '0xb2'), { maxLength: 1 }),
-      passport_profile: fc.record({
-        display_name: name,
-        location: fc.constantFrom('Rome', 'Lisbon', ''),
-        tags: fc.uniqueArray(fc.constantFrom('maps', 'bot'), { maxLength: 2 }),
-      }),
-      passport_socials: fc.uniqueArray(
-        fc.record({
-          source: fc.constantFrom('lens', 'github'),
-          profile_name: fc.constantFrom('ann', 'ben'),
-          follower_count: fc.constantFrom('12', ''),
-        }),
-        { maxLength: 2, selector: ({ source }) => source },
-      ),
-      credentials: fc.uniqueArray(credential, { selector: (each) => each.id, minLength: 1, maxLength: 3 }),
-    },
-    { requiredKeys: ['passport_id'] },
-  )
-  .map(({ main_wallet, ...line }) => ({
-    ...line,
-    ...(main_wallet && { main_wallet: main_wallet === 'own' ? `0xA${line.passport_id}` : main_wallet }),
-  }))
-
-const pointLine: fc.Arbitrary<Line> = fc
-  .record({
-    passport: id,
-    // Few accounts, so that many are written again.
-    type: fc.constantFrom('code', ...TYPES),
-    account: fc.constantFrom('', '', 'x', '@X'),
-    value: fc.constantFrom(1, 4, 25, 90, true, false),
-    hasText: fc.boolean(),
-    isWithdrawn: fc.constantFrom(false, false, true),
-  })
-  .map(({ isWithdrawn, hasText, ...point }) => ({
-    isWithdrawn,
-    // AVOID_SAME_TEXT
-    line: { ...point, display: hasText ? `${point.value} things` : '' },
-  }))
-  .map(({ isWithdrawn, line }) =>
-    isWithdrawn ? { passport: line.passport, type: line.type, account: line.account, withdrawn: true } : line,
-  )
-
-const line = fc.oneof(passportLine, { weight: 2, arbitrary: pointLine })
-const lines = fc.array(line, { minLength: 1, maxLength: 3 })
 
 /** Whether no line is in a situation that is avoided. */
 const canSave = (service: Service, all: readonly Line[]) =>
@@ -126,7 +58,7 @@ const countOf = (outcomes: readonly Outcome[]) => ({
 
 const write = kind({
   weight: 10,
-  arbitrary: lines,
+  arbitrary: someLines,
   isPossible: canSave,
   model(service, all, now) {
     const outcomes = service.saveRequest(all, now)
@@ -142,8 +74,8 @@ const write = kind({
 })
 
 const importLines = kind({
-  weight: 5,
-  arbitrary: fc.record({ lines, restore: fc.boolean() }),
+  weight: 3,
+  arbitrary: fc.record({ lines: someLines, restore: fc.boolean() }),
   isPossible: (service, { lines }) => canSave(service, lines),
   model: (service, { lines, restore }, now) => (service.saveImport(lines, now, restore) > 0 ? 1 : 0),
   async send(node, { lines, restore }) {
@@ -162,7 +94,7 @@ const statusOf = async (reply: Promise<{ status: number }>) => (await reply).sta
 
 const merge = kind({
   weight: 3,
-  arbitrary: fc.record({ from: id, into: id }),
+  arbitrary: fc.record({ from: someId, into: someId }),
   isPossible: (service, { from, into }) => canMerge(service, from, into),
   model(service, { from, into }) {
     service.merge(from, into)
@@ -173,7 +105,7 @@ const merge = kind({
 
 const unmerge = kind({
   weight: 2,
-  arbitrary: id,
+  arbitrary: someId,
   isPossible: (service, id) =>
     service.has(id) && service.passport(id).mergedInto !== undefined && !service.passport(id).isHidden, // AVOID_UNMERGE_FROM_HIDDEN
   model(service, id) {
@@ -185,7 +117,7 @@ const unmerge = kind({
 
 const remove = kind({
   weight: 1,
-  arbitrary: id,
+  arbitrary: someId,
   isPossible: (service, id) => service.has(id),
   model(service, id) {
     service.remove(id)
@@ -196,7 +128,7 @@ const remove = kind({
 
 const hide = kind({
   weight: 2,
-  arbitrary: id,
+  arbitrary: someId,
   isPossible: (service, id) => service.has(id) && service.passport(id).mergedInto === undefined,
   model(service, id) {
     service.hide(id, !service.passport(id).isHidden)

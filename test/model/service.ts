@@ -62,7 +62,10 @@ export type Stored = {
   points: Map<string, Point>
   mergedInto?: number
   isHidden: boolean
-  /** What is shown until the passport is scored again. `rules` is null for the scores of a record. */
+  /**
+   * What is shown until the passport is scored again. `rules` is null for the scores of a record, and `OPEN` if the docs do
+   * not say which of two rule sets with the same result it is.
+   */
   scores: Scores & { rules: string | null }
 }
 
@@ -232,8 +235,14 @@ export class Service {
       ({ id, scores }) => all || this.stale.has(id) || !isSameScore(scores, calculate(this, id)),
     )
     for (const each of due) each.scores = { ...calculate(this, each.id), rules: this.rules.version }
+    // Any change of who has an account may be a reason to score its holders again.
+    for (const { scores, points } of this.stored())
+      if (scores.rules !== this.rules.version && [...points.values()].some(this.countsOnce))
+        scores.rules = OPEN
     this.stale.clear()
   }
+
+  private countsOnce = ({ type }: Point) => this.rules.types[type]?.unique !== undefined
 
   merge(id: number, into: number): void {
     this.passport(id).mergedInto = into
@@ -262,6 +271,9 @@ export class Service {
     this.applied.push(rules)
   }
 }
+
+/** A stamp that is not compared. */
+export const OPEN = 'open'
 
 /** What a record is about. */
 const subjectOf = (line: Line) =>

@@ -20,7 +20,7 @@ const OPERATIONS_PER_KILL = 250
 /** Everything is compared after this many operations, and after a kill. */
 const OPERATIONS_PER_COMPARISON = 100
 /** The share of all comparisons that each other operation makes, besides those of what it changes. */
-const SHARE = 1 / 20
+const SHARE = 1 / 40
 /** The longest time between the sending of an operation and the kill, in milliseconds: a little longer than a write takes. */
 const LONGEST_LIFE = { sqlite: 8, postgres: 40 }
 

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { type Node, settleStore } from '../../../test/model/node.ts'
+import { createSettler, type Node } from '../../../test/model/node.ts'
 import { workplace } from '../../../test/support/cli-sandbox.ts'
 import { makeKey } from '../../../test/support/http/keys.ts'
 import { owning } from '../../../test/support/owning.ts'
@@ -19,6 +19,7 @@ export type ModelNodes = Awaited<ReturnType<typeof serveModelNodes>>
 export async function serveModelNodes(engine: EngineName, count: number, random: Random) {
   const sandbox = await workplace(databaseMaker(engine))
   const store = await sandbox.open()
+  const scoreAll = createSettler(store, Date.now)
   const { init } = await makeKey(store, 1, { tier: 'unlimited', scopes: ['read', 'events', 'write:*'] })
   const headers = { ...init.headers, 'Content-Type': 'application/json' }
   // Without the explorer, V2 has no URLs of cards, which begin with the port.
@@ -43,7 +44,7 @@ export async function serveModelNodes(engine: EngineName, count: number, random:
       return sandbox.path(name)
     },
     async settle() {
-      await settleStore(store, Date.now)
+      await scoreAll()
       // A node may have taken some of the passports.
       await until(async () => (await store.scoring.countStale()) === 0, 'all scores')
       if (engine === 'sqlite') await Bun.sleep(SHARED_READ_MS)
