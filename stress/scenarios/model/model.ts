@@ -47,6 +47,7 @@ export const model: Scenario = {
           begun[engine] += next.count
           try {
             await useDatabase(engine, next, totals)
+            if (times > OPERATIONS_PER_DATABASE) console.error(`model: ${describe(totals)}`)
           } catch (error) {
             totals.differences++
             // Longer than the messages of other scenarios.
@@ -56,13 +57,17 @@ export const model: Scenario = {
         }
       }),
     )
-    const { operations, comparisons, differences, kills, unknown, concurrent } = totals
-    const note = `seed ${seed}, ${kills} kills, ${unknown} unacknowledged operations, ${concurrent} concurrent imports; ${comparisons.toLocaleString('en')} comparisons, ${differences} differences`
-    return { count: operations, note }
+    return { count: totals.operations, note: `seed ${seed}, ${describe(totals)}` }
   },
 }
 
-type Totals = { operations: number; comparisons: number; kills: number; unknown: number; concurrent: number }
+type Totals = Record<
+  'operations' | 'comparisons' | 'differences' | 'kills' | 'unknown' | 'concurrent',
+  number
+>
+
+const describe = ({ operations, comparisons, differences, kills, unknown, concurrent }: Totals) =>
+  `${operations.toLocaleString('en')} operations, ${kills} kills, ${unknown} unacknowledged, ${concurrent} concurrent imports; ${comparisons.toLocaleString('en')} comparisons, ${differences} differences`
 
 /** Sends this many operations to a new database. */
 async function useDatabase(
