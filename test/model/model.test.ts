@@ -3,11 +3,11 @@ import { onBothEngines } from '../support/store/engines.ts'
 import { checkModel } from './check-model.ts'
 import { startNode } from './node.ts'
 
-/** The seed makes the operations reproducible. `MODEL_SEED=7 MODEL_RUNS=20 bun test test/model` tries others. */
+/** The seed makes the operations reproducible. `MODEL_SEED=7 MODEL_RUNS=20 MODEL_COMMANDS=500 bun test test/model` tries others. */
 const OPTIONS = {
   seed: Number(process.env.MODEL_SEED ?? 71),
   numRuns: Number(process.env.MODEL_RUNS ?? 2),
-  maxCommands: 60,
+  maxCommands: Number(process.env.MODEL_COMMANDS ?? 60),
 }
 
 onBothEngines('random operations over HTTP and by commands', (open) => {

@@ -1,19 +1,24 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { callHere } from '../support/cli-in-process.ts'
-import { makeKey } from '../support/http/keys.ts'
 import { type Reply, serveTest } from '../support/http/server.ts'
 import { owning } from '../support/owning.ts'
 import type { TestStore } from '../support/store/engines.ts'
 import { adoptRules, fail, findRules, rescoreSome } from '../support/store/scoring.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { type KeyName, makeKeys } from './keys.ts'
 
 /** The service that is compared with the model: a server, its commands, and its clock. */
 export type Node = {
   now(): number
   /** Lets some time pass. */
   advance(): void
-  request(path: string, method?: string, body?: unknown): Promise<Pick<Reply, 'status' | 'body'>>
+  request(
+    path: string,
+    method?: string,
+    body?: unknown,
+    key?: KeyName,
+  ): Promise<Pick<Reply, 'status' | 'body'>>
   command(...args: string[]): Promise<{ code: number; err: string }>
   /** Writes a file for a command, and returns its path. */
   file(name: string, text: string): string
@@ -42,15 +47,18 @@ export async function startNode(store: TestStore) {
   let now = BEGIN
   const folder = tempFolder()
   const server = serveTest(store, { now: () => now })
-  const { init } = await makeKey(store, 1, { scopes: ['read', 'events', 'write:*'] })
-  const headers = { ...init.headers, 'Content-Type': 'application/json' }
+  const headersOf = await makeKeys(store)
   const node: Node = {
     now: () => now,
     advance() {
       now += 60_000
     },
-    request: (path, method = 'GET', body) =>
-      server.get(path, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }),
+    request: (path, method = 'GET', body, key = 'operator') =>
+      server.get(path, {
+        method,
+        headers: headersOf(key),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      }),
     command: (...args) => callHere(args, { env: { DATABASE_URL: store.url }, now }),
     file(name, text) {
       const path = join(folder.path, name)

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
+import type { Issuer, Line, Outcome } from './facts.ts'
+import { KEYS, type KeyName } from './keys.ts'
 import type { Node } from './node.ts'
-import { someId, someLines } from './records.ts'
+import { someId, someLines, somePoints } from './records.ts'
 import { RULE_SETS } from './rule-sets.ts'
-import type { Line, Outcome, Service } from './service.ts'
+import type { Service } from './service.ts'
 
 /*
  * Situations with known faults, which are not generated until these faults are corrected. The model has the right behaviour.
@@ -12,8 +14,6 @@ import type { Line, Outcome, Service } from './service.ts'
  * AVOID_RECORD_WITHOUT_CREDENTIALS: such a record is about a passport with credentials. The scores stay, but `rules`
  *   becomes null, as if the record had given them.
  * AVOID_POINTS_OF_MERGED: a data point names a merged passport. The survivor gets it, and keeps it after the unmerge.
- * AVOID_CHANGES_WHILE_HIDDEN: a hidden passport changes. Its events of that time appear after it is shown again.
- * AVOID_UNMERGE_FROM_HIDDEN: the docs do not say whether it is still hidden.
  * AVOID_WALLETS_IN_MERGES: a record gives merged passports the same wallet. The docs do not say who has it after an unmerge.
  * AVOID_SAME_TEXT: another value of a data point has the same text. The cause of the change is then `rules` if an earlier
  *   rule set had calculated the score.
@@ -35,10 +35,9 @@ const kind = <T>(given: Kind<T>) => given
 const canSave = (service: Service, all: readonly Line[]) =>
   all.every((each) => {
     const of = 'passport' in each ? each.passport : each.passport_id
-    const { isHidden = false, mergedInto = undefined } = service.has(of) ? service.passport(of) : {}
+    const { mergedInto = undefined } = service.has(of) ? service.passport(of) : {}
     const isInMerge = mergedInto !== undefined || service.mergedFrom(of).length > 0
     if (isInMerge && hasSharedWallet(each)) return false // AVOID_WALLETS_IN_MERGES
-    if (isHidden) return false // AVOID_CHANGES_WHILE_HIDDEN
     if ('passport' in each) return mergedInto === undefined // AVOID_POINTS_OF_MERGED
     return each.credentials !== undefined || !hasCredentials(service, all, of) // AVOID_RECORD_WITHOUT_CREDENTIALS
   })
@@ -60,17 +59,37 @@ const write = kind({
   weight: 10,
   arbitrary: someLines,
   isPossible: canSave,
-  model(service, all, now) {
-    const outcomes = service.saveRequest(all, now)
-    if (outcomes.includes('refused')) return 400
-    const list = outcomes.map((outcome, at) => ({ line: at + 1, outcome }))
-    return { ...countOf(outcomes), unknown_fields: 0, outcomes: list }
+  model: saveRequest,
+  send: sendRecords,
+})
+
+function saveRequest(service: Service, all: readonly Line[], now: number, issuer?: Issuer) {
+  const outcomes = service.saveRequest(all, now, issuer)
+  if (outcomes.includes('refused')) return 400
+  const list = outcomes.map((outcome, at) => ({ line: at + 1, outcome }))
+  return { ...countOf(outcomes), unknown_fields: 0, outcomes: list }
+}
+
+async function sendRecords(node: Node, records: readonly Line[], key?: KeyName) {
+  const { status, body } = await node.request('/api/v3/records', 'POST', { records }, key)
+  const { cursor: _, ...result } = body
+  return status === 200 ? result : status
+}
+
+/** Writes with another key than that of the operator. */
+const writeWithKey = kind({
+  weight: 3,
+  arbitrary: fc.record({
+    key: fc.constantFrom('reader', 'revoked', 'ann', 'ben', 'ann', 'ben'),
+    lines: fc.oneof({ weight: 5, arbitrary: somePoints }, someLines),
+  }),
+  isPossible: (service, { lines }) => canSave(service, lines),
+  model(service, { key, lines }, now) {
+    if (key === 'reader') return 403
+    if (key === 'revoked') return 401
+    return saveRequest(service, lines, now, { name: key, types: KEYS[key].types })
   },
-  async send(node, records) {
-    const { status, body } = await node.request('/api/v3/records', 'POST', { records })
-    const { cursor: _, ...result } = body
-    return status === 200 ? result : status
-  },
+  send: (node, { key, lines }) => sendRecords(node, lines, key),
 })
 
 const importLines = kind({
@@ -106,8 +125,7 @@ const merge = kind({
 const unmerge = kind({
   weight: 2,
   arbitrary: someId,
-  isPossible: (service, id) =>
-    service.has(id) && service.passport(id).mergedInto !== undefined && !service.passport(id).isHidden, // AVOID_UNMERGE_FROM_HIDDEN
+  isPossible: (service, id) => service.has(id) && service.passport(id).mergedInto !== undefined,
   model(service, id) {
     service.unmerge(id)
     return 200
@@ -153,6 +171,18 @@ const applyRules = kind({
     (await node.command('rules', 'apply', node.file('rules.json', JSON.stringify(rules)))).code,
 })
 
+const rollBack = kind({
+  weight: 1,
+  arbitrary: fc.constant('rules rollback' as const),
+  // The built-in rule set is not in the model.
+  isPossible: (service) => service.canRollBack(),
+  model(service) {
+    service.rollBack()
+    return 0
+  },
+  send: async (node) => (await node.command('rules', 'rollback')).code,
+})
+
 const scoreAll = kind({
   weight: 1,
   arbitrary: fc.constant('score --all' as const),
@@ -164,7 +194,18 @@ const scoreAll = kind({
   send: async (node) => (await node.command('score', '--all')).code,
 })
 
-const OPERATIONS = { write, importLines, merge, unmerge, remove, hide, applyRules, scoreAll }
+const OPERATIONS = {
+  write,
+  writeWithKey,
+  importLines,
+  merge,
+  unmerge,
+  remove,
+  hide,
+  applyRules,
+  rollBack,
+  scoreAll,
+}
 
 /** A random operation of any kind. */
 export type Step = { kind: keyof typeof OPERATIONS; operation: unknown }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import type { PassportLine, PointLine } from './facts.ts'
 import { TYPES } from './rule-sets.ts'
-import type { PassportLine, PointLine } from './service.ts'
 
 export const IDS = [1, 2, 3, 4] as const
 /** Each passport has a wallet of its own; the others belong to the first passport whose record has them. */

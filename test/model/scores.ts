@@ -1,4 +1,5 @@
-import type { Point, RecordCredential, Service, Stored } from './service.ts'
+import type { Point, RecordCredential } from './facts.ts'
+import type { Service, Stored } from './service.ts'
 
 /** A credential as responses show it. `from` is absent where the docs leave the source open. */
 export type ShownCredential = {

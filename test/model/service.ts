@@ -1,3 +1,4 @@
+import type { Issuer, Line, Outcome, PassportLine, Point, PointLine } from './facts.ts'
 import { addUp, calculate, type RuleSet, type Scores } from './scores.ts'
 
 /**
@@ -8,47 +9,6 @@ import { addUp, calculate, type RuleSet, type Scores } from './scores.ts'
  * To add an operation: add an entry to OPERATIONS in operations.ts, which says when the operation is possible, what it
  * changes here, and how it is sent to the service. If it changes facts that this file does not have, add a method here.
  */
-
-export type RecordCredential = {
-  id: string
-  type: string
-  name: string
-  category: string
-  score: number
-  max_score: number
-  value: string
-}
-
-/** A record as the operations write it. */
-export type PassportLine = {
-  passport_id: number
-  human_checkmark?: boolean
-  main_wallet?: string
-  verified_wallets?: readonly string[]
-  passport_profile?: { display_name?: string; location?: string; tags?: readonly string[] }
-  passport_socials?: readonly { source: string; profile_name: string; follower_count?: string }[]
-  credentials?: readonly RecordCredential[]
-}
-
-export type PointLine = {
-  passport: number
-  type: string
-  account?: string
-  value?: number | boolean
-  display?: string
-  withdrawn?: true
-}
-
-export type Line = PassportLine | PointLine
-export type Outcome = 'added' | 'changed' | 'unchanged' | 'removed' | 'refused'
-
-export type Point = {
-  type: string
-  account: string
-  value: number | boolean
-  display: string
-  added: number
-}
 
 type PassportRecord = Required<PassportLine> & {
   passport_profile: Required<NonNullable<PassportLine['passport_profile']>>
@@ -134,7 +94,7 @@ export class Service {
     this.stored().find(({ record }) => this.walletsOf(record).includes(wallet))?.id
 
   /** Saves the records of a request: all of them, or none. No two may be about the same. Returns the outcome of each. */
-  saveRequest(lines: readonly Line[], now: number): Outcome[] {
+  saveRequest(lines: readonly Line[], now: number, issuer?: Issuer): Outcome[] {
     const before = [structuredClone(this.passports), new Set(this.stale)] as const
     const outcomes: Outcome[] = lines.map(() => 'refused')
     const saved = new Set<string>()
@@ -142,7 +102,8 @@ export class Service {
     const save = (at: number) => {
       const line = lines[at] as Line
       if (saved.has(subjectOf(line))) return
-      outcomes[at] = this.saveLine(line, now)
+      if (issuer && !this.mayWrite(issuer, line)) return
+      outcomes[at] = 'passport' in line ? this.savePoint(line, now, issuer?.name) : this.savePassport(line)
       if (outcomes[at] !== 'refused') saved.add(subjectOf(line))
     }
     // Passports come first, in any order: one may use a wallet that another one frees.
@@ -160,7 +121,8 @@ export class Service {
       // A later line about the same passport replaces a refused one.
       if (!('passport' in line))
         refused = refused.filter((each) => 'passport' in each || each.passport_id !== line.passport_id)
-      if (this.saveLine(line, now, restore) === 'refused') refused.push(line)
+      const outcome = 'passport' in line ? this.savePoint(line, now) : this.savePassport(line, restore)
+      if (outcome === 'refused') refused.push(line)
     }
     for (const line of lines) save(line)
     for (const _ of lines) {
@@ -171,10 +133,14 @@ export class Service {
     return refused.length
   }
 
-  private saveLine = (line: Line, now: number, restore = false): Outcome =>
-    'passport' in line ? this.savePoint(line, now) : this.savePassport(line, restore)
+  /** To an issuer, hidden and removed passports are unknown. */
+  private mayWrite({ name, types }: Issuer, line: Line): boolean {
+    if (!('passport' in line) || !types.includes(line.type) || !this.has(line.passport)) return false
+    const { isHidden, points } = this.passport(line.passport)
+    return !isHidden && [name, undefined].includes(points.get(keyOf(line))?.issuer)
+  }
 
-  private savePassport(line: PassportLine, restore: boolean): Outcome {
+  private savePassport(line: PassportLine, restore = false): Outcome {
     const id = line.passport_id
     const before = this.passports.get(id)
     const record: PassportRecord = {
@@ -201,6 +167,7 @@ export class Service {
     // The old scores are shown until the new ones are calculated.
     const old = before?.scores ?? { ...addUp([], record, this.rules), rules: null }
     const scores = { ...old, human_checkmark: record.human_checkmark || old.human_checkmark }
+    if (scores.rules !== null && !needsScore) scores.rules = OPEN
     this.passports.set(id, { isHidden: false, ...before, id, record, text, points, scores })
     return before ? 'changed' : 'added'
   }
@@ -208,11 +175,12 @@ export class Service {
   private savePoint(
     { passport: id, type, account = '', withdrawn, ...line }: PointLine,
     now: number,
+    issuer?: string,
   ): Outcome {
     if (this.removed.has(id)) return 'removed'
     if (!this.has(id)) return 'refused'
     const { points } = this.passport(id)
-    const key = `${type} ${account}`
+    const key = keyOf({ type, account })
     const before = points.get(key)
     const added = before?.added ?? now
     const point = {
@@ -221,6 +189,7 @@ export class Service {
       value: line.value ?? 0,
       display: line.display ?? '',
       added,
+      ...(issuer && { issuer }),
     }
     if (withdrawn ? !before : JSON.stringify(before) === JSON.stringify(point)) return 'unchanged'
     if (withdrawn) points.delete(key)
@@ -270,10 +239,18 @@ export class Service {
   apply(rules: RuleSet): void {
     this.applied.push(rules)
   }
+
+  canRollBack = () => this.applied.length > 1
+
+  rollBack(): void {
+    this.applied.pop()
+  }
 }
 
 /** A stamp that is not compared. */
 export const OPEN = 'open'
+
+const keyOf = ({ type, account = '' }: Pick<PointLine, 'type' | 'account'>) => `${type} ${account}`
 
 /** What a record is about. */
 const subjectOf = (line: Line) =>

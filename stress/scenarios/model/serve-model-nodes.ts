@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
+import { makeKeys } from '../../../test/model/keys.ts'
 import { createSettler, type Node } from '../../../test/model/node.ts'
 import { workplace } from '../../../test/support/cli-sandbox.ts'
-import { makeKey } from '../../../test/support/http/keys.ts'
 import { owning } from '../../../test/support/owning.ts'
 import type { Random } from '../../../test/support/random.ts'
 import { databaseMaker, type EngineName } from '../../../test/support/store/engines.ts'
@@ -20,8 +20,7 @@ export async function serveModelNodes(engine: EngineName, count: number, random:
   const sandbox = await workplace(databaseMaker(engine))
   const store = await sandbox.open()
   const scoreAll = createSettler(store, Date.now)
-  const { init } = await makeKey(store, 1, { tier: 'unlimited', scopes: ['read', 'events', 'write:*'] })
-  const headers = { ...init.headers, 'Content-Type': 'application/json' }
+  const headersOf = await makeKeys(store)
   // Without the explorer, V2 has no URLs of cards, which begin with the port.
   const start = () => sandbox.serve([], { EXPLORER: 'false' })
   const nodes = await Promise.all(Array.from({ length: count }, start))
@@ -29,11 +28,11 @@ export async function serveModelNodes(engine: EngineName, count: number, random:
   const node: Node = {
     now: Date.now,
     advance: () => undefined,
-    async request(path, method = 'GET', body) {
+    async request(path, method = 'GET', body, key = 'operator') {
       const { url } = random.pick(nodes)
       const response = await fetch(url + path, {
         method,
-        headers,
+        headers: headersOf(key),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       return { status: response.status, body: await response.json() }
