@@ -160,8 +160,8 @@ const hide = kind({
 })
 
 const applyRules = kind({
-  weight: 2,
-  arbitrary: fc.constantFrom(...RULE_SETS),
+  weight: 4,
+  arbitrary: fc.constantFrom(...RULE_SETS, ...RULE_SETS.slice(0, 2)),
   isPossible: (service, rules) => service.rules.version !== rules.version,
   model(service, rules) {
     service.apply(rules)

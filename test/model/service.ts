@@ -46,16 +46,6 @@ export class Service {
     this.applied = [rules]
   }
 
-  clone(): Service {
-    const copy = new Service(this.rules)
-    copy.passports = structuredClone(this.passports)
-    copy.removed = new Set(this.removed)
-    copy.barred = new Set(this.barred)
-    copy.applied = [...this.applied]
-    copy.stale = new Set(this.stale)
-    return copy
-  }
-
   stored = () => [...this.passports.values()].toSorted((one, other) => one.id - other.id)
   has = (id: number) => this.passports.has(id)
   isRemoved = (id: number) => this.removed.has(id)
