@@ -28,7 +28,6 @@ import { garbage } from './scenarios/malformed-input.ts'
 import { model } from './scenarios/model/model.ts'
 import { newRelease } from './scenarios/new-release.ts'
 import { postgres } from './scenarios/postgres-outages.ts'
-import { redis } from './scenarios/redis-outages.ts'
 import { replicaLag } from './scenarios/replica-lag.ts'
 import { soak } from './scenarios/soak.ts'
 import { threadCrash } from './scenarios/thread-crash.ts'
@@ -47,7 +46,6 @@ export const SCENARIOS: readonly Scenario[] = [
   clockBack,
   postgres,
   haFailover,
-  redis,
   garbage,
   expensive,
   drain,

@@ -158,13 +158,11 @@ const mergeBy = <T>(items: readonly T[], keyOf: (item: T) => string, merge: (one
 /** Both families have the same type. */
 function addFamily(one: Family, other: Family): Family {
   const keyOf = ({ labels }: Sample) => JSON.stringify(labels)
-  const merge = (sum: Sample, sample: Sample) => combine(sum, sample, one.isMinimum)
-  return { ...one, samples: mergeBy([...one.samples, ...other.samples], keyOf, merge) }
+  return { ...one, samples: mergeBy([...one.samples, ...other.samples], keyOf, addSample) }
 }
 
-function combine(one: Sample, other: Sample, isMinimum = false): Sample {
-  if ('value' in one && 'value' in other)
-    return { ...one, value: isMinimum ? Math.min(one.value, other.value) : one.value + other.value }
+function addSample(one: Sample, other: Sample): Sample {
+  if ('value' in one && 'value' in other) return { ...one, value: one.value + other.value }
   if ('value' in one || 'value' in other) return one
   const counts = one.counts.map((count, at) => count + (other.counts[at] ?? 0))
   return { ...one, counts, sum: one.sum + other.sum }

@@ -7,7 +7,7 @@ import { VERSION } from '../core/basics/version.ts'
 import type { Config } from '../core/config/config.ts'
 import { describeLimits } from '../core/config/rate-limit-tier.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../core/http/open-port.ts'
-import { createLimiter, type RateLimitCounter } from '../core/http/rate-limit.ts'
+import { createLimiter } from '../core/http/rate-limit.ts'
 import type { Metrics } from '../core/http/request-metrics.ts'
 import type { RequestSummary, ServerContext } from '../core/http/route.ts'
 import { type ApiServer, startApiServer } from '../core/http/server.ts'
@@ -25,7 +25,8 @@ import { createSite } from '../ui/site.ts'
 type ListenerOptions = Pick<ServerContext, 'store' | 'catalog' | 'now' | 'saveRecords'> & {
   config: Config
   log: Log
-  counter: RateLimitCounter
+  /** Rate-limit counters, shared by all server threads. */
+  windows: Int32Array
   rasterize: Rasterize
   /** Matches a character of the further fonts. */
   fonts?: RegExp | undefined
@@ -56,7 +57,7 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
 export async function listen({ config, log, ...options }: ListenerOptions) {
-  const { store, catalog, now, counter, rasterize, fonts, metrics } = options
+  const { store, catalog, now, windows, rasterize, fonts, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   const onError = (error: unknown, fields: Fields = {}) => {
@@ -81,7 +82,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       explain: createPassportExplainer(store),
       explainAll: createExplainer(store),
       signing: config.signingKeys,
-      limiter: createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: usage.isQuotaUsed }),
+      limiter: createLimiter({ tiers: config.tiers, windows, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
       plan,
       onError: (error, { id, traceId, ...request }) =>

@@ -1,5 +1,4 @@
-import { counter, type Family, gauge } from '../core/http/prometheus-text.ts'
-import type { RedisMetrics } from '../core/http/redis-rate-limit.ts'
+import { type Family, gauge } from '../core/http/prometheus-text.ts'
 import { createHistogram, createMetrics } from '../core/http/request-metrics.ts'
 
 const SAMPLE_MILLISECONDS = 100
@@ -11,7 +10,6 @@ const DELAY_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 export function createThreadMetrics() {
   const metrics = createMetrics()
   const delays = createHistogram(DELAY_BOUNDS)
-  const redis: RedisMetrics = { isUp: undefined, errors: 0 }
   let last = performance.now()
   setInterval(() => {
     const time = performance.now()
@@ -21,12 +19,10 @@ export function createThreadMetrics() {
 
   return {
     metrics,
-    redis,
     read: (requestsInProgress: number, openStreams: number): Family[] => [
       ...metrics.read(),
       gauge('passportd_requests_in_progress', 'Requests without a response yet.', requestsInProgress),
       gauge('passportd_event_streams', 'Open event streams.', openStreams),
-      ...readRedis(redis),
       {
         name: 'passportd_event_loop_delay_seconds',
         help: 'Event-loop delay of the server threads, sampled ten times a second.',
@@ -35,11 +31,4 @@ export function createThreadMetrics() {
       },
     ],
   }
-}
-
-function readRedis({ isUp, errors }: RedisMetrics): Family[] {
-  if (isUp === undefined) return []
-  const up = gauge('passportd_redis_up', 'Whether all threads count in Redis: 1 or 0.', Number(isUp))
-  const help = 'Failed requests to Redis, and lost or refused connections.'
-  return [{ ...up, isMinimum: true }, counter('passportd_redis_errors_total', help, errors)]
 }

@@ -1,8 +1,6 @@
 import type { WireRecordsResult } from '../core/api/write-schemas.ts'
 import { isExpected } from '../core/basics/errors.ts'
 import { createCaller } from '../core/basics/thread-calls.ts'
-import { createFixedWindow } from '../core/http/rate-limit.ts'
-import { openRateLimitCounter } from '../core/http/redis-rate-limit.ts'
 import { createSharedCatalog } from '../core/index/catalog.ts'
 import { releaseReplaced } from '../core/index/free-snapshots.ts'
 import { createSearchClient } from '../core/index/remote-search.ts'
@@ -83,11 +81,7 @@ async function start({ config, windows, fonts, snapshot, damage }: StartMessage)
       saveRecords: async (records, signal) =>
         (await called['writer-thread'].send({ records }, { signal })) as WireRecordsResult,
       onError: (error) => noteDamage(damage, error),
-      counter: await openRateLimitCounter(config, createFixedWindow(Date.now, windows), {
-        now: Date.now,
-        log,
-        metrics: metrics?.redis,
-      }),
+      windows,
       metrics: metrics?.metrics,
     })
     send({ kind: 'listening', port: listener.server().port, url: listener.server().url.href })

@@ -120,7 +120,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'limits: wrong keys are not counted',
     file: 'src/core/http/admit.ts',
-    from: '    if (sent && !key) await limiter.consumeWrongKey(address())\n',
+    from: '    if (sent && !key) limiter.consumeWrongKey(address())\n',
     to: '',
     tests: LIMITS,
   },

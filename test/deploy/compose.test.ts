@@ -21,7 +21,7 @@ test.each(['compose.yaml', 'compose.scaled.yaml'])(
   },
 )
 
-type Service = { environment: Record<string, string>; ports?: string[]; image?: string }
+type Service = { environment: Record<string, string>; ports?: string[] }
 type Compose = {
   services: Record<string, Service>
   configs: Record<string, { content: string }>
@@ -29,13 +29,9 @@ type Compose = {
 }
 const { services, configs, networks } = Bun.YAML.parse(read('deploy/compose.scaled.yaml')) as Compose
 
-test('the nodes of compose.scaled.yaml see client addresses and share rate limits, and the only published port is on loopback', () => {
+test('the nodes of compose.scaled.yaml see client addresses, and the only published port is on loopback', () => {
   const node = services['node-1'] as Service
-  expect(node.environment).toMatchObject({
-    TRUST_PROXY: networks.default.ipam.config[0]?.subnet as string,
-    REDIS_URL: 'redis://redis:6379',
-  })
-  expect(services.redis?.image).toStartWith('redis:')
+  expect(node.environment.TRUST_PROXY).toBe(networks.default.ipam.config[0]?.subnet as string)
   const published = Object.values(services).flatMap(({ ports = [] }) => ports)
   expect(published).toEqual(['127.0.0.1:8080:8080'])
   const { content } = configs.haproxy as { content: string }

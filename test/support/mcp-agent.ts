@@ -3,7 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { createLog } from '../../src/core/basics/log.ts'
 import type { Tier } from '../../src/core/config/rate-limit-tier.ts'
 import type { Principal } from '../../src/core/http/client-identity.ts'
-import { createFixedWindow, createLimiter } from '../../src/core/http/rate-limit.ts'
+import { createLimiter } from '../../src/core/http/rate-limit.ts'
 import { createCatalog } from '../../src/core/index/catalog.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import type { ToolContext } from '../../src/features/mcp/define-tool.ts'
@@ -79,7 +79,7 @@ export async function serveMcpHere(store: Store, facets = store.facets, tiers: r
   const createServer = (principal: Principal, charge: ToolContext['charge']) =>
     createMcpServer({ open: async () => context, principal, charge, log, isLocal: false })
   const now = () => NOON
-  const limiter = createLimiter({ tiers, counter: createFixedWindow(now), now, isQuotaUsed: () => false })
+  const limiter = createLimiter({ tiers, now, isQuotaUsed: () => false })
   const findKey = async (id: string) => store.keys.find(id)
   const server = await serveMcp({
     ...{ host: '127.0.0.1', port: 0, log, findKey, limiter, trustedProxies: [], now, createServer },

@@ -1,6 +1,6 @@
 import { createLog } from '../../src/core/basics/log.ts'
 import { readConfig } from '../../src/core/config/config.ts'
-import { createFixedWindow } from '../../src/core/http/rate-limit.ts'
+import { createWindowMemory } from '../../src/core/http/rate-limit.ts'
 import { createCatalog } from '../../src/core/index/catalog.ts'
 import { findRules } from '../../src/core/scoring/stamped-rule-set.ts'
 import { openStore } from '../../src/core/store/open.ts'
@@ -26,7 +26,7 @@ export async function listenHere(env: Record<string, string>, options: Options =
     catalog: createCatalog(store),
     now: Date.now,
     log: createLog({ write: (line) => void lines.push(line), json: true, now: Date.now }),
-    counter: createFixedWindow(Date.now),
+    windows: createWindowMemory(),
     onError,
     saveRecords: async (sent) => saveSentRecords(store, await findRules(store), sent),
     rasterize: () => Promise.reject(new Error('This node draws no pictures.')),

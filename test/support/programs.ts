@@ -18,7 +18,6 @@ const PACKAGES = {
   'python3-build': 'python3-build python3-pip python3-setuptools python3-wheel',
   'python3-jwcrypto': 'python3-jwcrypto',
   'python3-requests': 'python3-requests',
-  'redis-server': 'redis-server',
   script: 'bsdutils',
   setpriv: 'util-linux',
   'systemd-analyze': 'systemd',

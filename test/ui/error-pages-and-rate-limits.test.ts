@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { EXPLORER } from '../../src/core/config/rate-limit-tier.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
-import { createFixedWindow, createLimiter } from '../support/http/rate-limits.ts'
+import { createLimiter } from '../support/http/rate-limits.ts'
 import { ServiceError } from '../support/program/errors.ts'
 import { DEFAULT_TIERS } from '../support/program/settings.ts'
 import { openTestStore, type TestStore } from '../support/store/engines.ts'
@@ -11,8 +11,7 @@ import { NOON, PEOPLE } from '../support/store/records.ts'
 /** A rate limiter that admits this many pages in a window that never ends. */
 function limitPages(requests: number) {
   const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests } : tier))
-  const now = () => NOON
-  return createLimiter({ tiers, counter: createFixedWindow(now), now, isQuotaUsed: () => false })
+  return createLimiter({ tiers, now: () => NOON, isQuotaUsed: () => false })
 }
 
 describe('error pages', () => {

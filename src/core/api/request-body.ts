@@ -51,7 +51,7 @@ export async function readBody<Type extends string>(
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw unsupported('Content-Encoding must be absent', encoding)
   const bytes = await readBytes(request, context)
-  await context.charge(1 + unitsOfBody(bytes.length))
+  context.charge(1 + unitsOfBody(bytes.length))
   // Parsing takes milliseconds, so other requests may run first.
   await takeTurn(context)
   return { bytes, type }

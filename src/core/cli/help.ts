@@ -15,8 +15,8 @@ Commands
 ${columns(commands.map(({ name, summary }) => [name, summary]))}
 Environment (also read from the file .env in the working directory)
 ${columns(Object.entries(SETTINGS).map(([name, { about, initial }]) => [name, `${about} (${initial})`]))}
-  DATABASE_URL, DATABASE_READ_URL, REDIS_URL, MIRROR_KEY and SIGNING_KEYS may
-  come from a file: DATABASE_URL_FILE and so on are its path.
+  DATABASE_URL, DATABASE_READ_URL, MIRROR_KEY and SIGNING_KEYS may come from a
+  file: DATABASE_URL_FILE and so on are its path.
 
 Exit codes
   0 success   1 failure   2 invalid command line or settings

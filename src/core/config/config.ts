@@ -64,7 +64,6 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     logLevel,
     logRequests: read('LOG_REQUESTS') === true && logLevel === 'info',
     metrics: readMetrics(read, problems, address),
-    redisUrl: read('REDIS_URL'),
     rules: read('RULES'),
     mirrorKey: read('MIRROR_KEY'),
     copyFrom: read('COPY_FROM_URL'),

@@ -6,7 +6,6 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export const SECRETS: readonly string[] = [
   'DATABASE_URL',
   'DATABASE_READ_URL',
-  'REDIS_URL',
   'MIRROR_KEY',
   'COPY_FROM_URL',
   'COPY_TO_URL',

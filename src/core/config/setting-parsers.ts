@@ -30,14 +30,6 @@ export function parseFlag(text: string): boolean | undefined {
   return /^(false|0|no|off)$/i.test(text) ? false : undefined
 }
 
-export function parseRedisUrl(text: string): string | undefined {
-  const url = /^rediss?:\/\//.test(text) ? URL.parse(text) : null
-  // The path is a database number; the Redis client throws on other paths.
-  if (!url?.hostname || url.port === '0' || !/^(\/\d{0,9})?$/.test(url.pathname)) return undefined
-  // If the password has an unescaped /, ? or #, URL.parse mistakes the start of the password for the host.
-  return url.username !== '' || url.password !== '' || !text.includes('@') ? text : undefined
-}
-
 /** Whether the text is an IP address, or a block of addresses in CIDR notation. */
 export function isAddressBlock(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/')

@@ -21,7 +21,6 @@ import {
   parsePort,
   parseProxies,
   parsePublicUrl,
-  parseRedisUrl,
   whole,
 } from './setting-parsers.ts'
 
@@ -77,11 +76,6 @@ export const SETTINGS = {
     'built-in tiers',
     `tiers such as ${TIERS_EXAMPLE}, each of 1 to 1000000 requests in 1s to 24h`,
     parseTiers,
-  ),
-  REDIS_URL: optional(
-    'Redis that counts limits for all nodes',
-    'a URL such as redis://host:6379',
-    parseRedisUrl,
   ),
   COMPAT_V2: flag('serve /api/v2 as well as /api/v1', 'true'),
   DEPRECATED_AT: define(

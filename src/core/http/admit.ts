@@ -32,7 +32,7 @@ export async function admit(
     const sent = parseKey(request.headers.get('x-api-key'))
     const named = sent?.id === undefined ? undefined : await findKey(sent.id)
     const key = sent && matchesKey(sent, named) ? named : undefined
-    if (sent && !key) await limiter.consumeWrongKey(address())
+    if (sent && !key) limiter.consumeWrongKey(address())
     if (sent ? !isActive(key, time) : isKeyRequired) throw unauthorized(keyHelp)
     exchange.key = key
     exchange.principal = key ?? exchange.principal
@@ -40,8 +40,7 @@ export async function admit(
   const tier = limiter.tierOf(surface, exchange.key)
   if (tier) {
     exchange.tier = tier
-    const consumed = limiter.consume(tier, exchange.key, address)
-    exchange.consumed = limiter.check(tier, consumed instanceof Promise ? await consumed : consumed)
+    exchange.consumed = limiter.check(tier, limiter.consume(tier, exchange.key, address))
   }
   checkOrigin(exchange.principal, request)
 }

@@ -4,8 +4,6 @@ export type Family = {
   name: string
   help: string
   type: 'counter' | 'gauge' | 'histogram'
-  /** Whether values of several threads are merged into their minimum instead of their sum. */
-  isMinimum?: boolean
   samples: readonly Sample[]
 }
 

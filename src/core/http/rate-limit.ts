@@ -16,13 +16,15 @@ const WEBHOOK_CHANGES: Tier = { name: 'webhook-changes', requests: 100, window: 
 
 type LimiterOptions = {
   tiers: readonly Tier[]
-  counter: RateLimitCounter
+  /** The counts. Several threads can share them. */
+  windows?: Int32Array | undefined
   now: () => number
   /** Whether the key has used up its monthly quota, as far as this node knows. */
   isQuotaUsed: (keyId: string, quota: number) => boolean
 }
 
-export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptions) {
+export function createLimiter({ tiers, windows, now, isQuotaUsed }: LimiterOptions) {
+  const counter = createFixedWindow(now, windows)
   const byName = new Map([...DEFAULT_TIERS, ...tiers].map((tier) => [tier.name, tier]))
   const fallback = byName.get('standard') as Tier
 
@@ -43,9 +45,9 @@ export function createLimiter({ tiers, counter, now, isQuotaUsed }: LimiterOptio
     throw rateLimited(limit, tier, seconds, `${tier.name}-month`)
   }
 
-  async function consumeFixed(tier: Tier, what: string, client: string): Promise<void> {
+  function consumeFixed(tier: Tier, what: string, client: string): void {
     const { requests, window } = tier
-    const { remaining, seconds } = await counter.consume(client, requests, window)
+    const { remaining, seconds } = counter.consume(client, requests, window)
     if (remaining < 0) throw rateLimited(`${requests} ${what} in ${window} s`, tier, seconds)
   }
 
@@ -100,12 +102,12 @@ export type ChargedExchange = {
  * Makes a request count as `units` requests. One was counted before the handler was called. Throws `rate_limited`, or
  * `invalid_request` if `units` exceeds the limit, because then no retry can succeed.
  */
-export async function charge(
+export function charge(
   limiter: Limiter,
   exchange: ChargedExchange,
   units: number,
   advice = 'ask for less',
-): Promise<void> {
+): void {
   const { tier, key, address } = exchange
   if (!tier || units <= exchange.units) return
   if (units > tier.requests) {
@@ -113,7 +115,7 @@ export async function charge(
     const message = `This request counts as ${units} requests, but ${limit}: ${advice}.`
     throw new ServiceError('invalid_request', message)
   }
-  const consumed = await limiter.consume(tier, key, address, units - exchange.units)
+  const consumed = limiter.consume(tier, key, address, units - exchange.units)
   if (consumed && consumed.remaining < 0) refundFirst(exchange)
   exchange.consumed = limiter.check(tier, consumed, units)
   exchange.units = units
@@ -161,15 +163,6 @@ export type RateLimitResult = {
   refund(): boolean
 }
 
-export type RateLimitCounter = {
-  /** Counts `units` requests of `client`, which may send `limit` requests per window of `window` seconds. -1 takes one back. */
-  consume(...args: Consume): RateLimitResult | Promise<RateLimitResult>
-}
-
-export type FixedWindow = { consume(...args: Consume): RateLimitResult }
-
-type Consume = [client: string, limit: number, window: number, units?: number]
-
 const REFUND_FACTOR = 10
 
 /** Slots of the hash table, one for each client in the current window. A power of 2. */
@@ -202,8 +195,9 @@ export function createWindowMemory(): Int32Array<SharedArrayBuffer> {
  * Counts exactly, also in memory that several threads share. Windows are aligned to the clock and the same for all
  * clients: at the start of a window every count is 0.
  */
-export function createFixedWindow(now: () => number, memory: Int32Array = createWindowMemory()): FixedWindow {
-  const consume: FixedWindow['consume'] = (client, limit, window, units = 1) => {
+export function createFixedWindow(now: () => number, memory: Int32Array = createWindowMemory()) {
+  /** Counts `units` requests of `client`, which may send `limit` requests per window of `window` seconds. -1 takes one back. */
+  function consume(client: string, limit: number, window: number, units = 1): RateLimitResult {
     const time = now() / 1000
     const index = Math.floor(time / window)
     const stamp = index & WINDOW

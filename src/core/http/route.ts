@@ -212,13 +212,13 @@ export type Context = ServerContext & {
   /** The headers of every response to this request. */
   headers: Headers
   /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
-  charge: (units: number, advice?: string) => Awaitable<void>
+  charge: (units: number, advice?: string) => void
   /** Counts a proof of a wallet for the address of the client. Throws `rate_limited`. */
-  limitProofs: () => Promise<void>
+  limitProofs: () => void
   /** Throws `rate_limited` if the passport was hidden or shown too often. */
-  limitHiding: (id: number) => Promise<void>
+  limitHiding: (id: number) => void
   /** Counts a change of a webhook for the key. Throws `rate_limited`. */
-  limitWebhookChanges: () => Promise<void>
+  limitWebhookChanges: () => void
   /** Logs an error of this request. */
   onError: (error: unknown) => void
 }

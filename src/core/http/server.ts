@@ -234,7 +234,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     checkScope(exchange.principal, route.scope)
     // Units are charged before the request waits for its turn and before its body is received.
     const units = route.units + (route.body ? unitsOfBody(declaredLength(request)) : 0)
-    if (units > 1) await charge(limiter, exchange, units)
+    if (units > 1) charge(limiter, exchange, units)
     if (retirement) checkBrownout(retirement, exchange.time, exchange.principal.id, surface.retires)
     if (!route.isImmediate) await state.shared.backpressure.takeTurn(request)
     const handled = route.handle(request, contextOf(state, exchange))

@@ -21,7 +21,7 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
   async render({ query, signal, site, charge }) {
     const texts = parseIds(query)
     // Similar people of the only person cost as much as a list with a filter.
-    await charge(texts.length === 1 ? 3 : Math.min(texts.length, MOST_PEOPLE))
+    charge(texts.length === 1 ? 3 : Math.min(texts.length, MOST_PEOPLE))
     const found = await findPeople(options, texts, signal)
     const scores = found.people.map((passport) => passport.scores)
     const parts = await findParts(options, scores, signal)

@@ -22,7 +22,7 @@ export function createCredentialList(options: ExplorerOptions): ExplorerPage {
     async render({ query, signal, site, charge }) {
       const typed = (query.get('q') ?? '').trim()
       const keyword = parseKeyword(typed, 'q') ?? ''
-      await charge(3)
+      charge(3)
       await options.catalog.waitForIndex(signal)
       const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
       const rules = await options.rules()

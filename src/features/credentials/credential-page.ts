@@ -33,7 +33,7 @@ export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => 
     const type = foldName(params.type ?? '')
     if (type === '' || type.length > text.LONGEST_VALUE) throw notFound()
     // Sorting the people costs about as much as two evaluations of the index.
-    await charge(5)
+    charge(5)
     await options.catalog.waitForIndex(signal)
     return renderPage(site, await find(options, type, signal))
   },

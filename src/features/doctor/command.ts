@@ -11,7 +11,6 @@ import { secretProblems } from '../../core/config/check-secrets.ts'
 import { type Config, ConfigError, NAMES, readConfig } from '../../core/config/config.ts'
 import { ENV_FILE, readEnvFile, unknownNames } from '../../core/config/environment.ts'
 import { misspeltSettings } from '../../core/config/misspelt-settings.ts'
-import { openClient } from '../../core/http/redis-rate-limit.ts'
 import { type ApiKey, keyState } from '../../core/store/api-key.ts'
 import { SCHEMA } from '../../core/store/database/postgres/migrate.ts'
 import { nameDatabase, namePostgres } from '../../core/store/database-address.ts'
@@ -27,7 +26,7 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'find problems and suggest solutions',
   description: `Checks the settings, files, free space, schema, integrity, stale scores and keys, and whether the
-    database, its replicas and Redis are available. Changes nothing. The exit
+    database and its replicas are available. Changes nothing. The exit
     code is 1 if there are problems; warnings do not change it.`,
   options: {
     full: { about: 'also compare indexes with their tables: takes minutes for a large database' },
@@ -95,7 +94,7 @@ function checkNames(env: Terminal['env']): CheckResult[] {
 }
 
 async function checkAll(config: Config, full: boolean, now: number): Promise<CheckResult[]> {
-  const { database, redisUrl, fonts, backups } = config
+  const { database, fonts, backups } = config
   const replicas = database.engine === 'postgres' ? (database.readUrls ?? []) : []
   const files = database.engine === 'sqlite' ? await orProblem(() => checkFiles(database.path)) : []
   // A database file with a problem is not opened, so that the problem is reported only once.
@@ -107,7 +106,6 @@ async function checkAll(config: Config, full: boolean, now: number): Promise<Che
     ...(isUsable ? await orProblem(() => checkDatabase(config, full, now)) : []),
     ...(await Promise.all(replicas.map((url) => orProblem(() => checkReplica(url), 'replica')))).flat(),
     ...(fonts === undefined ? [] : await orProblem(() => checkFonts(fonts), 'fonts')),
-    ...(redisUrl === undefined ? [] : await orProblem(() => checkRedis(redisUrl), 'redis')),
   ]
 }
 
@@ -199,8 +197,6 @@ function* checkKeys(keys: readonly ApiKey[], { tiers }: Config, now: number) {
   }
 }
 
-const TIMEOUT_MILLISECONDS = 2000
-
 /** Does not check how far a replica lags: `/ready` and the log of `serve` report it. */
 async function checkReplica(url: string): Promise<CheckResult[]> {
   const schema = await findReplicaSchema(url)
@@ -208,14 +204,4 @@ async function checkReplica(url: string): Promise<CheckResult[]> {
   if (schema === SCHEMA) return [ok('replica', `${name} is available.`)]
   const needs = `The schema of ${name} is ${schema}, but this program needs ${SCHEMA}`
   return [problem('replica', `${needs}: is it a replica of this primary?`)]
-}
-
-async function checkRedis(url: string): Promise<CheckResult[]> {
-  const client = await openClient(url, TIMEOUT_MILLISECONDS).catch(({ message }: Error) => {
-    const advice =
-      'Check the address and password of REDIS_URL; until then each node counts its own rate limits'
-    throw new CommandError(`Redis is unavailable: ${message}. ${advice}.`)
-  })
-  client.close()
-  return [ok('redis', 'It is available.')]
 }

@@ -86,7 +86,7 @@ async function listEvents(request: Request, context: Context, parameters: Parame
   const limit = parseLimit(parameters.limit, DEFAULT_LIMIT, LARGEST_LIMIT)
   const filter = await parseFilter(context, parameters)
   if (isStream) return openStream(context, parameters, filter)
-  await context.charge(Math.ceil(limit / (include ? PROVEN_PER_UNIT : EVENTS_PER_UNIT)))
+  context.charge(Math.ceil(limit / (include ? PROVEN_PER_UNIT : EVENTS_PER_UNIT)))
   const after = parseCursor('?after', parameters.after)
   const { events, end, log } = await readPage(context, after, { ...filter, limit, isProven: !!include })
   const next = formatEventCursor({ log: log.name, sequence: end })

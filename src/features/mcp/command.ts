@@ -7,8 +7,7 @@ import { shutdownSignal, waitForAbort } from '../../core/cli/shutdown-signal.ts'
 import { type Config, readConfig } from '../../core/config/config.ts'
 import { parsePort } from '../../core/config/setting-parsers.ts'
 import { ANONYMOUS_PRINCIPAL, type Principal } from '../../core/http/client-identity.ts'
-import { createFixedWindow, createLimiter } from '../../core/http/rate-limit.ts'
-import { openRateLimitCounter } from '../../core/http/redis-rate-limit.ts'
+import { createLimiter } from '../../core/http/rate-limit.ts'
 import { createCatalog } from '../../core/index/catalog.ts'
 import { DEFAULT_SCOPES, isScope } from '../../core/store/api-key.ts'
 import { SERVE_TIMEOUT } from '../../core/store/open.ts'
@@ -72,13 +71,11 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
     if (!http) return await serveStdio(createServer(local), end)
     const { serveMcp } = await import('./http.ts')
     const findKey = async (id: string) => (await stores.open()).store.keys.find(id)
-    const counter = await openRateLimitCounter(config, createFixedWindow(now), { now, log })
-    const limiter = createLimiter({ tiers: config.tiers, counter, now, isQuotaUsed: () => false })
+    const limiter = createLimiter({ tiers: config.tiers, now, isQuotaUsed: () => false })
     const server = await serveMcp({ ...config, port, log, findKey, limiter, now, createServer })
     terminal.announce(`MCP is served at ${server.url}\n`)
     await waitForAbort(end)
     await server.stop()
-    counter[Symbol.dispose]?.()
   },
 })
 

@@ -16,7 +16,7 @@ export type ToolContext = {
   /** Who calls the tool. */
   principal: Principal
   /** Counts the call as so many requests. Throws `rate_limited`. */
-  charge: (units: number) => Promise<void>
+  charge: (units: number) => void
 }
 
 type Declaration<Input extends TObject, Output extends TSchema> = {
@@ -39,7 +39,7 @@ export const defineTool = <Input extends TObject, Output extends TSchema>({
   inputSchema: tool.inputSchema as TSchema,
   async call(given: Readonly<Record<string, unknown>>, context: ToolContext): Promise<object> {
     const args = parseArguments(tool.inputSchema, given)
-    await context.charge(units?.(args) ?? 1)
+    context.charge(units?.(args) ?? 1)
     return tool.call(args, context)
   },
 })

@@ -52,7 +52,7 @@ export async function serveMcp(options: Options) {
     try {
       await admit(options, exchange, { usesKeys: true })
       const units = 1 + unitsOfBody(declaredLength(request))
-      await charge(limiter, exchange, units)
+      charge(limiter, exchange, units)
       return await respond(request, exchange)
     } catch (error) {
       if (error instanceof ServiceError) return toResponse(error)
@@ -66,7 +66,7 @@ export async function serveMcp(options: Options) {
     const server = createServer(exchange.principal, (units) => {
       const call = { ...exchange, units: paid, consumed: paid === 1 ? exchange.consumed : undefined }
       paid = 0
-      return charge(limiter, call, units)
+      charge(limiter, call, units)
     })
     // The SDK sends no response to a cancelled call, so the HTTP request would never end.
     server.removeNotificationHandler('notifications/cancelled')

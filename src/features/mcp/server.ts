@@ -36,7 +36,7 @@ type Options = {
  * Uses the SDK's low-level server, because the high-level one requires zod schemas and writes its own validation errors.
  * Here the schemas are TypeBox, and the error messages are those of the APIs.
  */
-export function createMcpServer({ open, principal, charge = async () => {}, log, isLocal }: Options): Server {
+export function createMcpServer({ open, principal, charge = () => {}, log, isLocal }: Options): Server {
   const tools = Object.entries(TOOLS)
   const server = new Server(
     { name: 'passportd', title: 'passportd', version: VERSION },

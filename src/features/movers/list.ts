@@ -70,7 +70,7 @@ export async function renderMovers(context: Context, parameters: Parameters, fie
   // Binds cursors to the sort and the time.
   const query = { keyword: `${sort} ${since}`, filter: [], sort: parseSort() }
   const after = cursor === undefined ? undefined : parseCursor(query, cursor)
-  await context.charge(MOVERS_UNITS + unitsOfPassports(5 * limit, fields))
+  context.charge(MOVERS_UNITS + unitsOfPassports(5 * limit, fields))
   const { signal } = context.exchange.request
   const { items, next, total } = await renderFitting(context, { sort, since, limit, after, signal }, fields)
   return { items, next: next ? formatCursor(query, next) : null, total }

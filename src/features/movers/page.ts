@@ -97,7 +97,7 @@ const cacheKeyOf = ({ now }: ExplorerOptions) => ({
 async function findSections(options: ExplorerOptions, request: Asking, most?: number) {
   const asked = readQuery(request.query)
   const limit = most ?? (asked.sort ? MOST_MOVERS : FIRST_MOVERS)
-  await request.charge(limit)
+  request.charge(limit)
   const since = Math.max((await options.store.events.log()).knownSince, beginOf(options.now(), asked.days))
   const sorts = asked.sort ? [asked.sort] : MOVERS_SORTS
   const list = { since, limit, offset: 0, signal: request.signal }

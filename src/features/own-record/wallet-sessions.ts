@@ -27,7 +27,7 @@ export async function createChallenge({ request, context, body }: Call) {
   const origin = trustedOriginOf(request, context)
   if (origin === undefined)
     throw invalidBody('The operator has to set PUBLIC_URL: the requested address may be forged.')
-  await context.limitProofs()
+  context.limitProofs()
   const [nonce, now] = [randomBytes(16).toString('hex'), context.now()]
   const { message, digest } = await proof.writeChallenge({ origin, wallet, nonce, now })
   const expiresAt = now + proof.CHALLENGE_MILLISECONDS
@@ -40,7 +40,7 @@ export async function openSession({ context, body }: Call) {
   const { store, contact = '' } = context
   const wallet = proof.parseProvableWallet(body.wallet)
   const signature = proof.parseSignature(body.signature)
-  await context.limitProofs()
+  context.limitProofs()
   const now = context.now()
   const digest = await store.proofs.take(challengeId(wallet, body.nonce), now)
   if (!digest) throw refused('The challenge is unknown, has expired or was used already')
@@ -79,7 +79,7 @@ export const exportRecord = async (call: Call) =>
 
 export async function hideOrShow(call: Call) {
   const [{ id }, { store, now, limitHiding }] = [await getSubject(call), call.context]
-  await limitHiding(id)
+  limitHiding(id)
   return { cursor: formatEventCursor(await store.passports.hide(id, call.body.hidden, now(), 'subject')) }
 }
 

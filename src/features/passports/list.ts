@@ -108,7 +108,7 @@ async function listPassports(request: Request, context: Context, parameters: Par
   }
   const isLatest = parameters.after !== undefined
   const list = { ...parseListRequest(parameters, fields), signal: request.signal, isLatest }
-  await context.charge(unitsOfList(list, fields, !isRanking(list)))
+  context.charge(unitsOfList(list, fields, !isRanking(list)))
   if (isLatest) await waitForCursor(context, parameters.after)
   // Waits before `renderLarge`, which would keep other large pages waiting.
   if (!isRanking(list)) await context.catalog.waitForIndex(request.signal)

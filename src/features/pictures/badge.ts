@@ -13,7 +13,7 @@ export function createBadge(options: ExplorerOptions): ExplorerPage {
   /** Returns the level or the standing if `show` selects it and the passport has one, or else the score. */
   async function findValue(passport: FullPassport, show: string, request: ExplorerRequest) {
     if (show === 'score') return { value: describeValue(passport), isComplete: true }
-    await request.charge(STANDING_UNITS)
+    request.charge(STANDING_UNITS)
     const { level, top, rank, isComplete } = await findPassportWords(options, passport, request.signal)
     const values = { level, top: top.replace(' in ', ' ') || rank }
     const value = values[show as keyof typeof values] || describeValue(passport)

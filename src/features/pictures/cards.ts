@@ -21,7 +21,7 @@ export function createCard(options: ExplorerOptions): ExplorerPage {
   const { store } = options
   return createPicturePage(store, ['png', 'svg'], async (passport, type, request) => {
     const { site, signal } = request
-    await request.charge(STANDING_UNITS)
+    request.charge(STANDING_UNITS)
     let isComplete = true
     const draw = async (name: string) => {
       const words = await findPassportWords(options, passport, signal)
@@ -72,7 +72,7 @@ export function createCardDrawer(options: ExplorerOptions) {
   const { rasterize, onError } = options
   let siteCard: Promise<Png> | undefined
   return async ({ charge, site, signal }: Drawn, draw: () => Awaitable<Html>) => {
-    await charge(PNG_UNITS)
+    charge(PNG_UNITS)
     // The site's card is requested first, because the queue may be full later.
     siteCard ??= drawSite(options, site).then(({ markup }) => rasterize(markup, CARD_SIZE.width))
     const spare = siteCard.catch(() => {

@@ -26,7 +26,7 @@ export const eventLog = route(V3, {
 
 async function getLog(request: Request, context: Context): Promise<Response> {
   const { name, folded, ...chain } = await context.store.events.fold(MOST_FOLDED)
-  await context.charge(Math.ceil(folded / FOLDED_PER_UNIT))
+  context.charge(Math.ceil(folded / FOLDED_PER_UNIT))
   const state = { log: name, ...chain, time: presentTime(context.now()) }
   const issuer = findIssuer(request, context)
   const signed = issuer && signJwt({ iss: issuer.did, ...state }, { ...issuer, type: 'passport-log+jwt' })

@@ -58,7 +58,7 @@ async function writeRecords(
   const count = splitLines(lines, MOST_RECORDS + 1).length
   if (count === 0) throw invalidBody('The body has no records.')
   if (count > MOST_RECORDS) throw invalidBody(`The body may have at most ${MOST_RECORDS} records, got more.`)
-  await context.charge(context.exchange.units + count, 'send fewer records')
+  context.charge(context.exchange.units + count, 'send fewer records')
   const { scopes, types } = context.principal
   const by = { actor: actorOf(context), now: context.now(), writer: { scopes, types } }
   return sendWritten(context, await context.saveRecords({ ...by, lines, isList, dryRun }, request.signal))

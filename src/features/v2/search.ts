@@ -49,7 +49,7 @@ export async function findPeople(request: Request, context: Context): Promise<Se
   const { catalog, store } = context
   const { text, isExact } = parseSearch(queryOf(request))
   const name = text.replace(/^@/, '').toLowerCase()
-  if (!isExact) await context.charge(UNITS)
+  if (!isExact) context.charge(UNITS)
   if (name === '' || !isStorable(text)) return []
   const key = parsePassportKey(text)
   const hasSource = text.includes(':')

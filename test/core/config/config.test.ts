@@ -66,7 +66,6 @@ test.each<[Record<string, string>, Partial<Config>]>([
   [{ DEPRECATED_AT: '2025-01-01T02:00:00+02:00' }, { deprecatedAt: Date.UTC(2025, 0, 1) }],
   [{ DEPRECATED_AT: 'none' }, { deprecatedAt: undefined }],
   [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],
-  [{ REDIS_URL: 'rediss://:secret@cache:6380/2' }, { redisUrl: 'rediss://:secret@cache:6380/2' }],
   [{ SITE_FONTS: '/fonts' }, { fonts: '/fonts' }],
   [{ WEBHOOK_ALLOW_PRIVATE: 'true' }, { webhookAllowPrivate: true }],
   [{ HISTORY: 'forever' }, { historyDays: Number.POSITIVE_INFINITY }],
@@ -145,9 +144,6 @@ test.each<[Record<string, string>, string]>([
   [{ DATABASE_URL: 'me:secret@host/x' }, 'got "me:…@host/x".'],
   [{ DATABASE_URL: 'mysql://host/x?password=secret&user=me' }, 'got "mysql://host/x?password=…&user=me".'],
   [{ DATABASE_URL: "host=h password = 'my secret' user=me" }, 'got "host=h password = … user=me".'],
-  [{ REDIS_URL: 'redis://:123/secret@host' }, 'REDIS_URL must be a URL such as redis://host:6379, got "'],
-  [{ REDIS_URL: 'redis://me:se/secret@host' }, 'REDIS_URL must be'],
-  [{ REDIS_URL: 'http://:secret@host' }, 'REDIS_URL must be'],
   [{ PUBLIC_URL: 'https://u:secret@a.example' }, 'PUBLIC_URL must be'],
   [{ TIERS: 'standard=5/25h' }, 'each of 1 to 1000000 requests in 1s to 24h, got "standard=5/25h".'],
   [{ METRICS_PORT: '8080' }, 'METRICS_PORT must differ from PORT, got "8080" for both.'],
@@ -181,16 +177,14 @@ test('a setting with a password can come from a variable or a file, but not from
   }
   const env = {
     DATABASE_URL_FILE: file('database', 'postgres://me:secret@db/x\n'),
-    REDIS_URL_FILE: file('redis', ' redis://:secret@cache:6379\n'),
-    MIRROR_KEY_FILE: file('mirror', 'key\n'),
+    MIRROR_KEY_FILE: file('mirror', ' key\n'),
   }
   expect(read(env)).toMatchObject({
     database: { engine: 'postgres', url: 'postgres://me:secret@db/x' },
-    redisUrl: 'redis://:secret@cache:6379',
     mirrorKey: 'key',
   })
   for (const [more, sentence] of [
-    [{ REDIS_URL: 'redis://x' }, 'REDIS_URL and REDIS_URL_FILE are both set: unset one.'],
+    [{ MIRROR_KEY: 'x' }, 'MIRROR_KEY and MIRROR_KEY_FILE are both set: unset one.'],
     [{ MIRROR_KEY_FILE: '/nowhere' }, 'MIRROR_KEY_FILE must be a readable file, got "/nowhere" (ENOENT).'],
     [
       { MIRROR_KEY_FILE: file('empty', '\n') },
@@ -200,7 +194,7 @@ test('a setting with a password can come from a variable or a file, but not from
       { SIGNING_KEYS_FILE: file('keys', '{"keys":[{"d":"secret"}]}') },
       'as "signing rotate" writes it, got another text.',
     ],
-    [{ REDIS_URL_FILE: file('wrong', 'only-the-password\n') }, 'redis://host:6379, got another text.'],
+    [{ COPY_TO_URL_FILE: file('wrong', 'only-the-password\n') }, 'host/database, got another text.'],
     [{ DATABASE_URL_FILE: '/proc/version', DATABASE_URL: '' }, 'host/database, got another text.'],
   ] as const)
     expect(() => read({ ...env, ...more })).toThrow(sentence)
@@ -222,8 +216,6 @@ test.each([
   ['PUBLIC_URL', ['passports.example.com', 'https://a.example/x', 'ftp://a.example']],
   ['TIERS', ['standard', 'standard=5/10s,', 'standard=5/2d']],
   ['TRUST_PROXY', ['true', '10.0.0.0/8, proxy']],
-  ['REDIS_URL', ['localhost:6379', 'http://localhost:6379', 'redis://', 'redis://localhost:0']],
-  ['REDIS_URL', ['redis://localhost/limits', 'redis://localhost/1/', 'redis://localhost/4294967296']],
 ])('the error for %s=%j names the setting and the value', (name, values) => {
   for (const value of values)
     expect(() => read({ [name]: value })).toThrow(

@@ -76,7 +76,7 @@ onEveryEngine('a passport that changes while it is read', (open) => {
     await using store = await open([OLD])
     const changing = withChange(store, () => change(store))
     const context = {
-      ...{ store: changing, config: {}, now: () => NOON, charge: async () => {} },
+      ...{ store: changing, config: {}, now: () => NOON, charge: () => {} },
     } as unknown as ToolContext
     expect(await TOOLS.get_credentials?.call({ passport: '1' }, context)).toMatchObject({
       name: 'Ada old',

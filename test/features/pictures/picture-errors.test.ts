@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Tier } from '../../../src/core/config/rate-limit-tier.ts'
 import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
-import { createFixedWindow, createLimiter } from '../../support/http/rate-limits.ts'
+import { createLimiter } from '../../support/http/rate-limits.ts'
 import { ServiceError } from '../../support/program/errors.ts'
 import { parseTiers } from '../../support/program/settings.ts'
 import { openTestStore } from '../../support/store/engines.ts'
@@ -12,7 +12,6 @@ const SVG = 'image/svg+xml; charset=utf-8'
 const limiterOf = (tiers: string) =>
   createLimiter({
     tiers: parseTiers(tiers) as readonly Tier[],
-    counter: createFixedWindow(() => NOON),
     now: () => NOON,
     isQuotaUsed: () => false,
   })

@@ -1,5 +1,5 @@
 import { parseTiers, type Tier } from '../../../src/core/config/rate-limit-tier.ts'
-import { createFixedWindow, createLimiter } from '../../../src/core/http/rate-limit.ts'
+import { createLimiter } from '../../../src/core/http/rate-limit.ts'
 import type { ApiServerOptions } from '../../../src/core/http/server.ts'
 import { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
 import { NOON } from '../store/records.ts'
@@ -15,7 +15,6 @@ export async function limited(tiers: string, options: Partial<ApiServerOptions> 
   const usage = createUsageCounter(now)
   const limiter = createLimiter({
     tiers: tiers === '' ? [] : (parseTiers(tiers) as readonly Tier[]),
-    counter: createFixedWindow(now),
     now,
     isQuotaUsed: usage.isQuotaUsed,
   })

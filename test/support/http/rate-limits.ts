@@ -1,2 +1,2 @@
-export { createFixedWindow, createLimiter, createWindowMemory } from '../../../src/core/http/rate-limit.ts'
+export { createLimiter, createWindowMemory } from '../../../src/core/http/rate-limit.ts'
 export { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'

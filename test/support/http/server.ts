@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { DEFAULT_TIERS } from '../../../src/core/config/rate-limit-tier.ts'
-import { createFixedWindow, createLimiter } from '../../../src/core/http/rate-limit.ts'
+import { createLimiter } from '../../../src/core/http/rate-limit.ts'
 import { type ApiServerOptions, startApiServer } from '../../../src/core/http/server.ts'
 import { createCatalog } from '../../../src/core/index/catalog.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
@@ -50,12 +50,7 @@ export function serveTest(
     now: () => NOON,
     requireKey: false,
     trustedProxies: [],
-    limiter: createLimiter({
-      tiers: MANY,
-      counter: createFixedWindow(() => NOON),
-      now: () => NOON,
-      isQuotaUsed: () => false,
-    }),
+    limiter: createLimiter({ tiers: MANY, now: () => NOON, isQuotaUsed: () => false }),
     usage: createUsageCounter(() => NOON),
     plan: () => NO_PLAN,
     deprecatedAt,

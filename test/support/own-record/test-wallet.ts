@@ -1,6 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { createFixedWindow, createLimiter } from '../../../src/core/http/rate-limit.ts'
+import { createLimiter } from '../../../src/core/http/rate-limit.ts'
 import { NOON, record } from '../store/records.ts'
 
 /** The order of the curve: n - s is the other valid s of a signature. */
@@ -50,9 +50,5 @@ export const WALLET_PEOPLE = [
 export function movableClock() {
   const clock = { time: NOON }
   const now = () => clock.time
-  const counter = createFixedWindow(now)
-  return {
-    clock,
-    options: { now, limiter: createLimiter({ tiers: [], counter, now, isQuotaUsed: () => false }) },
-  }
+  return { clock, options: { now, limiter: createLimiter({ tiers: [], now, isQuotaUsed: () => false }) } }
 }

@@ -1,16 +1,14 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Store } from '../../../src/core/store/store.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { scrape } from '../../support/http/prometheus.ts'
-import { createLimiter } from '../../support/http/rate-limits.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { subscribe } from '../../support/http/webhook-receiver.ts'
-import { DEFAULT_TIERS } from '../../support/program/settings.ts'
 import { hasPrograms } from '../../support/programs.ts'
-import { startRedis } from '../../support/redis/redis.ts'
 import { databaseMaker, onEngine } from '../../support/store/engines.ts'
-import { NOON, named } from '../../support/store/records.ts'
+import { named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
 
@@ -39,67 +37,46 @@ function expectAccepted(args: readonly string[], stdin = ''): void {
   expect([exitCode, `${stderr}`]).toEqual([0, ''])
 }
 
-test.if(hasPrograms('redis-server'))(
-  'metrics report Redis and the snapshot for all workers, and the dashboard shows every metric',
-  async () => {
-    await using redis = await startRedis()
-    await using here = await workplace(databaseMaker('sqlite'), {
-      records: [named(1, 'Ada'), named(2, 'Bob')],
-    })
-    await here.look((store) => subscribe(store, 'https://example.com'))
-    const settings = { METRICS_PORT: '0', REDIS_URL: redis.url, BACKUP_DIR: here.path('backups') }
-    await using server = await here.serve(['--workers', '2'], settings)
-    const read = async (name: string) => (await scrape(server)).value(name)
-    // Waits for the first metrics of the workers and of the backup.
-    await until(async () => (await read('passportd_redis_up')) !== undefined)
-    await until(async () => (await read('passportd_backup_failures_total')) !== undefined)
-    const delivered = 'passportd_webhook_deliveries_total{result="delivered"}'
-    await until(async () => (await read(delivered)) !== undefined)
-    expect(await read('passportd_redis_up')).toBe(1)
-    expect(await read('passportd_redis_errors_total')).toBe(0)
-    expect(await read('passportd_requests_in_progress')).toBe(0)
-    expect(await read('passportd_snapshot_passports')).toBe(2)
-    expect(await read('passportd_snapshot_age_seconds')).toBeLessThan(60)
+test('metrics describe the whole node, and the dashboard shows every metric', async () => {
+  await using here = await workplace(databaseMaker('sqlite'), {
+    records: [named(1, 'Ada'), named(2, 'Bob')],
+  })
+  await here.look((store) => subscribe(store, 'https://example.com'))
+  const settings = { METRICS_PORT: '0', BACKUP_DIR: here.path('backups') }
+  await using server = await here.serve(['--workers', '2'], settings)
+  const read = async (name: string) => (await scrape(server)).value(name)
+  // Waits for the first metrics of the workers and of the backup.
+  await until(async () => (await read('passportd_requests_in_progress')) !== undefined)
+  await until(async () => (await read('passportd_backup_failures_total')) !== undefined)
+  const delivered = 'passportd_webhook_deliveries_total{result="delivered"}'
+  await until(async () => (await read(delivered)) !== undefined)
+  expect(await read('passportd_requests_in_progress')).toBe(0)
+  expect(await read('passportd_snapshot_passports')).toBe(2)
+  expect(await read('passportd_snapshot_age_seconds')).toBeLessThan(60)
 
-    const { families: names, text } = await scrape(server)
-    if (hasPrograms('promtool')) expectAccepted(['check', 'metrics'], text)
-    const rules = readRules()
-    const used = rules.flatMap(({ expr }) => metricsIn(expr))
-    expect(used.length).toBeGreaterThan(5)
-    expect(used.filter((name) => !names.has(name) && !OF_REPLICAS.includes(name))).toEqual([])
-    expect([...new Set(expressions.flatMap(metricsIn))].sort()).toEqual(
-      [...names.keys(), ...OF_REPLICAS].sort(),
-    )
-
-    await redis.kill()
-    await until(async () => (await read('passportd_redis_up')) === 0)
-    expect(await read('passportd_redis_errors_total')).toBeGreaterThanOrEqual(1)
-    await redis.restart()
-    await until(async () => (await read('passportd_redis_up')) === 1)
-  },
-)
+  const { families: names, text } = await scrape(server)
+  if (hasPrograms('promtool')) expectAccepted(['check', 'metrics'], text)
+  const rules = readRules()
+  const used = rules.flatMap(({ expr }) => metricsIn(expr))
+  expect(used.length).toBeGreaterThan(5)
+  expect(used.filter((name) => !names.has(name) && !OF_REPLICAS.includes(name))).toEqual([])
+  expect([...new Set(expressions.flatMap(metricsIn))].sort()).toEqual(
+    [...names.keys(), ...OF_REPLICAS].sort(),
+  )
+})
 
 onEngine('sqlite', 'requests in progress', (open) => {
   test('a request counts as in progress until the server has responded', async () => {
     await using store = await open([named(1, 'Ada')])
-    const counted = Promise.withResolvers<void>()
-    await using server = serveTest(store, {
-      limiter: createLimiter({
-        tiers: DEFAULT_TIERS,
-        // Waits like a slow Redis.
-        counter: {
-          consume: async () => {
-            await counted.promise
-            return { remaining: 1, seconds: 1, refund: () => true }
-          },
-        },
-        now: () => NOON,
-        isQuotaUsed: () => false,
-      }),
-    })
+    const found = Promise.withResolvers<void>()
+    const findPassport: Store['v1']['findPassport'] = async (ref) => {
+      await found.promise
+      return store.v1.findPassport(ref)
+    }
+    await using server = serveTest({ ...store, v1: { ...store.v1, findPassport } })
     const response = server.get('/api/v1/passports/1')
     await until(() => server.requestsInProgress() === 1)
-    counted.resolve()
+    found.resolve()
     expect((await response).status).toBe(200)
     expect(server.requestsInProgress()).toBe(0)
   })

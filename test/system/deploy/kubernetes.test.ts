@@ -115,7 +115,7 @@ test('probes and the Service of Kubernetes use the port of the image, and pods h
 })
 
 test('passportd accepts the settings of the Deployment, and the addresses with passwords come from a Secret', () => {
-  const secrets = { DATABASE_URL: 'postgres://user:password@host/database', REDIS_URL: 'redis://host:6379' }
+  const secrets = { DATABASE_URL: 'postgres://user:password@host/database' }
   const variables = container?.env ?? []
   for (const { name } of variables) expect(Object.keys(SETTINGS)).toContain(name)
   const secret = variables.filter(({ valueFrom }) => valueFrom !== undefined)

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { serveProcess, start } from '../../support/cli.ts'
 import { callHere } from '../../support/cli-in-process.ts'
 import { openEventStream } from '../../support/http/event-stream.ts'
+import { scrape } from '../../support/http/prometheus.ts'
 import { listenHere } from '../../support/node-without-threads.ts'
 import { socketsOf } from '../../support/process-info.ts'
-import { pretendRedis } from '../../support/redis/redis.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { isRefused, until } from '../../support/wait-until.ts'
 
@@ -18,18 +18,20 @@ const isLinux = process.platform === 'linux'
 describe.concurrent('a server that is stopped', () => {
   test('a stopped server completes a request in progress, then exits', async () => {
     using folder = tempFolder()
-    let isAsked = false
-    // Redis responds to the probe at the start, but not to the request, which then waits for the timeout.
-    using redis = pretendRedis((sent) => {
-      if (sent.includes('greeting')) return ':1\r\n'
-      if (sent.includes('EVAL')) isAsked = true
-      return ''
+    await using server = await serveProcess([], { cwd: folder.path, env: { METRICS_PORT: '0' } })
+    const { readable, writable } = new TransformStream<string, string>()
+    const response = fetch(`${server.url}/api/v3/passports/lookup`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: readable.pipeThrough(new TextEncoderStream()),
     })
-    const env = { REDIS_URL: redis.url }
-    await using server = await serveProcess([], { cwd: folder.path, env })
-    const response = fetch(`${server.url}/api/v1/passports`)
-    await until(() => isAsked)
+    const body = writable.getWriter()
+    void body.write('{"keys":')
+    await until(async () => (await scrape(server)).value('passportd_requests_in_progress') === 1)
     server.child.kill('SIGTERM')
+    await until(() => isRefused(server.url))
+    void body.write('["1"]}')
+    void body.close()
     expect((await response).status).toBe(200)
     expect(await server.child.exited).toBe(0)
   })

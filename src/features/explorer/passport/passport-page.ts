@@ -27,7 +27,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
     },
     async render({ params, site, signal, charge }) {
       // The people with the same tag cost as much as a list with a filter.
-      await charge(3)
+      charge(3)
       const ref = parsePassportRef(params.ref ?? '')
       const found = ref && (await store.credentials.find(ref))
       if (!found) throw notFound()

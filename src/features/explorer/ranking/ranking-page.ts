@@ -33,10 +33,10 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
         request.charge(
           1 + (query.typed === '' ? 0 : 2) + (list.sort === 'points' ? 4 : lists.needsIndex(list) ? 2 : 0),
         )
-      await charge(query)
+      charge(query)
       const reading = await readSearch(query, request.signal)
       const list = reading?.query ?? query
-      await charge(list)
+      charge(list)
       if (lists.needsIndex(list)) await options.catalog.waitForIndex(request.signal)
       return renderRanking({ ...options, facets }, query, reading, request)
     },
@@ -71,7 +71,7 @@ async function renderRanking(
   const present = () => context.facets.present(found, list, signal)
   const facets = hasFacets(found) ? await ifReady(context, present) : undefined
   const filters = await context.facets.presentFilters(list, requests, found)
-  if (found.total === 0) await request.charge(5)
+  if (found.total === 0) request.charge(5)
   const find = () => findSimilar(context, list, signal)
   const similar = found.total === 0 && list.typed !== '' ? await ifReady(context, find) : undefined
   const shown = {

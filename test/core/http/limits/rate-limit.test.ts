@@ -1,7 +1,4 @@
 import { expect, test } from 'bun:test'
-import type { Tier } from '../../../../src/core/config/rate-limit-tier.ts'
-import { createLimiter } from '../../../../src/core/http/rate-limit.ts'
-import { SERVICE } from '../../../../src/core/http/route.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../../support/http/keys.ts'
 import { fields, LIST, limited } from '../../../support/http/limited-server.ts'
 import { NO_PLAN } from '../../../support/program/retirement.ts'
@@ -35,29 +32,6 @@ test('a request over the limit gets 429 with the time to retry', async () => {
   expect(fields(await server.anonymous())).toEqual([429, '"anonymous";q=1;w=10', '"anonymous";r=0;t=1', '1'])
   server.clock.time = NOON + 10_000
   expect((await server.anonymous()).status).toBe(200)
-})
-
-test('Retry-After refers to the window that counted the request, even if the counter responds in the next window', async () => {
-  const clock = { time: NOON + 9_990 }
-  const refuse = async () => {
-    clock.time += 20
-    return { remaining: -1, seconds: 1, refund: () => false }
-  }
-  const limiter = createLimiter({
-    tiers: [],
-    counter: { consume: refuse },
-    now: () => clock.time,
-    isQuotaUsed: () => false,
-  })
-  const tier = limiter.tierOf({ ...SERVICE, usesKeys: true }, undefined) as Tier
-  const consumed = await limiter.consume(tier, undefined, () => '192.0.2.1')
-  expect(() => limiter.check(tier, consumed)).toThrow(
-    expect.objectContaining({ headers: expect.objectContaining({ 'Retry-After': '1' }) }),
-  )
-  clock.time = NOON + 59_990
-  await expect(limiter.consumeWrongKey('192.0.2.1')).rejects.toMatchObject({
-    headers: { 'Retry-After': '1' },
-  })
 })
 
 test('each key has the limit of its tier, and all addresses and API versions share this limit', async () => {

@@ -138,7 +138,7 @@ describe('names of settings', () => {
     ['DB_URL', 'DATABASE_URL'],
     ['TRUST_PROXIES', 'TRUST_PROXY'],
     ['MIRROR_API_KEY', 'MIRROR_KEY'],
-    ['REDIS_URL_FLE', 'REDIS_URL_FILE'],
+    ['MIRROR_KEY_FLE', 'MIRROR_KEY_FILE'],
     ['PASSPORTD_REQUIRE_API_KEY', 'REQUIRE_API_KEY'],
     ['passportd_database_url_file', 'DATABASE_URL_FILE'],
     ['REQUIRE_API_KEY_FILE', 'REQUIRE_API_KEY'],
@@ -165,8 +165,8 @@ describe('names of settings', () => {
       // Kubernetes sets this for a service with the name passportd.
       PASSPORTD_PORT: 'tcp://10.0.0.1:8080',
       HOSTNAME: 'x',
-      REDIS_HOST: 'x',
-      REDIS_PORT: '1',
+      // A setting of earlier versions.
+      REDIS_URL: 'redis://cache:6379',
       METRICS_ENABLED: '1',
       DATABASE_HOST: 'x',
       DATABASE_URL: 'sqlite:x.db',

@@ -6,8 +6,6 @@ import { checkSpace } from '../../../../src/features/doctor/check-files.ts'
 import type { CheckResult } from '../../../../src/features/doctor/check-result.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
-import { hasPrograms } from '../../../support/programs.ts'
-import { startRedis } from '../../../support/redis/redis.ts'
 import { withEngine, withEveryEngine } from '../../../support/store/engines.ts'
 import { apiKey, NOON, named, PEOPLE } from '../../../support/store/records.ts'
 import { calm, examine } from '../../support/doctor.ts'
@@ -185,47 +183,11 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
       code: 1,
       amiss: ['problem: settings', 'problem: settings', 'warning: database'],
     })
-    const names = { REQUIRE_APIKEY: 'true', redis_url: 'redis://x' }
+    const names = { REQUIRE_APIKEY: 'true', mirror_key: 'x' }
     const misspelt = await examine(here, names)
     expect(misspelt).toMatchObject({ code: 0, amiss: Array(2).fill('warning: settings') })
     expect(misspelt.text('settings')).toContain(
       'REQUIRE_APIKEY is not a setting: did you mean REQUIRE_API_KEY?',
     )
-  })
-
-  test.if(hasPrograms('redis-server'))(
-    'doctor reports a problem if Redis is unavailable or refuses the password',
-    async () => {
-      await using here = await workplace(makeDatabase, { records: calm })
-      await using redis = await startRedis({ password: 'secret' })
-      const { amiss, text } = await examine(here, { REDIS_URL: redis.url })
-      expect({ amiss, redis: text('redis') }).toEqual({ amiss: [], redis: 'It is available.' })
-      const wrong = await examine(here, { REDIS_URL: redis.url.replace('secret', 'wrong') })
-      expect(wrong).toMatchObject({ code: 1, amiss: ['problem: redis'] })
-      await redis.kill()
-      const down = await examine(here, { REDIS_URL: redis.url })
-      expect(down).toMatchObject({ code: 1, amiss: ['problem: redis'] })
-      expect(down.text('redis')).toContain('Check the address and password of REDIS_URL')
-    },
-  )
-})
-
-withEngine('postgres', 'doctor', (makeDatabase) => {
-  test('doctor reports a problem if the primary or replica is unavailable, or if the replica has another schema', async () => {
-    await using here = await workplace(makeDatabase, { records: calm })
-    await using empty = await makeDatabase({ bare: true })
-    const away = 'postgres://postgres@127.0.0.1:1/postgres'
-    const replica = { code: 1, amiss: ['problem: replica'] }
-    const same = await examine(here, { DATABASE_READ_URL: here.env.DATABASE_URL })
-    expect({ amiss: same.amiss, replica: same.text('replica') }).toEqual({
-      amiss: [],
-      replica: `${here.database} is available.`,
-    })
-    expect(await examine(here, { DATABASE_READ_URL: empty.url })).toMatchObject(replica)
-    expect(await examine(here, { DATABASE_READ_URL: away })).toMatchObject(replica)
-    expect(await examine(here, { DATABASE_URL: away })).toMatchObject({
-      code: 1,
-      amiss: ['problem: database'],
-    })
   })
 })
