@@ -14,25 +14,27 @@ import { isRefused, until } from '../../support/wait-until.ts'
 
 const isLinux = process.platform === 'linux'
 
+/** Creates a key in the database of a server that runs in this folder. */
+async function createKey(folder: string, ...options: string[]) {
+  const env = { DATABASE_URL: `sqlite:${join(folder, 'data/passportd.db')}` }
+  return (await callHere(['keys', 'create', '--name', 'a', ...options], { env })).out.trim()
+}
+
 // These tests run concurrently, because they mostly wait.
 describe.concurrent('a server that is stopped', () => {
   test('a stopped server completes a request in progress, then exits', async () => {
     using folder = tempFolder()
     await using server = await serveProcess([], { cwd: folder.path, env: { METRICS_PORT: '0' } })
-    const { readable, writable } = new TransformStream<string, string>()
-    const response = fetch(`${server.url}/api/v3/passports/lookup`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: readable.pipeThrough(new TextEncoderStream()),
-    })
-    const body = writable.getWriter()
-    void body.write('{"keys":')
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    const response = new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(`${chunk}`)))
+    const key = await createKey(folder.path)
+    const headers = `Host: x\r\nX-API-KEY: ${key}\r\nContent-Type: application/json\r\nContent-Length: 14`
+    socket.write(`POST /api/v3/lookup HTTP/1.1\r\n${headers}\r\n\r\n{"keys":`)
     await until(async () => (await scrape(server)).value('passportd_requests_in_progress') === 1)
     server.child.kill('SIGTERM')
     await until(() => isRefused(server.url))
-    void body.write('["1"]}')
-    void body.close()
-    expect((await response).status).toBe(200)
+    socket.end('["1"]}')
+    expect(await response).toStartWith('HTTP/1.1 200 ')
     expect(await server.child.exited).toBe(0)
   })
 
@@ -47,10 +49,7 @@ describe.concurrent('a server that is stopped', () => {
       expect(sockets).toEqual(new Map([[pid, 2]]))
     }
     const path = join(folder.path, 'data/passportd.db')
-    const created = await callHere(['keys', 'create', '--name', 'a', '--scope', 'events'], {
-      env: { DATABASE_URL: `sqlite:${path}` },
-    })
-    const options = { key: created.out.trim(), query: '?after=latest' }
+    const options = { key: await createKey(folder.path, '--scope', 'events'), query: '?after=latest' }
     const streams = await Promise.all(Array.from({ length: 6 }, () => openEventStream(server.url, options)))
     // The search thread has its own connection to the database.
     expect((await fetch(`${server.url}/api/v3/passports?filter=human:true`)).status).toBe(200)
