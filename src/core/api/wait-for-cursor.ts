@@ -35,7 +35,7 @@ export async function waitForCursor(
     const { log } = await events.list({ after: cursor.sequence, limit: 1 })
     if (log.name === cursor.log && log.last >= cursor.sequence) return
     const isLate = performance.now() >= end
-    if (isLate || log.name !== cursor.log) await checkLog(events, cursor, pointer)
+    if (isLate || pause === FIRST_PAUSE_MILLISECONDS) await checkLog(events, cursor, pointer)
     if (isLate) break
     await Bun.sleep(pause)
     if (exchange.request.signal.aborted) throw new ClientGone()

@@ -52,12 +52,15 @@ const LITERALS = [
   ...['[fe80::1]', '[fec0::1]', '[fc00::1]', '[fd00:ec2::254]', '[fd20:ce::254]', '[ff02::1]', '[100::1]'],
 ]
 
+/** Only these are tried: if the check failed, a connection to another address would leave this machine. */
+const LOOPBACK = new Set(['127.0.0.1', '0.0.0.0', '[::]', '[::1]', '[::ffff:7f00:1]'])
+
 test('no form of a private, local, reserved or metadata address reaches a listener or is accepted as a URL', async () => {
   using listener = await listen()
   for (const host of LITERALS) {
     const url = `https://${host}:${listener.port}/`
     expect([host, parseReceiverUrl(url, false)]).toEqual([host, { problem: 'must have a public address' }])
-    expect([host, await attempt(url)]).toEqual([host, REFUSED])
+    if (LOOPBACK.has(new URL(url).hostname)) expect([host, await attempt(url)]).toEqual([host, REFUSED])
   }
   expect(listener.connections()).toBe(0)
 })
