@@ -30,13 +30,16 @@ export async function adoptRules(scorer: Adopter): Promise<void> {
 
 type Adopter = Pick<Rescorer, 'store' | 'rules'> & Partial<Pick<Rescorer, 'now'>>
 
-const scoreBy = (rules: RuleSet) => (passport: Scorable, at: number) => score(passport, rules, at)
+const scoringBy = (rules: RuleSet) => ({
+  watched: watchedTypesOf(rules),
+  score: (passport: Scorable, at: number) => score(passport, rules, at),
+})
 
 const toJob = ({ rules, now = Date.now }: Adopter): AdoptionJob => ({
   rules: rules.stamp,
   now: now(),
-  watched: watchedTypesOf(rules),
-  ...{ score: scoreBy(rules), scoreBy: (earlier) => scoreBy(toRuleSet(earlier)) },
+  ...scoringBy(rules),
+  parse: (earlier) => scoringBy(toRuleSet(earlier)),
 })
 
 /**

@@ -43,15 +43,15 @@ export type Evidence = Scorable & { passport: Passport }
 
 export type Score = (passport: Scorable, now: number) => ScoreResult
 
-export type ScoringJob = {
+/** `score` is also called with an earlier time, to find out whether the score changed only because time has passed. */
+export type ScoringRules = { watched?: WatchedTypes | undefined; score: Score }
+
+export type ScoringJob = ScoringRules & {
   /** The stamp of the rule set. */
   rules: string
-  watched?: WatchedTypes | undefined
   now: number
-  /** Also called with an earlier time, to find out whether the score changed only because time has passed. */
-  score: Score
-  /** Returns `score` of an earlier rule set, to find out whether the score changed only because of the rules. */
-  scoreBy?: (rules: { stamp: string; body: string }) => Score
+  /** Parses an earlier rule set, to find out whether the score changed only because of the rules. */
+  parse?: (rules: { stamp: string; body: string }) => ScoringRules
   /** Called after scoring threw. The passport stays stale and is not tried again until it changes. */
   onFailure: (id: number, error: unknown) => void
 }

@@ -167,6 +167,25 @@ onEveryEngine('events', (open) => {
     ])
   })
 
+  test('new rules are the cause if an account counts by them, or if they choose another text', async () => {
+    const [type = { accounts: 'best' }, { stamp: _, ...shape }] = [DEFAULT_RULES.types.github, DEFAULT_RULES]
+    const withGithub = (rule: object) =>
+      stampRules({ ...shape, types: { ...shape.types, github: { ...type, ...rule } } } as never)
+    await using store = await open([record(7), record(8)])
+    const unique = withGithub({ unique: 'first' })
+    await adoptRules({ store, rules: unique })
+    for (const id of [7, 8]) await hand(store, { id }, { ...github, account: 'zoe' })
+    await hand(store, { id: 7 }, { ...github, account: 'zia' })
+    await scoreAt(store, NOON, unique)
+    const sum = withGithub({ accounts: 'sum' })
+    await adoptRules({ store, rules: sum })
+    const causes = [{ type: 'github', cause: 'rules' }]
+    expect(await eventsOf(store, () => scoreAt(store, NOON, sum))).toMatchObject([
+      { passportId: 7, change: { credentials: causes } },
+      { passportId: 8, change: { credentials: causes } },
+    ])
+  })
+
   test('a diff lists the points lost to a cap as a separate cause', async () => {
     await using store = await open([record(7)])
     await hand(store, { id: 7 }, github)

@@ -4,7 +4,7 @@ import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
 import { toScoreFacets } from '../rows/facets.ts'
 import { IS_VISIBLE, isVisible, type StoredRow, toPassport } from '../rows/passport.ts'
 import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
-import type { AdoptionJob, Score, ScoringJob, ScoringStore } from '../scoring-store.ts'
+import type { AdoptionJob, ScoringJob, ScoringRules, ScoringStore } from '../scoring-store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from '../write/load-and-save-write-model.ts'
 import { addTaken } from '../write/unique-accounts.ts'
@@ -75,10 +75,11 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
   const rest = `where stale <> 0 and stale = 1 order by id limit $1 ${tx.dialect.skipLocked}`
   const rows = await tx.selectRows<StoredRow>('passports', rest, [limit])
   const scored: Scored[] = []
-  const scoreByOld = await mapEarlierRules(tx, rows, job)
-  for (const loaded of await loadScorables(tx, rows, job.watched)) {
+  const earlier = await mapEarlierRules(tx, rows, job)
+  const unique = [job, ...earlier.values()].flatMap((rules) => rules?.watched?.unique ?? [])
+  for (const loaded of await loadScorables(tx, rows, { unique, expiring: [] })) {
     try {
-      scored.push(scorePassport(loaded, job, scoreByOld.get(loaded.row.rules)))
+      scored.push(scorePassport(loaded, job, earlier.get(loaded.row.rules)?.score))
     } catch (error) {
       failed.push({ id: loaded.row.id, error })
     }
@@ -97,9 +98,9 @@ async function mapEarlierRules({ query, dialect }: Connection, rows: readonly St
   const stamps = new Set(
     rows.map(({ rules }) => rules).filter((rules) => rules !== '' && rules !== job.rules),
   )
-  if (stamps.size === 0) return new Map<string, Score>()
+  if (stamps.size === 0) return new Map<string, ScoringRules>()
   const found = await listRules(query, `where ${dialect.isIn('stamp', '$1', 'text')}`, [[...stamps]])
-  return new Map(found.map((rules) => [rules.stamp, job.scoreBy?.(rules)]))
+  return new Map(found.map((rules) => [rules.stamp, job.parse?.(rules)]))
 }
 
 /** Marks passports as stale if a data point has expired. */

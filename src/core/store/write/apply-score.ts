@@ -110,10 +110,9 @@ function causeByScoring({ row, scorable }: LoadedScorable, job: ScoringJob, scor
     // If scoring at the earlier time gives the old credential, it changed only because time has passed.
     byNew ??= job.score(scorable, row.calculated_at).credentials
     if (byNew.some(isBefore)) return 'time'
-    if (row.rules === '' || row.rules === job.rules || before.value !== after.value) return 'value'
-    // The text may be the same although the value changed. An unknown rule set counts as the cause.
-    if (!scoreByOld) return 'rules'
-    byOld ??= scoreByOld(scorable, row.calculated_at).credentials
-    return byOld.some(isBefore) ? 'rules' : 'value'
+    if (row.rules === '' || row.rules === job.rules) return 'value'
+    // An unknown rule set counts as the cause, unless the text changed.
+    byOld ??= scoreByOld?.(scorable, row.calculated_at).credentials
+    return (byOld ? byOld.some(isBefore) : before.value === after.value) ? 'rules' : 'value'
   }
 }
