@@ -39,6 +39,8 @@ export type Point = {
   added: number
   /** Absent for the operator. */
   issuer?: string
+  /** The merged passport that the record of the last value named. Absent for the passport that has the data point. */
+  writtenFor?: number
 }
 
 /** Who may write data points of these types only. */

@@ -97,7 +97,8 @@ function credentialChanges(old: Stored, next: Stored, isOtherRules: boolean): Cr
     if (!last) return [{ type, score, cause: 'added' }]
     if (last.score === credential.score) return []
     if (credential.from === 'record') return [{ type, score, cause: 'record' }]
-    return [{ type, score, cause: causeByRule(last, credential, isOtherRules) }]
+    // No rule set has a rule whose points grow with time.
+    return [{ type, score, cause: isOtherRules ? 'rules' : 'value' }]
   })
   const ends = gone.map(({ type, score }) => ({
     type,
@@ -106,9 +107,5 @@ function credentialChanges(old: Stored, next: Stored, isOtherRules: boolean): Cr
   }))
   return [...changes, ...ends].toSorted(byText)
 }
-
-/** No rule set has a rule whose points grow with time. */
-const causeByRule = (last: ShownCredential, next: ShownCredential, isOtherRules: boolean): Cause =>
-  isOtherRules && last.value === next.value ? 'rules' : 'value'
 
 export const byText = (one: object, other: object) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)

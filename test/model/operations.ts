@@ -13,10 +13,7 @@ import type { Service } from './service.ts'
  *   the record and the calculated score share a column, so a second calculation loses the first.
  * AVOID_RECORD_WITHOUT_CREDENTIALS: such a record is about a passport with credentials. The scores stay, but `rules`
  *   becomes null, as if the record had given them.
- * AVOID_POINTS_OF_MERGED: a data point names a merged passport. The survivor gets it, and keeps it after the unmerge.
  * AVOID_WALLETS_IN_MERGES: a record gives merged passports the same wallet. The docs do not say who has it after an unmerge.
- * AVOID_SAME_TEXT: another value of a data point has the same text. The cause of the change is then `rules` if an earlier
- *   rule set had calculated the score.
  */
 
 /** What can happen to the service. */
@@ -35,11 +32,10 @@ const kind = <T>(given: Kind<T>) => given
 const canSave = (service: Service, all: readonly Line[]) =>
   all.every((each) => {
     const of = 'passport' in each ? each.passport : each.passport_id
-    const { mergedInto = undefined } = service.has(of) ? service.passport(of) : {}
-    const isInMerge = mergedInto !== undefined || service.mergedFrom(of).length > 0
+    const isInMerge = service.survivorOf(of) !== of || service.mergedFrom(of).length > 0
     if (isInMerge && hasSharedWallet(each)) return false // AVOID_WALLETS_IN_MERGES
-    if ('passport' in each) return mergedInto === undefined // AVOID_POINTS_OF_MERGED
-    return each.credentials !== undefined || !hasCredentials(service, all, of) // AVOID_RECORD_WITHOUT_CREDENTIALS
+    // AVOID_RECORD_WITHOUT_CREDENTIALS
+    return 'passport' in each || each.credentials !== undefined || !hasCredentials(service, all, of)
   })
 
 const hasSharedWallet = (line: Line) => /0xb/i.test(JSON.stringify(line))
@@ -66,8 +62,19 @@ const write = kind({
 function saveRequest(service: Service, all: readonly Line[], now: number, issuer?: Issuer) {
   const outcomes = service.saveRequest(all, now, issuer)
   if (outcomes.includes('refused')) return 400
-  const list = outcomes.map((outcome, at) => ({ line: at + 1, outcome }))
+  const list = outcomes.map((outcome, at) => ({
+    line: at + 1,
+    outcome,
+    ...survivorOf(service, all[at], outcome),
+  }))
   return { ...countOf(outcomes), unknown_fields: 0, outcomes: list }
+}
+
+/** The survivor of a merged passport for which a data point was written. No response names hidden passports. */
+function survivorOf(service: Service, line: Line | undefined, outcome: Outcome | undefined) {
+  if (line === undefined || !('passport' in line) || outcome === 'removed') return undefined
+  const id = service.survivorOf(line.passport)
+  return id !== line.passport && !service.passport(id).isHidden && { passport_id: id }
 }
 
 async function sendRecords(node: Node, records: readonly Line[], key?: KeyName) {
@@ -230,11 +237,11 @@ export const change = (service: Service, step: Step, now: number) =>
 export const send = (node: Node, step: Step) => kindOf(step).send(node, step.operation)
 
 /** Whether an import and a request have the same result in any order. */
-export function areIndependent(one: Step, other: Step): boolean {
+export function areIndependent(service: Service, one: Step, other: Step): boolean {
   if (one.kind !== 'importLines' || other.kind !== 'write') return false
   const imported = (one.operation as { lines: Line[] }).lines
   const written = other.operation as Line[]
-  const idOf = (line: Line) => ('passport' in line ? line.passport : line.passport_id)
+  const idOf = (line: Line) => service.survivorOf('passport' in line ? line.passport : line.passport_id)
   const isApart = imported.every((line) => written.every((each) => idOf(each) !== idOf(line)))
   // Wallets and unique accounts belong to the first passport that has them.
   const isOwn = (line: Line) => ('passport' in line ? !line.account : !hasSharedWallet(line))

@@ -56,15 +56,10 @@ const pointLine: fc.Arbitrary<PointLine> = fc
     type: fc.constantFrom('code', ...TYPES),
     account: fc.constantFrom('', '', 'x', '@X'),
     value: fc.constantFrom(1, 4, 25, 90, true, false),
-    hasText: fc.boolean(),
+    display: fc.constantFrom('', 'many'),
     isWithdrawn: fc.constantFrom(false, false, true),
   })
-  .map(({ isWithdrawn, hasText, ...point }) => ({
-    isWithdrawn,
-    // AVOID_SAME_TEXT
-    line: { ...point, display: hasText ? `${point.value} things` : '' },
-  }))
-  .map(({ isWithdrawn, line }) =>
+  .map(({ isWithdrawn, ...line }) =>
     isWithdrawn ? { passport: line.passport, type: line.type, account: line.account, withdrawn: true } : line,
   )
 

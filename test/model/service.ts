@@ -91,10 +91,10 @@ export class Service {
     const isPoint = (at: number) => 'passport' in (lines[at] as Line)
     const save = (at: number) => {
       const line = lines[at] as Line
-      if (saved.has(subjectOf(line))) return
+      if (saved.has(this.subjectOf(line))) return
       if (issuer && !this.mayWrite(issuer, line)) return
       outcomes[at] = 'passport' in line ? this.savePoint(line, now, issuer?.name) : this.savePassport(line)
-      if (outcomes[at] !== 'refused') saved.add(subjectOf(line))
+      if (outcomes[at] !== 'refused') saved.add(this.subjectOf(line))
     }
     // Passports come first, in any order: one may use a wallet that another one frees.
     for (const _ of lines)
@@ -123,10 +123,14 @@ export class Service {
     return refused.length
   }
 
+  /** What a record is about. */
+  private subjectOf = (line: Line) =>
+    'passport' in line ? `${this.survivorOf(line.passport)} ${keyOf(line)}` : `${line.passport_id}`
+
   /** To an issuer, hidden and removed passports are unknown. */
   private mayWrite({ name, types }: Issuer, line: Line): boolean {
     if (!('passport' in line) || !types.includes(line.type) || !this.has(line.passport)) return false
-    const { isHidden, points } = this.passport(line.passport)
+    const { isHidden, points } = this.passport(this.survivorOf(line.passport))
     return !isHidden && [name, undefined].includes(points.get(keyOf(line))?.issuer)
   }
 
@@ -163,27 +167,26 @@ export class Service {
   }
 
   private savePoint(
-    { passport: id, type, account = '', withdrawn, ...line }: PointLine,
+    { passport: writtenFor, type, account = '', withdrawn, value = 0, display = '' }: PointLine,
     now: number,
     issuer?: string,
   ): Outcome {
-    if (this.removed.has(id)) return 'removed'
-    if (!this.has(id)) return 'refused'
+    if (this.removed.has(writtenFor)) return 'removed'
+    if (!this.has(writtenFor)) return 'refused'
+    const id = this.survivorOf(writtenFor)
     const { points } = this.passport(id)
     const key = keyOf({ type, account })
     const before = points.get(key)
-    const added = before?.added ?? now
-    const point = {
-      type,
-      account,
-      value: line.value ?? 0,
-      display: line.display ?? '',
-      added,
-      ...(issuer && { issuer }),
-    }
-    if (withdrawn ? !before : JSON.stringify(before) === JSON.stringify(point)) return 'unchanged'
+    const isSame = before?.value === value && before.display === display && before.issuer === issuer
+    if (withdrawn ? !before : isSame) return 'unchanged'
     if (withdrawn) points.delete(key)
-    else points.set(key, point)
+    else
+      points.set(key, {
+        ...{ type, account, value, display },
+        added: before?.added ?? now,
+        ...(issuer && { issuer }),
+        ...(id !== writtenFor && { writtenFor }),
+      })
     this.stale.add(id)
     return before ? 'changed' : 'added'
   }
@@ -207,8 +210,21 @@ export class Service {
     this.passport(id).mergedInto = into
   }
 
+  /** The passport gets back the data points that were written for it, or for those merged into it. */
   unmerge(id: number): void {
-    delete this.passport(id).mergedInto
+    const [stored, own] = [this.passport(id), [id, ...this.mergedFrom(id)]]
+    for (let { mergedInto: holder } = stored; holder !== undefined; ) {
+      const { points, mergedInto } = this.passport(holder)
+      for (const [key, { writtenFor, ...point }] of points) {
+        if (writtenFor === undefined || !own.includes(writtenFor)) continue
+        points.delete(key)
+        const added = stored.points.get(key)?.added ?? point.added
+        stored.points.set(key, { ...point, added, ...(writtenFor !== id && { writtenFor }) })
+        this.stale.add(holder).add(id)
+      }
+      holder = mergedInto
+    }
+    delete stored.mergedInto
   }
 
   /** Removes a passport, and those merged into it. Records with its id or wallets are skipped from now on. */
@@ -241,9 +257,5 @@ export class Service {
 export const OPEN = 'open'
 
 const keyOf = ({ type, account = '' }: Pick<PointLine, 'type' | 'account'>) => `${type} ${account}`
-
-/** What a record is about. */
-const subjectOf = (line: Line) =>
-  'passport' in line ? `${line.passport} ${line.type} ${line.account ?? ''}` : `${line.passport_id}`
 
 const isSameScore = ({ rules: _, ...one }: Stored['scores'], other: Scores) => Bun.deepEquals(one, other)

@@ -120,7 +120,7 @@ async function settle(nodes: ModelNodes, service: Service): Promise<void> {
 
 /** Sends an operation: if it is an import, together with a request whose records are others. Returns their number. */
 async function sendSome(nodes: ModelNodes, service: Service, step: Step, steps: Steps): Promise<number> {
-  const other = steps.find((next) => areIndependent(step, next) && isPossible(service, next))
+  const other = steps.find((next) => areIndependent(service, step, next) && isPossible(service, next))
   const both = [step, ...(other ? [other] : [])]
   await Promise.all(both.map((each) => sendAndCheck(nodes, service, each)))
   return both.length
