@@ -61,16 +61,11 @@ export function keepUnchanged(
   })
 }
 
-const COMPARED = [
-  'score',
-  'maxScore',
-  'value',
-  'name',
-  'category',
-  'earnedAt',
-  'superseded',
-  'issuer',
-] as const
+const COMPARED = ['score', 'maxScore', 'value', 'name', 'category', 'earnedAt', 'superseded'] as const
 
-export const isSame = (before: Credential, after: Credential) =>
-  before === after || COMPARED.every((field) => before[field] === after[field])
+/** Compares what V1 shows: not the issuer. */
+export const looksSame = (before: Credential, after: Credential) =>
+  COMPARED.every((field) => before[field] === after[field])
+
+const isSame = (before: Credential, after: Credential) =>
+  before === after || (before.issuer === after.issuer && looksSame(before, after))

@@ -5,8 +5,8 @@ import {
   type CredentialsRow,
   fromCredentialData,
   isAsShown,
-  isSame,
   keepUnchanged,
+  looksSame,
   shownCredentialsOf,
 } from '../rows/credential.ts'
 import { isVisible, type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
@@ -106,7 +106,7 @@ function causeByScoring({ row, scorable }: LoadedScorable, job: ScoringJob, scor
     if (!before) return 'added'
     if (!after) return 'gone'
     if (after.givenScore !== undefined) return 'record'
-    const isBefore = (credential: Credential) => credential.id === before.id && isSame(credential, before)
+    const isBefore = (credential: Credential) => credential.id === before.id && looksSame(credential, before)
     // If scoring at the earlier time gives the old credential, it changed only because time has passed.
     byNew ??= job.score(scorable, row.calculated_at).credentials
     if (byNew.some(isBefore)) return 'time'
