@@ -1,7 +1,7 @@
 import { unauthorized } from '../basics/errors.ts'
 import type { Store } from '../store/store.ts'
 import { checkOrigin, isActive, matchesKey, type Principal, parseKey } from './client-identity.ts'
-import type { ChargedExchange, LimitedSurface, Limiter } from './rate-limit.ts'
+import { type ChargedExchange, checkLimit, type LimitedSurface, type Limiter } from './rate-limit.ts'
 
 type Options = {
   findKey: Store['keys']['find']
@@ -40,7 +40,7 @@ export async function admit(
   const tier = limiter.tierOf(surface, exchange.key)
   if (tier) {
     exchange.tier = tier
-    exchange.consumed = limiter.check(tier, limiter.consume(tier, exchange.key, address))
+    exchange.consumed = checkLimit(tier, limiter.consume(tier, exchange.key, address))
   }
   checkOrigin(exchange.principal, request)
 }

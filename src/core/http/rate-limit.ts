@@ -28,14 +28,6 @@ export function createLimiter({ tiers, windows, now, isQuotaUsed }: LimiterOptio
   const byName = new Map([...DEFAULT_TIERS, ...tiers].map((tier) => [tier.name, tier]))
   const fallback = byName.get('standard') as Tier
 
-  /** Throws `rate_limited` if the request was over the limit. */
-  function check(tier: Tier, consumed: RateLimitResult | undefined, units = 1): RateLimitResult | undefined {
-    if (!consumed || consumed.remaining >= 0) return consumed
-    const cost = units === 1 ? '' : `, and this request counts as ${units}`
-    const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s${cost}`
-    throw rateLimited(limit, tier, consumed.seconds)
-  }
-
   function checkMonth(tier: Tier, key: ApiKey | undefined): void {
     if (tier.monthly === undefined || !key || !isQuotaUsed(key.id, tier.monthly)) return
     const date = new Date(now())
@@ -58,8 +50,6 @@ export function createLimiter({ tiers, windows, now, isQuotaUsed }: LimiterOptio
       return usesKeys && (byName.get(key?.tier ?? ANONYMOUS) ?? fallback)
     },
 
-    check,
-
     /** Counts the request for its client. Tiers without a limit are not counted. */
     consume(tier: Tier, key: ApiKey | undefined, address: () => string, units = 1) {
       checkMonth(tier, key)
@@ -80,6 +70,18 @@ export function createLimiter({ tiers, windows, now, isQuotaUsed }: LimiterOptio
     consumeWebhookChange: (keyId: string) =>
       consumeFixed(WEBHOOK_CHANGES, 'changes of webhooks', `webhook ${keyId}`),
   }
+}
+
+/** Throws `rate_limited` if the request was over the limit. */
+export function checkLimit(
+  tier: Tier,
+  consumed: RateLimitResult | undefined,
+  units = 1,
+): RateLimitResult | undefined {
+  if (!consumed || consumed.remaining >= 0) return consumed
+  const cost = units === 1 ? '' : `, and this request counts as ${units}`
+  const limit = `${tier.requests.toLocaleString('en')} requests in ${tier.window} s${cost}`
+  throw rateLimited(limit, tier, consumed.seconds)
 }
 
 export type Limiter = ReturnType<typeof createLimiter>
@@ -117,7 +119,7 @@ export function charge(
   }
   const consumed = limiter.consume(tier, key, address, units - exchange.units)
   if (consumed && consumed.remaining < 0) refundFirst(exchange)
-  exchange.consumed = limiter.check(tier, consumed, units)
+  exchange.consumed = checkLimit(tier, consumed, units)
   exchange.units = units
 }
 
