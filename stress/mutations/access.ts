@@ -239,7 +239,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'me: proofs are not limited',
     file: 'src/features/own-record/wallet-sessions.ts',
-    from: '  await context.limitProofs()\n  const now',
+    from: '  context.limitProofs()\n  const now',
     to: '  const now',
     tests: ['test/features/own-record/own-record.test.ts'],
   },
