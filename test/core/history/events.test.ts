@@ -211,6 +211,20 @@ onEveryEngine('events', (open) => {
     expect(end).toContainEqual({ type: 'passport.changed', passportId: 8, fields: ['merged_from'] })
   })
 
+  test('the survivor has an event when a passport leaves that is merged into it through another one', async () => {
+    for (const leave of ['unmerge', 'remove'] as const) {
+      await using store = await open([
+        record(7, { mergedInto: 8 }),
+        record(8, { mergedInto: 9 }),
+        record(9, { mergedInto: 10 }),
+        record(10),
+      ])
+      const events = await eventsOf(store, () => store.passports[leave](7, NOON))
+      expect(events).toContainEqual({ type: 'passport.changed', passportId: 10, fields: ['merged_from'] })
+      expect(events.filter(({ type }) => type === 'passport.changed')).toHaveLength(1)
+    }
+  })
+
   test('removing a passport deletes its events and those of the passports merged into it', async () => {
     await using store = await open([record(7), record(8, { mergedInto: 7 }), record(9)])
     await store.passports.remove(7, NOON)

@@ -8,6 +8,7 @@ import {
 } from '../../history/event.ts'
 import type { Credential } from '../../passport/credential.ts'
 import { isVisible, type StoredRow } from '../rows/passport.ts'
+import { survivorOf } from './unique-accounts.ts'
 
 /**
  * The events of a transaction, and the passports whose earlier events are deleted. Those that were hidden keep the events
@@ -91,7 +92,8 @@ export function trackEvents(
     /** Must be called before the V1 responses are rendered. */
     compare(ids: ReadonlySet<number>, shown: ReadonlyMap<number, readonly Credential[]>): Changes {
       const rows = [...ids].flatMap((id) => passports.get(id) ?? [])
-      const survivors = listSurvivors(rows, before, removed)
+      const targets = listTargets(rows, before, removed)
+      const survivors = new Set(targets.map((id) => id !== null && survivorOf(id, passports)))
       const events = [...removed.keys()].map(
         (passportId): EventContent => ({ type: 'passport.removed', passportId }),
       )
@@ -101,17 +103,17 @@ export function trackEvents(
   }
 }
 
-/** The survivors that gained or lost a merged passport. */
-function listSurvivors(
+/** The passports that gained or lost a merged passport. */
+function listTargets(
   rows: readonly StoredRow[],
   before: ReadonlyMap<number, Before | undefined>,
   removed: ReadonlyMap<number, StoredRow>,
-): Set<number | null> {
+): (number | null)[] {
   const moves = rows.flatMap(({ id, merged_into: into }) => {
     const from = before.get(id)?.row.merged_into ?? null
     return !before.has(id) || from === into ? [] : [from, into]
   })
-  return new Set([...moves, ...[...removed.values()].map(({ merged_into }) => merged_into)])
+  return [...moves, ...[...removed.values()].map(({ merged_into }) => merged_into)]
 }
 
 const NONE: readonly Credential[] = []

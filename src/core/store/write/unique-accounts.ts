@@ -116,7 +116,9 @@ function mapHeld({ passports, dataPoints }: State, { unique, expiring }: Watched
   return all
 }
 
-function survivorOf(id: number, passports: Pick<Rows<Pick<StoredRow, 'merged_into'>>, 'get'>): number {
+type Merges = Pick<Rows<Pick<StoredRow, 'merged_into'>>, 'get'>
+
+export function survivorOf(id: number, passports: Merges): number {
   let survivor = id
   for (let hops = 0; hops < LONGEST_CHAIN; hops++) {
     const into = passports.get(survivor)?.merged_into

@@ -13,6 +13,7 @@ import { type FacetsRow, toFacetsRow } from '../rows/facets.ts'
 import { isVisible, type StoredRow, toFullPassport, toRecord } from '../rows/passport.ts'
 import { toV1PassportRow, type V1PassportRow } from '../rows/v1.ts'
 import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
+import { survivorOf } from './unique-accounts.ts'
 
 /** The rows of all tables that a batch may touch, in memory. */
 export type Loaded = {
@@ -51,7 +52,7 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
 
   /** Renders the survivor again, because its response says whether another passport is merged into it. */
   function markSurvivor(id: number | null | undefined): void {
-    if (typeof id === 'number') changed.add(id)
+    if (typeof id === 'number') changed.add(survivorOf(id, passports))
   }
 
   return {
