@@ -31,6 +31,9 @@ export type Node = {
 /** After the beginning of the event log, whose time is the real one. */
 const BEGIN = Date.UTC(2050, 0, 1)
 
+/** Reads of the server share a transaction, which does not include a write of another connection. */
+const SHARED_READ_MILLISECONDS = 5
+
 /** Returns a function that scores all passports that need it, by the active rule set. */
 export function createSettler(store: Omit<TestStore, 'url'>, now: () => number): () => Promise<void> {
   let adopted = ''
@@ -59,7 +62,11 @@ export async function startNode(store: TestStore) {
         headers: headersOf(key),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
-    command: (...args) => callHere(args, { env: { DATABASE_URL: store.url }, now }),
+    async command(...args) {
+      const result = await callHere(args, { env: { DATABASE_URL: store.url }, now })
+      await Bun.sleep(2 * SHARED_READ_MILLISECONDS)
+      return result
+    },
     file(name, text) {
       const path = join(folder.path, name)
       writeFileSync(path, text)
