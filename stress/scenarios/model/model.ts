@@ -10,7 +10,8 @@ import { createSteps, type Steps } from './random-steps.ts'
 import { type ModelNodes, serveModelNodes } from './serve-model-nodes.ts'
 
 /** Each works on one database at a time. */
-const WORKERS: readonly EngineName[] = ['sqlite', 'postgres', 'postgres']
+const WORKERS = ['sqlite', 'postgres', 'postgres'] as const
+const ENGINES = ['sqlite', 'postgres'] as const
 /** Nodes of a service. On SQLite, one process serves. */
 const NODES = { sqlite: 1, postgres: 2 }
 /** The most operations on a database. */
@@ -35,8 +36,10 @@ export const model: Scenario = {
   short: 6,
   async run(times, fail) {
     const seed = Number(process.env.MODEL_SEED ?? crypto.getRandomValues(new Uint32Array(1))[0])
-    const totals = { operations: 0, comparisons: 0, differences: 0, kills: 0, unknown: 0, concurrent: 0 }
+    const totals = { sqlite: zero(), postgres: zero() }
     const begun = { sqlite: 0, postgres: 0 }
+    const note = () =>
+      `seed ${seed}; ${ENGINES.map((engine) => `${engine}: ${describe(totals[engine])}`).join('; ')}`
     await Promise.all(
       WORKERS.map(async (engine) => {
         while (begun[engine] < times) {
@@ -46,10 +49,10 @@ export const model: Scenario = {
           }
           begun[engine] += next.count
           try {
-            await useDatabase(engine, next, totals)
-            if (times > OPERATIONS_PER_DATABASE) console.error(`model: ${describe(totals)}`)
+            await useDatabase(engine, next, totals[engine])
+            if (times > OPERATIONS_PER_DATABASE) console.error(`model: ${note()}`)
           } catch (error) {
-            totals.differences++
+            totals[engine].differences++
             // Longer than the messages of other scenarios.
             console.error(error)
             fail(`${engine}, seed ${next.seed}: ${(error as Error).message}`)
@@ -57,17 +60,16 @@ export const model: Scenario = {
         }
       }),
     )
-    return { count: totals.operations, note: `seed ${seed}, ${describe(totals)}` }
+    return { count: totals.sqlite.operations + totals.postgres.operations, note: note() }
   },
 }
 
-type Totals = Record<
-  'operations' | 'comparisons' | 'differences' | 'kills' | 'unknown' | 'concurrent',
-  number
->
+type Totals = ReturnType<typeof zero>
+
+const zero = () => ({ operations: 0, comparisons: 0, differences: 0, kills: 0, unknown: 0, concurrent: 0 })
 
 const describe = ({ operations, comparisons, differences, kills, unknown, concurrent }: Totals) =>
-  `${operations.toLocaleString('en')} operations, ${kills} kills, ${unknown} unacknowledged, ${concurrent} concurrent imports; ${comparisons.toLocaleString('en')} comparisons, ${differences} differences`
+  `${operations.toLocaleString('en')} operations, ${kills} kills, ${unknown} unacknowledged, ${concurrent} concurrent imports, ${comparisons.toLocaleString('en')} comparisons, ${differences} differences`
 
 /** Sends this many operations to a new database. */
 async function useDatabase(
@@ -87,6 +89,7 @@ async function useDatabase(
     const isKill = killed !== undefined
     const step = killed ?? steps.next(session.service)
     if (isKill) killAt += perKill
+    nodes.advance()
     try {
       const sent = isKill
         ? await sendAndKill(nodes, session, step, LONGEST_LIFE[engine] * random.next(), totals)

@@ -22,12 +22,21 @@ export async function serveModelNodes(engine: EngineName, count: number, random:
   const scoreAll = createSettler(store, Date.now)
   const headersOf = await makeKeys(store)
   // Without the explorer, V2 has no URLs of cards, which begin with the port.
-  const start = () => sandbox.serve([], { EXPLORER: 'false' })
+  const start = async () => {
+    const started = await sandbox.serve([], { EXPLORER: 'false' })
+    void readLog(started.child.stderr)
+    return started
+  }
+  let log = ''
+  async function readLog(stderr: ReadableStream<Uint8Array>): Promise<void> {
+    for await (const chunk of stderr) log = `${log}${Buffer.from(chunk)}`.slice(-3000)
+  }
   const nodes = await Promise.all(Array.from({ length: count }, start))
 
   const node: Node = {
     now: Date.now,
-    advance: () => undefined,
+    // The times of moments have milliseconds, and so have those of events.
+    advance: () => Bun.sleepSync(2),
     async request(path, method = 'GET', body, key = 'operator') {
       const { url } = random.pick(nodes)
       const response = await fetch(url + path, {
@@ -35,6 +44,7 @@ export async function serveModelNodes(engine: EngineName, count: number, random:
         headers: headersOf(key),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
+      if (response.status >= 500) throw new Error(`${method} ${path} got ${response.status}: ${log}`)
       return { status: response.status, body: await response.json() }
     },
     command: (...args) => sandbox.call(...args),
