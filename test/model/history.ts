@@ -1,5 +1,6 @@
+import { expect } from 'bun:test'
 import type { ShownCredential } from './scores.ts'
-import type { Service, Stored } from './service.ts'
+import { OPEN, type Service, type Stored } from './service.ts'
 
 /** What is remembered of a moment: the scores of each passport that is neither removed nor hidden. */
 export type Moment = { time: number; people: ReadonlyMap<number, Stored>; rules: string }
@@ -52,7 +53,7 @@ function changeOf(before: Moment, after: Moment, id: number): Change | undefined
     fields,
     ...(next.mergedInto !== undefined && next.mergedInto !== old.mergedInto && { merged: next.mergedInto }),
     ...(old.mergedInto !== undefined && next.mergedInto === undefined && { unmerged: old.mergedInto }),
-    credentials: credentialChanges(old, next, before.rules !== after.rules),
+    credentials: credentialChanges(old, next),
   }
   const isNothing = score[0] === score[1] && fields.length + change.credentials.length === 0
   return isNothing && change.merged === undefined && change.unmerged === undefined ? undefined : change
@@ -86,7 +87,7 @@ const FIELDS: Record<string, (stored: Stored) => unknown> = {
 const fieldsOf = (old: Stored, next: Stored) =>
   Object.keys(FIELDS).filter((field) => !Bun.deepEquals(FIELDS[field]?.(old), FIELDS[field]?.(next)))
 
-function credentialChanges(old: Stored, next: Stored, isOtherRules: boolean): CredentialChange[] {
+function credentialChanges(old: Stored, next: Stored): CredentialChange[] {
   const find = (all: readonly ShownCredential[], like: ShownCredential) =>
     all.find(({ id, type }) => id === like.id && type === like.type)
   const gone = old.scores.credentials.filter((each) => !find(next.scores.credentials, each))
@@ -97,8 +98,7 @@ function credentialChanges(old: Stored, next: Stored, isOtherRules: boolean): Cr
     if (!last) return [{ type, score, cause: 'added' }]
     if (last.score === credential.score) return []
     if (credential.from === 'record') return [{ type, score, cause: 'record' }]
-    // No rule set has a rule whose points grow with time.
-    return [{ type, score, cause: isOtherRules ? 'rules' : 'value' }]
+    return [{ type, score, cause: causeByRule(old, next, last) }]
   })
   const ends = gone.map(({ type, score }) => ({
     type,
@@ -107,5 +107,14 @@ function credentialChanges(old: Stored, next: Stored, isOtherRules: boolean): Cr
   }))
   return [...changes, ...ends].toSorted(byText)
 }
+
+/** No rule set has a rule whose points grow with time. */
+function causeByRule(old: Stored, { byEarlier, scores }: Stored, last: ShownCredential): Cause {
+  if (byEarlier === OPEN) return VALUE_OR_RULES
+  const isEarlier = (credential: ShownCredential) => Bun.deepEquals(credential, last)
+  return old.scores.rules !== scores.rules && byEarlier?.some(isEarlier) ? 'rules' : 'value'
+}
+
+const VALUE_OR_RULES = expect.stringMatching(/^(value|rules)$/) as unknown as Cause
 
 export const byText = (one: object, other: object) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)

@@ -37,7 +37,7 @@ export type RuleSet = { version: string; caps?: Record<string, number>; types: R
 const CATEGORIES = { Activity: 'activity_score', Identity: 'identity_score', Skills: 'skills_score' } as const
 
 /** The credentials and scores that rules and the record give a passport. */
-export function calculate(service: Service, id: number): Scores {
+export function calculate(service: Service, id: number, rules = service.rules): Scores {
   const { record, points } = service.passport(id)
   // Of accounts with equal points, the first one gives the text.
   const sorted = [...points.values()].toSorted((one, other) => compare(one.account, other.account))
@@ -45,11 +45,11 @@ export function calculate(service: Service, id: number): Scores {
     .entries()
     .toArray()
     .flatMap(([type, all]) => {
-      const rule = service.rules.types[type]
+      const rule = rules.types[type]
       return rule ? [byRule(service, id, rule, all)] : []
     })
   const kept = record.credentials.filter(({ type }) => calculated.every((other) => other.type !== type))
-  return addUp([...kept.map(byRecord), ...calculated], record, service.rules)
+  return addUp([...kept.map(byRecord), ...calculated], record, rules)
 }
 
 export function addUp(

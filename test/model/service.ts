@@ -1,5 +1,5 @@
 import type { Issuer, Line, Outcome, PassportLine, Point, PointLine } from './facts.ts'
-import { addUp, calculate, type RuleSet, type Scores } from './scores.ts'
+import { addUp, calculate, type RuleSet, type Scores, type ShownCredential } from './scores.ts'
 
 /**
  * A naive model of the service, written from the docs, without code of src: facts in maps, from which each answer is made
@@ -27,6 +27,8 @@ export type Stored = {
    * not say which of two rule sets with the same result it is.
    */
   scores: Scores & { rules: string | null }
+  /** The credentials that the rule set of the scores before these would give. `OPEN` if that one is open. */
+  byEarlier?: readonly ShownCredential[] | typeof OPEN | undefined
 }
 
 export class Service {
@@ -35,6 +37,7 @@ export class Service {
   private barred = new Set<string>()
   /** The applied rule sets, the active one last. */
   private applied: RuleSet[]
+  private known = new Map<string | null, RuleSet>()
   /** The passports that need a new score. */
   private stale = new Set<number>()
 
@@ -43,7 +46,8 @@ export class Service {
   }
 
   constructor(rules: RuleSet) {
-    this.applied = [rules]
+    this.applied = []
+    this.apply(rules)
   }
 
   stored = () => [...this.passports.values()].toSorted((one, other) => one.id - other.id)
@@ -196,7 +200,12 @@ export class Service {
     const due = this.stored().filter(
       ({ id, scores }) => all || this.stale.has(id) || !isSameScore(scores, calculate(this, id)),
     )
-    for (const each of due) each.scores = { ...calculate(this, each.id), rules: this.rules.version }
+    for (const each of due) {
+      const earlier = this.known.get(each.scores.rules)
+      each.byEarlier =
+        each.scores.rules === OPEN ? OPEN : earlier && calculate(this, each.id, earlier).credentials
+      each.scores = { ...calculate(this, each.id), rules: this.rules.version }
+    }
     // Any change of who has an account may be a reason to score its holders again.
     for (const { scores, points } of this.stored())
       if (scores.rules !== this.rules.version && [...points.values()].some(this.countsOnce))
@@ -244,6 +253,7 @@ export class Service {
 
   apply(rules: RuleSet): void {
     this.applied.push(rules)
+    this.known.set(rules.version, rules)
   }
 
   canRollBack = () => this.applied.length > 1
