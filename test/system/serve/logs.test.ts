@@ -113,9 +113,10 @@ test.concurrent('start, stop, an ignored SIGHUP and the removal of V1 are logged
   await until(() => isLogged('Stopped.'))
   const start = { version: VERSION, url: server.url, database: here.database, passports: 0, workers: 1 }
   const failure = expect.stringMatching(/: no such table: ranking\n {4}at .*snapshot\.ts/s)
-  // The last failure is logged again when the job ends.
+  // The last failure is logged again when the job ends. On a slow machine, the check of the file meets the renamed table.
   const entries = new Map(log.map((line) => [JSON.parse(line).message, JSON.parse(line)]))
-  expect([...entries.values()]).toMatchObject([
+  const isOfCheck = ({ message }: { message: string }) => message.startsWith('The database file could not be')
+  expect([...entries.values()].filter((entry) => !isOfCheck(entry))).toMatchObject([
     { message: 'Started.', ...start },
     { level: 'warn', message: 'SIGHUP was ignored: TLS_CERT and TLS_KEY are not set.' },
     { message: 'V1 is removed: it responds 410.' },
