@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path'
 import { openStore } from '../src/core/store/open.ts'
+import { SUBSCRIPTIONS } from '../src/features/webhooks/statements.ts'
 import type { Subscription } from '../src/features/webhooks/subscription.ts'
 import { makeKey } from '../test/support/http/keys.ts'
 import { subscribe } from '../test/support/http/webhook-receiver.ts'
@@ -60,7 +61,7 @@ async function deliverToMany(receivers: number): Promise<{ seconds: number; cpuS
     subscriptions.push(await subscribe(store, `${receiver.url.origin}/${at}`, { keyId, state: 'paused' }))
   await using server = await startOurs(`sqlite:${path}`, { WEBHOOK_ALLOW_PRIVATE: 'on' })
   const [begin, before] = [performance.now(), server.cpuSeconds()]
-  for (const { id } of subscriptions) await store.subscriptions.change(id, { state: 'active' }, 'cli')
+  for (const { id } of subscriptions) await store.data(SUBSCRIPTIONS).change(id, { state: 'active' }, 'cli')
   await done.promise
   const result = { seconds: (performance.now() - begin) / 1000, cpuSeconds: server.cpuSeconds() - before }
   await store.close()

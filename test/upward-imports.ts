@@ -11,7 +11,6 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'core/store/database/postgres/open.ts imports features/privacy/removal-statements.ts',
     'core/store/database/postgres/open.ts imports features/privacy/subject-statements.ts',
     'core/store/database/postgres/open.ts imports features/v1/statements.ts',
-    'core/store/database/postgres/open.ts imports features/webhooks/statements.ts',
     'core/store/database/sqlite/open.ts imports features/copy/statements.ts',
     'core/store/database/sqlite/open.ts imports features/keys/usage-statements.ts',
     'core/store/database/sqlite/open.ts imports features/mirror/statements.ts',
@@ -19,7 +18,6 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'core/store/database/sqlite/open.ts imports features/privacy/removal-statements.ts',
     'core/store/database/sqlite/open.ts imports features/privacy/subject-statements.ts',
     'core/store/database/sqlite/open.ts imports features/v1/statements.ts',
-    'core/store/database/sqlite/open.ts imports features/webhooks/statements.ts',
     'core/store/open.ts imports features/doctor/postgres-statements.ts',
     'core/store/open.ts imports features/doctor/sqlite-statements.ts',
     'core/store/open.ts imports features/doctor/statements.ts',
@@ -32,7 +30,6 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'core/store/store.ts imports features/own-record/store.ts',
     'core/store/store.ts imports features/privacy/store.ts',
     'core/store/store.ts imports features/retire/plan.ts',
-    'core/store/store.ts imports features/webhooks/store.ts',
   ],
   routes: [
     'core/http/request-metrics.ts imports serve/routes.ts',

@@ -1,4 +1,5 @@
 import type { Commands } from './cli/run-command.ts'
+import type { AnyData } from './store/data.ts'
 
 /** A part of the service: its folder below src/features and its line in features.ts. Its `index.ts` loads nothing else. */
 export type Feature = {
@@ -7,7 +8,12 @@ export type Feature = {
   /** The features whose files it imports. */
   needs?: readonly Feature[]
   commands?: Commands
+  /** Loaded by the writer thread, which runs the writes. */
+  data?: () => Promise<readonly AnyData[]>
 }
 
 export const commandsOf = (features: readonly Feature[]): Commands =>
   Object.assign({}, ...features.map(({ commands }) => commands))
+
+export const dataOf = async (features: readonly Feature[]): Promise<AnyData[]> =>
+  (await Promise.all(features.map(({ data }) => data?.() ?? []))).flat()

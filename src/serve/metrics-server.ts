@@ -14,6 +14,7 @@ import {
 } from '../core/http/prometheus-text.ts'
 import { type Damage, isDamaged } from '../core/store/damage.ts'
 import type { ReplicaStatus, Store } from '../core/store/store.ts'
+import { SUBSCRIPTIONS } from '../features/webhooks/statements.ts'
 import type { SubscriptionCount } from '../features/webhooks/store.ts'
 
 type Options = { store: Store; damage: Damage; log: Log; readThreads: () => Family[] }
@@ -87,7 +88,8 @@ export async function readStore(
   const up = Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) }))
   const stale = await attempt(() => store.scoring.countStale(), onError)
   const log = await attempt(() => store.events.log(), onError)
-  const subscriptions = log && (await attempt(() => store.subscriptions.count(log, Date.now()), onError))
+  const subscriptions =
+    log && (await attempt(() => store.data(SUBSCRIPTIONS).count(log, Date.now()), onError))
   return [
     gauge(
       'passportd_store_up',

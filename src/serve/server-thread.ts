@@ -5,6 +5,7 @@ import { createSharedCatalog } from '../core/index/catalog.ts'
 import { releaseReplaced } from '../core/index/free-snapshots.ts'
 import { createSearchClient } from '../core/index/remote-search.ts'
 import { noteDamage, withDamage } from '../core/store/damage.ts'
+import { sendWrites } from '../core/store/data.ts'
 import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import type { Store } from '../core/store/store.ts'
 import {
@@ -101,7 +102,7 @@ function withWriter(store: Store): Store {
     const toCall = (method: string) => [method, (...args: unknown[]) => send({ part, method, args }, options)]
     return [part, { ...store[part], ...Object.fromEntries(methods.map(toCall)) }]
   })
-  const written: Store = { ...store, ...Object.fromEntries(remote) }
+  const written: Store = { ...store, ...Object.fromEntries(remote), data: sendWrites(store.data, send) }
   return { ...written, events: { ...written.events, fold: shareFold(written.events.fold) } }
 }
 

@@ -1,16 +1,20 @@
 import { type Job, pause, supervise } from '../core/basics/jobs.ts'
 import { createQueue, receiveCalls } from '../core/basics/thread-calls.ts'
 import type { Config } from '../core/config/config.ts'
+import { dataOf } from '../core/feature.ts'
 import { releaseReplaced } from '../core/index/free-snapshots.ts'
 import { updateSnapshots } from '../core/index/update-snapshots.ts'
 import { findRules } from '../core/scoring/stamped-rule-set.ts'
 import { updateScores } from '../core/scoring/update-scores.ts'
 import { type Damage, noteDamage } from '../core/store/damage.ts'
+import { createWriteAnswer } from '../core/store/data.ts'
 import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import type { Awaitable, Store } from '../core/store/store.ts'
 import { threadLog as log, send, type ToThread, type WriterCall } from '../core/threads/messages.ts'
 import { dayOf } from '../features/keys/usage.ts'
 import { logRetirement } from '../features/retire/job.ts'
+import { SUBSCRIPTIONS } from '../features/webhooks/statements.ts'
+import { FEATURES } from '../features.ts'
 
 const HOUR_MILLISECONDS = 3_600_000
 
@@ -18,12 +22,17 @@ declare const self: Worker
 
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()
-const opened = Promise.withResolvers<{ store: Store; damage: Damage }>()
+const opened = Promise.withResolvers<{
+  store: Store
+  damage: Damage
+  answerWrite: ReturnType<typeof createWriteAnswer>
+}>()
 const enqueue = createQueue<WriterCall, unknown>(answer)
 
 async function answer(call: WriterCall): Promise<unknown> {
-  const { store, damage } = await opened.promise
+  const { store, damage, answerWrite } = await opened.promise
   try {
+    if ('data' in call) return await answerWrite(call)
     if ('method' in call) {
       const part: Record<string, unknown> = store[call.part]
       return await (part[call.method] as (...args: unknown[]) => unknown)(...call.args)
@@ -50,7 +59,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
 /** Runs writes and long reads outside of the server threads. */
 async function run(config: Config, damage: Damage): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
-  opened.resolve({ store, damage })
+  opened.resolve({ store, damage, answerWrite: createWriteAnswer(await dataOf(FEATURES), store.data) })
   const onError = (error: unknown) => noteDamage(damage, error)
   await supervise(createJobs(config, store), { log, signal: stop.signal, onError })
   await store.close()
@@ -109,11 +118,11 @@ const checkSchema = (store: Store, scoring: AbortController): Job => ({
 })
 
 /** The delivery thread is started when there are subscriptions. */
-const findSubscriptions = ({ subscriptions }: Store): Job => ({
+const findSubscriptions = ({ data }: Store): Job => ({
   name: 'Subscriptions cannot be read',
   interval: 1000,
   async run() {
-    if (await subscriptions.exist()) send({ kind: 'subscribed' })
+    if (await data(SUBSCRIPTIONS).exist()) send({ kind: 'subscribed' })
   },
 })
 

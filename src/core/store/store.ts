@@ -4,7 +4,6 @@ import type { MirrorStore } from '../../features/mirror/store.ts'
 import type { ProofStore, RequestStore } from '../../features/own-record/store.ts'
 import type { RemovalStore, SubjectStore } from '../../features/privacy/store.ts'
 import type { RetirementPlan } from '../../features/retire/plan.ts'
-import type { LeaseStore, SubscriptionStore } from '../../features/webhooks/store.ts'
 import type { Awaitable } from '../basics/awaitable.ts'
 import type { Actor, AuditEntry } from '../history/event.ts'
 import type { EventCursor } from '../history/event-cursor.ts'
@@ -13,6 +12,7 @@ import type { Credential } from '../passport/credential.ts'
 import type { FullPassport, Passport, PassportKey, PassportRef } from '../passport/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../passport/record.ts'
 import type { ApiKey } from './api-key.ts'
+import type { UseData } from './data.ts'
 import type { EventStore } from './event-store.ts'
 import type { ScoringStore } from './scoring-store.ts'
 import type { SearchStore } from './search-store.ts'
@@ -85,8 +85,6 @@ export type Store = AsyncDisposable & {
   rules: RulesStore
   events: EventStore
   mirror: MirrorStore
-  subscriptions: SubscriptionStore
-  leases: LeaseStore
   proofs: ProofStore
   requests: RequestStore
   keys: {
@@ -146,6 +144,8 @@ export type Store = AsyncDisposable & {
     find(): Awaitable<string | undefined>
     note(text: string): Awaitable<void>
   }
+  /** The statements of features. */
+  data: UseData
   /** The schema number, if a newer passportd has migrated the database since this store was opened. */
   newerSchema(): Awaitable<number | undefined>
   /** Checks whether the store accepts writes. Throws `unavailable` if it cannot even be read. */

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import type { Family } from '../http/prometheus-text.ts'
 import type { Snapshot } from '../index/snapshot.ts'
 import type { Damage } from '../store/damage.ts'
+import type { WriteCall } from '../store/data.ts'
 
 /** The threads that server threads call. */
 export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
@@ -13,7 +14,6 @@ export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
 export const WRITER_METHODS = {
   passports: ['merge', 'unmerge', 'hide', 'remove'],
   events: ['fold'],
-  subscriptions: ['create', 'change', 'remove'],
   proofs: ['add', 'take'],
   requests: ['add'],
   usage: ['add'],
@@ -22,6 +22,7 @@ export const WRITER_METHODS = {
 /** A call of the writer thread. */
 export type WriterCall =
   | { records: SentRecords }
+  | WriteCall
   | { part: keyof typeof WRITER_METHODS; method: string; args: unknown[] }
 
 /** Messages of the writer thread, which the main thread forwards to the search thread and the server threads. */

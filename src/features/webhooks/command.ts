@@ -5,6 +5,7 @@ import { openConfigured } from '../../core/cli/open-store.ts'
 import { formatTable } from '../../core/cli/table.ts'
 import type { Store } from '../../core/store/store.ts'
 import { presentSubscription } from './present.ts'
+import { SUBSCRIPTIONS } from './statements.ts'
 
 export const subscriptions = defineCommand({
   name: 'subscriptions',
@@ -25,8 +26,10 @@ export const subscriptions = defineCommand({
     if (action === 'list') return await list(store, name, values.json === true, terminal)
     const isKnown =
       action === 'remove'
-        ? await store.subscriptions.remove(id, 'cli')
-        : await store.subscriptions.change(id, { state: action === 'pause' ? 'paused' : 'active' }, 'cli')
+        ? await store.data(SUBSCRIPTIONS).remove(id, 'cli')
+        : await store
+            .data(SUBSCRIPTIONS)
+            .change(id, { state: action === 'pause' ? 'paused' : 'active' }, 'cli')
     if (!isKnown)
       throw new CommandError(
         `There is no subscription "${printable(id)}" in ${name}: "subscriptions list" shows the ids.`,
@@ -37,9 +40,9 @@ export const subscriptions = defineCommand({
 
 const DONE = { pause: 'paused', resume: 'active', remove: 'removed' }
 
-async function list({ subscriptions, events }: Store, name: string, json: boolean, terminal: Terminal) {
+async function list({ data, events }: Store, name: string, json: boolean, terminal: Terminal) {
   const log = await events.log()
-  const found = (await subscriptions.list()).map((each) => ({
+  const found = (await data(SUBSCRIPTIONS).list()).map((each) => ({
     key: each.keyId,
     ...presentSubscription(each, log),
   }))

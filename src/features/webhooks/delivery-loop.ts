@@ -1,8 +1,8 @@
 import { describeError } from '../../core/basics/errors.ts'
 import type { ErrorLog } from '../../core/basics/jobs.ts'
-import type { Store } from '../../core/store/store.ts'
 import { type DeliveryOptions, deliverEvents } from './deliver-events.ts'
 import { createLease } from './lease.ts'
+import type { LeaseStore } from './store.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Subscriptions that are delivered at the same time. Each has at most one request in progress. */
@@ -15,7 +15,7 @@ const MOST_RUNNING_AFTER_FAILURE = 25
 const GRACE_MILLISECONDS = 3000
 
 type Options = Omit<DeliveryOptions, 'store' | 'signal' | 'mayDeliver'> & {
-  store: Pick<Store, 'events' | 'subscriptions' | 'leases'>
+  store: DeliveryOptions['store'] & { leases: LeaseStore }
 }
 
 /** Delivers the events of all subscriptions while this node has the lease. `run` must be called at least every two seconds. */

@@ -5,4 +5,8 @@ export const webhooks: Feature = {
   commands: {
     subscriptions: async () => (await import('./command.ts')).subscriptions,
   },
+  async data() {
+    const { LEASES, SUBSCRIPTIONS } = await import('./statements.ts')
+    return [LEASES, SUBSCRIPTIONS]
+  },
 }

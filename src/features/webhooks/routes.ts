@@ -13,6 +13,7 @@ import {
   SubscriptionRequest,
 } from './schemas.ts'
 import { createSigningKey } from './signature.ts'
+import { SUBSCRIPTIONS } from './statements.ts'
 import {
   MOST_SUBSCRIPTIONS_OF_KEY,
   NO_FAILURES,
@@ -110,7 +111,7 @@ const MOST_OLD_KEYS = 4
 /** Throws `not_found`, also for the subscription of another key. */
 async function find({ store, principal }: Context, id: string): Promise<Subscription> {
   // PostgreSQL refuses a text with the character U+0000.
-  const found = /^\w+$/.test(id) ? await store.subscriptions.find(id) : undefined
+  const found = /^\w+$/.test(id) ? await store.data(SUBSCRIPTIONS).find(id) : undefined
   return found?.keyId === principal.id ? found : missing(id)
 }
 
@@ -121,7 +122,7 @@ function missing(id: string): never {
 async function list(_request: Request, context: Context): Promise<Response> {
   const { store, principal } = context
   const log = await store.events.log()
-  const found = await store.subscriptions.list(principal.id)
+  const found = await store.data(SUBSCRIPTIONS).list(principal.id)
   return json(context, JSON.stringify({ items: found.map((each) => presentSubscription(each, log)) }))
 }
 
@@ -155,7 +156,7 @@ async function create(request: Request, context: Context): Promise<Response> {
     ...NO_FAILURES,
   }
   context.limitWebhookChanges()
-  await context.store.subscriptions.create(subscription, actorOf(context))
+  await context.store.data(SUBSCRIPTIONS).create(subscription, actorOf(context))
   return respond(context, subscription, { status: 201, secret: key.secret })
 }
 
@@ -164,7 +165,7 @@ async function patch(request: RouteRequest<'id'>, context: Context): Promise<Res
   const { filter } = await find(context, id)
   const changes = await readPatch(request, context, filter)
   context.limitWebhookChanges()
-  const changed = await context.store.subscriptions.change(id, changes, actorOf(context))
+  const changed = await context.store.data(SUBSCRIPTIONS).change(id, changes, actorOf(context))
   return respond(context, changed ?? missing(id))
 }
 
@@ -175,12 +176,12 @@ async function rotate({ params: { id } }: RouteRequest<'id'>, context: Context):
   const old = (await find(context, id)).keys.filter(({ until = end }) => until > context.now())
   const keys = [key, ...old.slice(0, MOST_OLD_KEYS).map((each) => ({ until: end, ...each }))]
   context.limitWebhookChanges()
-  const changed = await context.store.subscriptions.change(id, { keys }, actorOf(context))
+  const changed = await context.store.data(SUBSCRIPTIONS).change(id, { keys }, actorOf(context))
   return respond(context, changed ?? missing(id), { secret: key.secret })
 }
 
 async function remove({ params: { id } }: RouteRequest<'id'>, context: Context): Promise<Response> {
   const found = await find(context, id)
-  await context.store.subscriptions.remove(id, actorOf(context))
+  await context.store.data(SUBSCRIPTIONS).remove(id, actorOf(context))
   return respond(context, found)
 }

@@ -1,4 +1,5 @@
 import { overloaded, ServiceError } from '../../core/basics/errors.ts'
+import { type Base, defineData } from '../../core/store/data.ts'
 import { addAuditEntry } from '../../core/store/sql/audit-log.ts'
 import {
   type Connection,
@@ -19,7 +20,22 @@ import {
 const HAS_VALID_KEY = `exists (select 1 from keys where keys.id = key_id and revoked_at is null
   and (expires_at is null or expires_at > $1) and ' ' || scopes || ' ' like '% events %')`
 
-export function createSubscriptions({ read, transaction, write }: Database): SubscriptionStore {
+export const SUBSCRIPTIONS = defineData({
+  name: 'subscriptions',
+  tables: ['subscriptions'],
+  open: ({ database }: Base) => createSubscriptions(database),
+  writes: ['create', 'change', 'remove'],
+})
+
+/** Only the delivery thread uses leases. */
+export const LEASES = defineData({
+  name: 'leases',
+  tables: ['leases'],
+  open: ({ database }: Base) => createLeases(database),
+  writes: [],
+})
+
+function createSubscriptions({ read, transaction, write }: Database): SubscriptionStore {
   return {
     create: (subscription, actor) =>
       transaction(async (tx) => {
@@ -79,7 +95,7 @@ export function createSubscriptions({ read, transaction, write }: Database): Sub
 }
 
 /** The clock is that of the database, because the clocks of nodes differ. A lease that ends too late is invalid: the clock was set back. */
-export const createLeases = ({ write, read: { dialect } }: Database): LeaseStore => ({
+const createLeases = ({ write, read: { dialect } }: Database): LeaseStore => ({
   acquire: async (name, holder, milliseconds) =>
     (
       await write(

@@ -6,6 +6,7 @@ import type { DatabaseAddress } from '../../core/store/database-address.ts'
 import { openStore, SERVE_TIMEOUT } from '../../core/store/open.ts'
 import { threadLog as log, send, type ToThread } from '../../core/threads/messages.ts'
 import { createDeliveryLoop } from './delivery-loop.ts'
+import { LEASES, SUBSCRIPTIONS } from './statements.ts'
 
 /** How often the thread looks for new events. */
 const INTERVAL_MILLISECONDS = 500
@@ -24,7 +25,7 @@ async function run({ database, publicUrl = '', webhookAllowPrivate }: Config, da
   const store = await openStore(withoutReplicas(database), { ...SERVE_TIMEOUT, migrate: false })
   const attempts = { delivered: 0, failed: 0 }
   const loop = createDeliveryLoop({
-    store,
+    store: { events: store.events, subscriptions: store.data(SUBSCRIPTIONS), leases: store.data(LEASES) },
     source: `${publicUrl}/api/v3`,
     allowPrivate: webhookAllowPrivate,
     onAttempt: (result) => void attempts[result]++,

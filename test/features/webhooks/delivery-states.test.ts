@@ -11,6 +11,7 @@ import {
   verify,
 } from '../../support/http/webhook-receiver.ts'
 import { openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { SUBSCRIPTIONS } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
@@ -44,7 +45,7 @@ test('a subscription whose receiver fails waits for its next attempt, and its st
   expect(state).toMatchObject({ state: 'active', lastError: 'The receiver responded 500.' })
   expect([state.failures, new Set(receiver.ids()).size]).toEqual([loop.counts.failed, 1])
   expect(state.failingSince).toBeGreaterThan(NOON)
-  expect(await store.subscriptions.listDue(await store.events.log(), Date.now())).toEqual([])
+  expect(await store.data(SUBSCRIPTIONS).listDue(await store.events.log(), Date.now())).toEqual([])
 })
 
 test('a subscription that failed for three days becomes failed, and delivers again after it is set active', async () => {
@@ -58,7 +59,7 @@ test('a subscription that failed for three days becomes failed, and delivers aga
   await using _loop = deliverTo(store)
   await until(async () => (await stateOf(store, subscription)).state === 'failed')
   expect(receiver.received.length).toBe(1)
-  await store.subscriptions.change(subscription.id, { state: 'active' }, 'cli')
+  await store.data(SUBSCRIPTIONS).change(subscription.id, { state: 'active' }, 'cli')
   await until(async () => (await stateOf(store, subscription)).cursor.sequence === 3)
   expect(await stateOf(store, subscription)).toMatchObject({ state: 'active', failures: 0, lastError: '' })
 })
@@ -82,11 +83,11 @@ test('a subscription that is paused during a delivery keeps the new position, an
   const subscription = await store.subscribe(receiver.url)
   await using loop = deliverTo(store)
   await until(() => receiver.received.length === 1)
-  await store.subscriptions.change(subscription.id, { state: 'paused' }, 'cli')
+  await store.data(SUBSCRIPTIONS).change(subscription.id, { state: 'paused' }, 'cli')
   reply.resolve(new Response())
   await until(async () => (await stateOf(store, subscription)).cursor.sequence === 1)
   expect(await stateOf(store, subscription)).toMatchObject({ state: 'paused' })
-  await store.subscriptions.change(subscription.id, { state: 'active' }, 'cli')
+  await store.data(SUBSCRIPTIONS).change(subscription.id, { state: 'active' }, 'cli')
   await until(() => loop.counts.delivered === 3)
   expect(numbers(receiver.ids())).toEqual([1, 2, 3])
 })
@@ -98,11 +99,11 @@ test('a subscription that is set back delivers events again, and one that is rem
   await using loop = deliverTo(store)
   await until(() => loop.counts.delivered === 3)
   const cursor = { ...subscription.cursor, sequence: 1 }
-  await store.subscriptions.change(subscription.id, { cursor }, 'cli')
+  await store.data(SUBSCRIPTIONS).change(subscription.id, { cursor }, 'cli')
   await until(() => loop.counts.delivered === 5)
   expect(numbers(receiver.ids())).toEqual([1, 2, 3, 2, 3])
-  expect(await store.subscriptions.remove(subscription.id, 'cli')).toBe(true)
-  expect(await store.subscriptions.remove(subscription.id, 'cli')).toBe(false)
+  expect(await store.data(SUBSCRIPTIONS).remove(subscription.id, 'cli')).toBe(true)
+  expect(await store.data(SUBSCRIPTIONS).remove(subscription.id, 'cli')).toBe(false)
   expect((await store.audit.list({ limit: 3 })).map(({ action }) => action)).toEqual([
     'subscriptions.remove',
     'subscriptions.change',
@@ -116,7 +117,7 @@ test.each([204, 410])(
     await using store = await openWithKey()
     await using receiver = receiveWebhooks()
     await using old = receiveWebhooks(async () => {
-      await store.subscriptions.change(subscription.id, { url: receiver.url }, 'cli')
+      await store.data(SUBSCRIPTIONS).change(subscription.id, { url: receiver.url }, 'cli')
       return new Response(null, { status })
     })
     const subscription = await store.subscribe(old.url)

@@ -5,12 +5,14 @@ import type { Subscription } from '../../../src/features/webhooks/subscription.t
 import { makeKey } from '../../support/http/keys.ts'
 import {
   deliverTo,
+  type ListDue,
   receiveWebhooks,
   stateOf,
   subscribe,
   verify,
 } from '../../support/http/webhook-receiver.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { LEASES, SUBSCRIPTIONS } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
@@ -51,16 +53,14 @@ onEveryEngine('webhooks', (open) => {
     const reads: unknown[] = []
     await using receiver = receiveWebhooks(() => until(() => reads.length > 2).then(() => undefined))
     const subscription = await subscribe(store, receiver.url, await keyOf(store))
-    const listDue: Store['subscriptions']['listDue'] = async (...args) => {
-      const due = await store.subscriptions.listDue(...args)
+    const listDue: ListDue = async (...args) => {
+      const due = await store.data(SUBSCRIPTIONS).listDue(...args)
       // The third read ends after the delivery that the second one started.
       if (reads.push(due) === 3)
         await until(async () => (await stateOf(store, subscription)).cursor.sequence === 1)
       return due
     }
-    await using loop = deliverTo(store, {
-      store: { ...store, subscriptions: { ...store.subscriptions, listDue } },
-    })
+    await using loop = deliverTo(store, { listDue })
     await until(() => reads.length > 4)
     expect(reads.slice(0, 3)).toEqual([[subscription], [subscription], [subscription]])
     expect(receiver.received).toHaveLength(1)
@@ -72,16 +72,14 @@ onEveryEngine('webhooks', (open) => {
     await using receiver = receiveWebhooks()
     await subscribe(store, receiver.url, await keyOf(store))
     let reads = 0
-    const listDue: Store['subscriptions']['listDue'] = async (...args) => {
-      const due = await store.subscriptions.listDue(...args)
+    const listDue: ListDue = async (...args) => {
+      const due = await store.data(SUBSCRIPTIONS).listDue(...args)
       if (reads++ > 0) return due
       await using other = deliverTo(store)
       await until(() => other.counts.delivered === 1)
       return due
     }
-    await using _loop = deliverTo(store, {
-      store: { ...store, subscriptions: { ...store.subscriptions, listDue } },
-    })
+    await using _loop = deliverTo(store, { listDue })
     await until(() => reads > 3)
     expect(receiver.received).toHaveLength(1)
   })
@@ -142,14 +140,14 @@ onEveryEngine('webhooks', (open) => {
     await store.keys.update(expired?.keyId ?? '', { expiresAt: NOON })
     await store.keys.update(restricted?.keyId ?? '', { scopes: ['read'] })
     await store.keys.replace(old?.keyId ?? '', next?.keyId ?? '', NOON)
-    expect((await store.subscriptions.list()).map(({ keyId }) => keyId).toSorted()).toEqual(
+    expect((await store.data(SUBSCRIPTIONS).list()).map(({ keyId }) => keyId).toSorted()).toEqual(
       [expired, restricted, next].map((each) => each?.keyId ?? '').toSorted(),
     )
     await using _loop = deliverTo(store)
     await until(async () => (await stateOf(store, made[3] as Subscription)).cursor.sequence === 1)
     expect(receiver.received.length).toBe(1)
     await store.keys.purge(Date.now())
-    expect((await store.subscriptions.list()).length).toBe(2)
+    expect((await store.data(SUBSCRIPTIONS).list()).length).toBe(2)
   })
 
   test('a subscription that a rotated key creates before it expires belongs to the successor', async () => {
@@ -157,12 +155,12 @@ onEveryEngine('webhooks', (open) => {
     const [old, next] = [await keyOf(store, 1), await keyOf(store, 2)]
     await store.keys.replace(old.keyId, next.keyId, Date.now() + 60_000)
     await subscribe(store, 'https://example.com', old)
-    expect((await store.subscriptions.list()).map(({ keyId }) => keyId)).toEqual([next.keyId])
+    expect((await store.data(SUBSCRIPTIONS).list()).map(({ keyId }) => keyId)).toEqual([next.keyId])
   })
 
   test('a node that stops hands its lease over, and a lease of a dead node ends by itself', async () => {
     await using store = await open()
-    const { leases } = store
+    const leases = store.data(LEASES)
     expect(await leases.acquire('webhooks', 'one', 50)).toBe(true)
     expect(await leases.acquire('webhooks', 'one', 60_000)).toBe(true)
     expect(await leases.acquire('webhooks', 'two', 60_000)).toBe(false)
@@ -194,7 +192,10 @@ onEveryEngine('webhooks', (open) => {
 
   test('a lease that is not renewed ends by itself and ends attempts in progress, and a lost one is not renewed', async () => {
     await using store = await open()
-    const [lease, other] = [createLease(store.leases, 'test', 1000), createLease(store.leases, 'test', 1000)]
+    const [lease, other] = [
+      createLease(store.data(LEASES), 'test', 1000),
+      createLease(store.data(LEASES), 'test', 1000),
+    ]
     expect([await lease.renew(), await other.renew()]).toEqual([true, false])
     const signal = lease.signal()
     expect([lease.isHeld(), signal.aborted]).toEqual([true, false])

@@ -3,6 +3,7 @@ import { MOST_SUBSCRIPTIONS, MOST_SUBSCRIPTIONS_OF_KEY } from '../../../src/feat
 import { makeKey } from '../../support/http/keys.ts'
 import { serveRecords } from '../../support/http/server.ts'
 import { subscribe } from '../../support/http/webhook-receiver.ts'
+import { SUBSCRIPTIONS } from '../../support/store/open.ts'
 import { NOON, record, social } from '../../support/store/records.ts'
 
 const PATH = '/api/v3/subscriptions'
@@ -103,14 +104,14 @@ test('a rotation returns a new secret and public key, and the last four old ones
   expect(rotated.secret).not.toBe(made.secret)
   expect(rotated.public_key).not.toBe(made.public_key)
   await server.call('POST', `/${made.id}/rotate`)
-  const found = await server.store.subscriptions.find(made.id)
+  const found = await server.store.data(SUBSCRIPTIONS).find(made.id)
   const end = NOON + 24 * 3_600_000
   expect(found?.keys.slice(1).map(({ secret, until }) => [secret, until])).toEqual([
     [rotated.secret, end],
     [made.secret, end],
   ])
   for (let at = 0; at < 4; at++) await server.call('POST', `/${made.id}/rotate`)
-  expect((await server.store.subscriptions.find(made.id))?.keys.length).toBe(5)
+  expect((await server.store.data(SUBSCRIPTIONS).find(made.id))?.keys.length).toBe(5)
   expect((await server.store.audit.list({ limit: 1 }))[0]?.action).toBe('subscriptions.rotate')
 })
 

@@ -2,6 +2,8 @@ import { Webhook } from 'standardwebhooks'
 import type { Store } from '../../../src/core/store/store.ts'
 import { createDeliveryLoop } from '../../../src/features/webhooks/delivery-loop.ts'
 import { createSigningKey, type SigningKey } from '../../../src/features/webhooks/signature.ts'
+import { LEASES, SUBSCRIPTIONS } from '../../../src/features/webhooks/statements.ts'
+import type { SubscriptionStore } from '../../../src/features/webhooks/store.ts'
 import { NO_FAILURES, type Subscription } from '../../../src/features/webhooks/subscription.ts'
 import { NOON } from '../store/records.ts'
 
@@ -79,22 +81,28 @@ export async function subscribe(
     ...NO_FAILURES,
     ...given,
   }
-  await store.subscriptions.create(subscription, 'cli')
+  await store.data(SUBSCRIPTIONS).create(subscription, 'cli')
   return subscription
 }
 
-export const stateOf = async ({ subscriptions }: Store, { id }: Subscription) =>
-  (await subscriptions.find(id)) as Subscription
+export const stateOf = async (store: Store, { id }: Subscription) =>
+  (await store.data(SUBSCRIPTIONS).find(id)) as Subscription
 
-type LoopOptions = Partial<Parameters<typeof createDeliveryLoop>[0]>
+type LoopOptions = Partial<Omit<Parameters<typeof createDeliveryLoop>[0], 'store'>>
+
+export type ListDue = SubscriptionStore['listDue']
 
 /** Delivers until disposed. `errors` are the entries of the log. */
-export function deliverTo(store: Store, given: LoopOptions = {}) {
+export function deliverTo(store: Store, { listDue, ...given }: LoopOptions & { listDue?: ListDue } = {}) {
   const errors: string[] = []
   const log = { error: (message: string) => void errors.push(message) }
   const counts = { delivered: 0, failed: 0 }
   const loop = createDeliveryLoop({
-    store,
+    store: {
+      events: store.events,
+      subscriptions: { ...store.data(SUBSCRIPTIONS), ...(listDue && { listDue }) },
+      leases: store.data(LEASES),
+    },
     source: 'https://passports.example.com/api/v3',
     allowPrivate: true,
     onAttempt: (result) => void counts[result]++,

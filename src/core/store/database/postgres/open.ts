@@ -5,8 +5,8 @@ import { createProofsAndRequests } from '../../../../features/own-record/stateme
 import { createRemovals } from '../../../../features/privacy/removal-statements.ts'
 import { createSubjects } from '../../../../features/privacy/subject-statements.ts'
 import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
-import { createLeases, createSubscriptions } from '../../../../features/webhooks/statements.ts'
 import { ServiceError } from '../../../basics/errors.ts'
+import { createUseData } from '../../data.ts'
 import { namePostgres, splitHosts } from '../../database-address.ts'
 import { type MigrationMode, outdatedSchema } from '../../migrations/schema-version.ts'
 import { createAudit } from '../../sql/audit-log.ts'
@@ -89,14 +89,13 @@ export async function openPostgres(
     rules: createRules(database, readCurrent),
     events: { ...createEventReader(read, primary), ...createEventChanges(database) },
     mirror: createMirror(primary.query),
-    subscriptions: createSubscriptions(database),
-    leases: createLeases(database),
     ...createProofsAndRequests(database),
     keys: { ...createKeys(database, forget), find },
     usage: createUsage(database),
     audit: createAudit(primary.query, database),
     ...createSettingStores(read, database),
     copyTables: createCopyTables(database),
+    data: createUseData({ database, prepare }),
     newerSchema: () => findNewerSchema(primary.query),
     async ping() {
       const [writes, ...reads] = await Promise.allSettled([primary, ...pools.all].map((each) => each.ping()))

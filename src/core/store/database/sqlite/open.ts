@@ -8,7 +8,7 @@ import { createProofsAndRequests } from '../../../../features/own-record/stateme
 import { createRemovals } from '../../../../features/privacy/removal-statements.ts'
 import { createSubjects } from '../../../../features/privacy/subject-statements.ts'
 import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
-import { createLeases, createSubscriptions } from '../../../../features/webhooks/statements.ts'
+import { createUseData } from '../../data.ts'
 import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
 import { createAudit } from '../../sql/audit-log.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
@@ -87,14 +87,13 @@ export function openSqlite(
       rules: createRules(database, read.query),
       events: { ...createEventReader(shared, transaction), ...createEventChanges(database) },
       mirror: createMirror(write),
-      subscriptions: createSubscriptions(database),
-      leases: createLeases(database),
       ...createProofsAndRequests(database),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       usage: createUsage(database),
       audit: createAudit(read.query, database),
       ...createSettingStores(read.query, database),
       copyTables: createCopyTables(database),
+      data: createUseData({ database, prepare }),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
       ping: () => translateErrors(path, ping),
       close,
