@@ -1,8 +1,6 @@
 import type { CopyableTable } from '../../features/copy/copyable-table.ts'
 import type { UsageCount } from '../../features/keys/usage.ts'
 import type { MirrorStore } from '../../features/mirror/store.ts'
-import type { ProofStore, RequestStore } from '../../features/own-record/store.ts'
-import type { RemovalStore, SubjectStore } from '../../features/privacy/store.ts'
 import type { RetirementPlan } from '../../features/retire/plan.ts'
 import type { Awaitable } from '../basics/awaitable.ts'
 import type { Actor, AuditEntry } from '../history/event.ts'
@@ -39,8 +37,6 @@ export type Store = AsyncDisposable & {
     /** Deletes the passport, if there is one, and those merged into it. Later records with this id or its wallets are ignored. */
     remove(id: number, now: number, actor?: Actor): Awaitable<EventCursor>
   }
-  subjects: SubjectStore
-  removals: RemovalStore
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
     save: SaveRecords
@@ -85,8 +81,6 @@ export type Store = AsyncDisposable & {
   rules: RulesStore
   events: EventStore
   mirror: MirrorStore
-  proofs: ProofStore
-  requests: RequestStore
   keys: {
     create(key: Omit<ApiKey, 'lastUsedAt' | 'successor'>): Awaitable<void>
     find(id: string): Awaitable<ApiKey | undefined>

@@ -14,8 +14,6 @@ export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
 export const WRITER_METHODS = {
   passports: ['merge', 'unmerge', 'hide', 'remove'],
   events: ['fold'],
-  proofs: ['add', 'take'],
-  requests: ['add'],
   usage: ['add'],
 } as const
 

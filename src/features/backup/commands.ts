@@ -3,13 +3,13 @@ import { CommandError } from '../../core/basics/errors.ts'
 import { count, size } from '../../core/basics/text/counts-and-sizes.ts'
 import { printable } from '../../core/basics/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand, type Terminal } from '../../core/cli/command.ts'
+import { describeRemovals, readRemovalList, toLines } from '../../core/cli/removal-list.ts'
 import { replaceFile } from '../../core/cli/write-atomically.ts'
 import { readConfig } from '../../core/config/config.ts'
 import { openSqlite } from '../../core/store/database/sqlite/open.ts'
 import { orphanedWalProblem } from '../../core/store/database/sqlite/wal-checks.ts'
 import { nameDatabase } from '../../core/store/database-address.ts'
-import type { Removal } from '../privacy/store.ts'
-import { describeRemovals, readRemovalList, toLines } from '../privacy/subject-and-removals-commands.ts'
+import { REMOVALS, type Removal } from '../../core/store/write/removals.ts'
 import { backUp, belongsToDatabase, type Contents, readBackup } from './backup.ts'
 import { copyFor, readRemovals, removeLeftovers, restore as restoreFile } from './restore.ts'
 
@@ -70,7 +70,7 @@ export const restore = defineCommand({
     if (list.length > 0) {
       readBackup(file, () => backUp(file, copy))
       const store = openSqlite(copy)
-      await Promise.resolve(store.removals.apply(list, begin)).finally(store.close)
+      await store.data(REMOVALS).apply(list, begin).finally(store.close)
     }
     const { kept, ...contents } = restoreFile(list.length > 0 ? copy : file, path, { force, now: begin })
     terminal.out(

@@ -1,6 +1,7 @@
 import { notFound, ServiceError } from '../../core/basics/errors.ts'
+import { type Base, defineData } from '../../core/store/data.ts'
 import { addAuditEntry } from '../../core/store/sql/audit-log.ts'
-import { type Database, findNumber, listColumn, type Transaction } from '../../core/store/sql/connection.ts'
+import { findNumber, listColumn, type Transaction } from '../../core/store/sql/connection.ts'
 import type { ProofStore, RequestStore } from './store.ts'
 import { type CorrectionRequest, MOST_REQUESTS_OF_PERSON } from './subject.ts'
 
@@ -9,10 +10,11 @@ export const MOST_PROOFS = 20_000
 
 const EXCESS = `select id from proofs order by expires_at desc limit 1000000 offset ${MOST_PROOFS - 1}`
 
-type Stores = { proofs: ProofStore; requests: RequestStore }
-
-export const createProofsAndRequests = ({ read, write, transaction }: Database): Stores => ({
-  proofs: {
+export const PROOFS = defineData({
+  name: 'proofs',
+  tables: ['proofs'],
+  writes: ['add', 'take'],
+  open: ({ database: { read, write, transaction } }: Base): ProofStore => ({
     add: ({ id, digest, expiresAt }, now) =>
       transaction(async ({ query, insertRows }) => {
         await query(`delete from proofs where expires_at <= $1 or id in (${EXCESS})`, [now])
@@ -24,8 +26,14 @@ export const createProofsAndRequests = ({ read, write, transaction }: Database):
     },
     isValid: async (id, now) =>
       (await read.query('select id from proofs where id = $1 and expires_at > $2', [id, now])).length > 0,
-  },
-  requests: {
+  }),
+})
+
+export const REQUESTS = defineData({
+  name: 'requests',
+  tables: ['requests'],
+  writes: ['add'],
+  open: ({ database: { read, transaction } }: Base): RequestStore => ({
     add: (request) => transaction((tx) => addRequest(tx, request)),
     list: () => read.selectRows('requests', 'order by created_at, id'),
     remove: (id) =>
@@ -34,7 +42,7 @@ export const createProofsAndRequests = ({ read, write, transaction }: Database):
         if (removed) await addAuditEntry(query, { action: 'requests.done', detail: { requests: [id] } })
         return removed !== undefined
       }),
-  },
+  }),
 })
 
 async function addRequest({ query, insertRows, dialect }: Transaction, request: CorrectionRequest) {

@@ -8,6 +8,9 @@ import { formatEventCursor } from '../../core/history/event-cursor.ts'
 import { trustedOriginOf } from '../../core/http/own-address.ts'
 import type { Context } from '../../core/http/route.ts'
 import { isStorable } from '../../core/passport/passport.ts'
+import { SUBJECTS } from '../../core/store/sql/subjects.ts'
+import { EXPORTS } from '../privacy/subject-statements.ts'
+import { PROOFS, REQUESTS } from './statements.ts'
 import { LONGEST_REQUEST, type Subject } from './subject.ts'
 import * as proof from './wallet-proof.ts'
 
@@ -31,7 +34,7 @@ export async function createChallenge({ request, context, body }: Call) {
   const [nonce, now] = [randomBytes(16).toString('hex'), context.now()]
   const { message, digest } = await proof.writeChallenge({ origin, wallet, nonce, now })
   const expiresAt = now + proof.CHALLENGE_MILLISECONDS
-  await context.store.proofs.add({ id: challengeId(wallet, nonce), digest, expiresAt }, now)
+  await context.store.data(PROOFS).add({ id: challengeId(wallet, nonce), digest, expiresAt }, now)
   return { message, nonce, expires_at: isoTime(expiresAt) }
 }
 
@@ -42,17 +45,17 @@ export async function openSession({ context, body }: Call) {
   const signature = proof.parseSignature(body.signature)
   context.limitProofs()
   const now = context.now()
-  const digest = await store.proofs.take(challengeId(wallet, body.nonce), now)
+  const digest = await store.data(PROOFS).take(challengeId(wallet, body.nonce), now)
   if (!digest) throw refused('The challenge is unknown, has expired or was used already')
   if (!(await proof.isSignedBy(wallet, digest, signature)))
     throw refused('The signature is not one of this wallet for exactly the message of the challenge')
-  const found = await store.subjects.find(wallet)
+  const found = await store.data(SUBJECTS).find(wallet)
   const help = contact && ` Contact of the operator: ${contact.replace(/^mailto:/, '')}`
   if (!found) throw notFound(`No passport here has the wallet ${wallet}.${help}`)
   // The token names the wallet, so that the database does not have to.
   const token = `${wallet}.${randomBytes(32).toString('base64url')}`
   const expiresAt = now + SESSION_MILLISECONDS
-  await store.proofs.add({ id: sessionId(token), digest: '', expiresAt }, now)
+  await store.data(PROOFS).add({ id: sessionId(token), digest: '', expiresAt }, now)
   return { token, passport_id: found.id, expires_at: isoTime(expiresAt) }
 }
 
@@ -62,8 +65,8 @@ const refused = (reason: string) =>
 /** The person of a session; `undefined` if it has ended, or if the wallet has no passport any more. */
 export async function findSubject({ store, now }: Context, token: string): Promise<Subject | undefined> {
   const wallet = /^(0x[0-9a-f]{40})\.[\w-]{43}$/.exec(token)?.[1]
-  const isOpen = wallet !== undefined && (await store.proofs.isValid(sessionId(token), now()))
-  return isOpen ? store.subjects.find(wallet) : undefined
+  const isOpen = wallet !== undefined && (await store.data(PROOFS).isValid(sessionId(token), now()))
+  return isOpen ? store.data(SUBJECTS).find(wallet) : undefined
 }
 
 async function getSubject({ context, token }: Call): Promise<Subject> {
@@ -75,7 +78,7 @@ async function getSubject({ context, token }: Call): Promise<Subject> {
 }
 
 export const exportRecord = async (call: Call) =>
-  (await call.context.store.subjects.export((await getSubject(call)).id)) ?? { passports: [] }
+  (await call.context.store.data(EXPORTS).export((await getSubject(call)).id)) ?? { passports: [] }
 
 export async function hideOrShow(call: Call) {
   const [{ id }, { store, now, limitHiding }] = [await getSubject(call), call.context]
@@ -91,7 +94,7 @@ export async function removeRecord(call: Call) {
 }
 
 export const endSession = async ({ context, token }: Call) =>
-  void (await context.store.proofs.take(sessionId(token), context.now()))
+  void (await context.store.data(PROOFS).take(sessionId(token), context.now()))
 
 export async function requestCorrection(call: Call) {
   const { text } = call.body
@@ -99,6 +102,6 @@ export async function requestCorrection(call: Call) {
   if (text.trim() === '' || text.length > LONGEST_REQUEST || !isStorable(text))
     throw invalidBody(`A request is a text of 1 to ${LONGEST_REQUEST} characters, got ${quote(text)}.`)
   const [id, created_at] = [randomBytes(6).toString('hex'), call.context.now()]
-  await call.context.store.requests.add({ id, passport_id, text, created_at })
+  await call.context.store.data(REQUESTS).add({ id, passport_id, text, created_at })
   return { id, created_at: isoTime(created_at) }
 }

@@ -6,6 +6,8 @@ import { DATABASE_OPTIONS, defineCommand, invalidValue } from '../../core/cli/co
 import { openConfigured } from '../../core/cli/open-store.ts'
 import { parseId } from '../../core/cli/passport-argument.ts'
 import { type PassportRef, parsePassportRef } from '../../core/passport/passport.ts'
+import { SUBJECTS } from '../../core/store/sql/subjects.ts'
+import { REMOVALS } from '../../core/store/write/removals.ts'
 
 const defineHiding = (hidden: boolean, described: { name: string; summary: string; description: string }) =>
   defineCommand({
@@ -15,8 +17,8 @@ const defineHiding = (hidden: boolean, described: { name: string; summary: strin
     async run({ values, args: [given = ''] }, terminal) {
       const id = parseId(given)
       await using database = await openConfigured(terminal, values)
-      const { passports, subjects } = database.store
-      const found = await subjects.findById(id)
+      const { passports, data } = database.store
+      const found = await data(SUBJECTS).findById(id)
       if (!found) throw new CommandError(`There is no passport ${id} here.`)
       if (found.hidden === hidden)
         throw new CommandError(`Passport ${id} is ${hidden ? 'hidden already' : 'not hidden'}.`)
@@ -49,11 +51,12 @@ export const bar = defineCommand({
     const ref = parseRef(given)
     const removal = 'id' in ref ? String(ref.id) : sha256(ref.wallet)
     await using database = await openConfigured(terminal, values)
-    const { removals, subjects } = database.store
+    const { data } = database.store
+    const subjects = data(SUBJECTS)
     const stored = await ('id' in ref ? subjects.findById(ref.id) : subjects.find(ref.wallet))
     if (stored)
       throw new CommandError(`Passport ${stored.id} is stored: use "${PROGRAM} remove ${stored.id}" instead.`)
-    await removals.apply([removal], terminal.now())
+    await data(REMOVALS).apply([removal], terminal.now())
     terminal.err(
       `Records with ${printable(given)} are skipped from now on, except by an import with --restore.\n`,
     )

@@ -5,7 +5,6 @@ export const privacy: Feature = {
   name: 'privacy',
   needs: [records],
   commands: {
-    requests: async () => (await import('./requests-command.ts')).requests,
     hide: async () => (await import('./hide-and-bar-commands.ts')).hide,
     unhide: async () => (await import('./hide-and-bar-commands.ts')).unhide,
     bar: async () => (await import('./hide-and-bar-commands.ts')).bar,

@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { CommandError } from '../../core/basics/errors.ts'
-import { count } from '../../core/basics/text/counts-and-sizes.ts'
-import { quote, toJsonText } from '../../core/basics/text/quote.ts'
+import { toJsonText } from '../../core/basics/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../../core/cli/command.ts'
 import { openConfigured } from '../../core/cli/open-store.ts'
+import { describeRemovals, readRemovalList, toLines } from '../../core/cli/removal-list.ts'
+import { SUBJECTS } from '../../core/store/sql/subjects.ts'
+import { REMOVALS } from '../../core/store/write/removals.ts'
 import { parseRef } from './hide-and-bar-commands.ts'
-import type { Removal } from './store.ts'
+import { EXPORTS } from './subject-statements.ts'
 
 export const subject = defineCommand({
   name: 'subject',
@@ -17,9 +18,9 @@ export const subject = defineCommand({
   async run({ values, args: [given = ''] }, terminal) {
     const ref = parseRef(given)
     await using database = await openConfigured(terminal, values)
-    const { subjects } = database.store
-    const person = 'id' in ref ? ref : await subjects.find(ref.wallet)
-    const found = person && (await subjects.export(person.id))
+    const { data } = database.store
+    const person = 'id' in ref ? ref : await data(SUBJECTS).find(ref.wallet)
+    const found = person && (await data(EXPORTS).export(person.id))
     if (!found) throw new CommandError(`Nothing is stored about ${given} here.`)
     terminal.out(toJsonText(found, 2))
   },
@@ -38,25 +39,9 @@ export const removals = defineCommand({
   async run({ values, action, args: [file = ''] }, terminal) {
     const list = action === 'apply' ? readRemovalList(file) : []
     await using database = await openConfigured(terminal, values)
-    const { removals } = database.store
+    const removals = database.store.data(REMOVALS)
     if (action === 'list') return terminal.out(toLines(await removals.list()))
     await removals.apply(list, terminal.now())
     terminal.err(describeRemovals(list))
   },
 })
-
-/** A list has the ids of removed passports, and the digests of wallets that are skipped. */
-export function describeRemovals(list: readonly Removal[]): string {
-  const ids = list.filter((each) => each.length < 16).length
-  return `The removals of ${count(ids, 'passport')} and ${count(list.length - ids, 'wallet')} are applied.\n`
-}
-
-export const toLines = (removals: readonly Removal[]) => [...removals, ''].join('\n')
-
-export function readRemovalList(file: string): Removal[] {
-  const lines: string[] = readFileSync(file, 'utf8').match(/.+/g) ?? []
-  const wrong = lines.find((line) => !/^(\d{1,15}|[\da-f]{64})$/.test(line))
-  if (wrong === undefined) return lines
-  const accepted = 'the id of a passport, or the SHA-256 of a wallet in hexadecimal'
-  throw new CommandError(`${file} has the line ${quote(wrong)}, but each line must be ${accepted}.`)
-}

@@ -1,11 +1,12 @@
 import { isoTime } from '../../core/basics/text/instant.ts'
 import type { CredentialChange, LogEvent } from '../../core/history/event.ts'
 import { presentEvent } from '../../core/history/present-event.ts'
+import { type Base, defineData } from '../../core/store/data.ts'
 import { fromCredentialData } from '../../core/store/rows/credential.ts'
 import { type StampRow, toEvents } from '../../core/store/rows/event.ts'
 import type { EventRow } from '../../core/store/rows/event-encoding.ts'
 import { type StoredRow, toRecord } from '../../core/store/rows/passport.ts'
-import { type Connection, type Database, listColumn } from '../../core/store/sql/connection.ts'
+import { type Connection, listColumn } from '../../core/store/sql/connection.ts'
 import { ANY_SURVIVOR_ID } from '../../core/store/sql/passports.ts'
 import {
   mapCredentialRows,
@@ -13,24 +14,16 @@ import {
   PERSONAL_TABLES,
 } from '../../core/store/write/load-and-save-write-model.ts'
 import { presentRecord } from '../records/export.ts'
-import type { SubjectStore } from './store.ts'
 
-export function createSubjects({ snapshot }: Database): SubjectStore {
-  const find = (id: string, value: string | number) =>
-    snapshot(async ({ query }) => {
-      const [row] = await query<{ id: number; hidden: number | boolean; name: string }>(
-        `select cast(id as double precision) as id, hidden_at is not null as hidden, display_name as name
-         from passports where id = ${id}`,
-        [value],
-      )
-      return row && { ...row, hidden: Boolean(row.hidden) }
-    })
-  return {
-    find: (wallet) => find(ANY_SURVIVOR_ID.wallet, wallet),
-    findById: (id) => find('$1', id),
-    export: (id) => snapshot((connection) => exportPerson(connection, id)),
-  }
-}
+/** Everything that is stored about a passport and those merged into it, as JSON. */
+export const EXPORTS = defineData({
+  name: 'exports',
+  tables: [],
+  writes: [],
+  open: ({ database: { snapshot } }: Base) => ({
+    export: (id: number) => snapshot((connection) => exportPerson(connection, id)),
+  }),
+})
 
 /** Selects the survivor and all passports that are merged into it. */
 const listPerson = ({ query, dialect }: Connection, id: number) =>

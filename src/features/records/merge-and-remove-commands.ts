@@ -5,6 +5,7 @@ import { DATABASE_OPTIONS, defineCommand, UsageError } from '../../core/cli/comm
 import { openConfigured } from '../../core/cli/open-store.ts'
 import { parseId } from '../../core/cli/passport-argument.ts'
 import { sizeOf, walOf } from '../../core/store/database/sqlite/wal-checks.ts'
+import { SUBJECTS } from '../../core/store/sql/subjects.ts'
 
 export const merge = defineCommand({
   name: 'merge',
@@ -20,10 +21,11 @@ export const merge = defineCommand({
     await using database = await openConfigured(terminal, values)
     const { store } = database
     for (const id of into === undefined ? [from] : [from, into])
-      if (!(await store.subjects.findById(id))) throw new CommandError(`There is no passport ${id} here.`)
+      if (!(await store.data(SUBJECTS).findById(id)))
+        throw new CommandError(`There is no passport ${id} here.`)
     if (into === undefined) {
       await store.passports.unmerge(from, terminal.now())
-      const isHidden = (await store.subjects.findById(from))?.hidden
+      const isHidden = (await store.data(SUBJECTS).findById(from))?.hidden
       const rest = isHidden ? `, and stays hidden: "${PROGRAM} unhide ${from}" shows it` : ''
       terminal.err(`Passport ${from} is separate again${rest}.\n`)
     } else {
@@ -46,7 +48,7 @@ export const remove = defineCommand({
     const id = parseId(given)
     await using database = await openConfigured(terminal, values)
     const { store, name } = database
-    const found = await store.subjects.findById(id)
+    const found = await store.data(SUBJECTS).findById(id)
     if (!values.yes) {
       const effect = found
         ? `--yes removes passport ${id} (${printable(found.name || 'without a name')}) and the passports merged into it from ${name}`

@@ -13,6 +13,7 @@ import { invalidValue } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { type EventCursor, formatEventCursor } from '../../core/history/event-cursor.ts'
 import { type Context, route } from '../../core/http/route.ts'
+import { SUBJECTS } from '../../core/store/sql/subjects.ts'
 import type { Awaitable } from '../../core/store/store.ts'
 import { sendWritten } from './routes.ts'
 
@@ -78,9 +79,9 @@ export const unmerge = route(V3, {
   response: UnmergeResult,
   async handle({ params }, context) {
     const id = parseId(params.id, '{id}')
-    const { passports, subjects } = context.store
+    const { passports, data } = context.store
     const cursor = formatEventCursor(await passports.unmerge(id, ...by(context)))
-    const isHidden = (await subjects.findById(id))?.hidden === true
+    const isHidden = (await data(SUBJECTS).findById(id))?.hidden === true
     return sendWritten(context, { cursor, ...(isHidden && { hidden: true }) })
   },
 })

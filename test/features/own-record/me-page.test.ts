@@ -3,6 +3,7 @@ import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { MALLORY, movableClock, WALLET_PEOPLE, ZOE } from '../../support/own-record/test-wallet.ts'
 import { owning } from '../../support/owning.ts'
 import { openTestStore } from '../../support/store/engines.ts'
+import { REQUESTS, SUBJECTS } from '../../support/store/open.ts'
 
 const SAME = { 'Sec-Fetch-Site': 'same-origin' }
 
@@ -83,7 +84,7 @@ test('forms hide, show, ask, remove after a typed confirmation, and sign out', a
   await send({ action: 'show' })
   expect(await look('/passports/70')).toBe(200)
   expect((await send({ action: 'request', text: 'I <b>moved</b>' })).status).toBe(303)
-  expect(await site.store.requests.list()).toMatchObject([{ passport_id: 70, text: 'I <b>moved</b>' }])
+  expect(await site.store.data(REQUESTS).list()).toMatchObject([{ passport_id: 70, text: 'I <b>moved</b>' }])
   const unconfirmed = await send({ action: 'remove', confirmation: 'yes' })
   expect([unconfirmed.status, unconfirmed.text]).toEqual([
     400,
@@ -148,8 +149,8 @@ test('no form of another site, without the token of the session, or with that of
   site.clock.time += 3_600_000
   const expired = await site.post({ action: 'hide', csrf }, { ...SAME, Cookie: cookie })
   expect([expired.status, expired.text]).toEqual([401, expect.stringContaining('Your session has ended')])
-  expect(await site.store.subjects.find(ZOE.address)).toMatchObject({ id: 70, hidden: false })
-  expect(await site.store.requests.list()).toEqual([])
+  expect(await site.store.data(SUBJECTS).find(ZOE.address)).toMatchObject({ id: 70, hidden: false })
+  expect(await site.store.data(REQUESTS).list()).toEqual([])
   expect(site.errors).toEqual([])
 })
 

@@ -4,6 +4,7 @@ import { serveMe } from '../../support/own-record/me-server.ts'
 import { MALLORY, OLD_WALLET, WALLET_PEOPLE, ZOE } from '../../support/own-record/test-wallet.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
+import { PROOFS, REQUESTS } from '../../support/store/open.ts'
 import { NOON } from '../../support/store/records.ts'
 
 onEveryEngine('a person with a wallet', (open) => {
@@ -39,16 +40,16 @@ onEveryEngine('a person with a wallet', (open) => {
     ])
     expect((await me.call('POST', '/requests', { text: 'Mine' }, other)).status).toBe(200)
     expect((await me.call('GET', '', undefined, token)).text).toContain('Wrong 9')
-    const first = (await me.store.requests.list()).find(({ passport_id }) => passport_id === 70)
-    expect(await me.store.requests.remove(first?.id as string)).toBe(true)
-    expect(await me.store.requests.remove(first?.id as string)).toBe(false)
+    const first = (await me.store.data(REQUESTS).list()).find(({ passport_id }) => passport_id === 70)
+    expect(await me.store.data(REQUESTS).remove(first?.id as string)).toBe(true)
+    expect(await me.store.data(REQUESTS).remove(first?.id as string)).toBe(false)
     expect((await me.call('POST', '/requests', { text: 'Wrong' }, token)).status).toBe(200)
 
     expect((await me.call('DELETE', '', undefined, token)).status).toBe(200)
     expect([await get('/api/v3/passports/70'), await get('/api/v3/passports/66')]).toEqual([404, 200])
     expect((await me.call('GET', '', undefined, token)).status).toBe(401)
     expect((await me.call('GET', '', undefined, again)).status).toBe(401)
-    expect((await me.store.requests.list()).map(({ passport_id }) => passport_id)).toEqual([66])
+    expect((await me.store.data(REQUESTS).list()).map(({ passport_id }) => passport_id)).toEqual([66])
     const actors = (await me.store.audit.list({ limit: 100 })).map(
       ({ actor, action }) => `${actor} ${action}`,
     )
@@ -61,25 +62,25 @@ onEveryEngine('a person with a wallet', (open) => {
   test('the number of challenges and sessions is limited, and expired ones are deleted', async () => {
     await using store = await open()
     const now = NOON
-    const add = (id: string, expiresAt: number) => store.proofs.add({ id, digest: 'd', expiresAt }, now)
+    const add = (id: string, expiresAt: number) => store.data(PROOFS).add({ id, digest: 'd', expiresAt }, now)
     await add('expired', now - 1)
     await add('valid', now + 1)
-    expect([await store.proofs.isValid('expired', now), await store.proofs.take('expired', now)]).toEqual([
-      false,
-      undefined,
-    ])
-    expect([await store.proofs.isValid('valid', now), await store.proofs.take('valid', now)]).toEqual([
-      true,
-      'd',
-    ])
-    expect(await store.proofs.take('valid', now)).toBeUndefined()
+    expect([
+      await store.data(PROOFS).isValid('expired', now),
+      await store.data(PROOFS).take('expired', now),
+    ]).toEqual([false, undefined])
+    expect([
+      await store.data(PROOFS).isValid('valid', now),
+      await store.data(PROOFS).take('valid', now),
+    ]).toEqual([true, 'd'])
+    expect(await store.data(PROOFS).take('valid', now)).toBeUndefined()
     await execute(
       store.url,
       `insert into proofs with recursive n (i) as (select 1 union all select i + 1 from n where i < ${MOST_PROOFS})
        select 'p' || i, 'd', ${now} + i from n`,
     )
     await add('new', now + MOST_PROOFS + 1)
-    const left = ['p1', 'p2', 'new'].map((id) => store.proofs.isValid(id, now))
+    const left = ['p1', 'p2', 'new'].map((id) => store.data(PROOFS).isValid(id, now))
     expect(await Promise.all(left)).toEqual([false, true, true])
   })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { withEveryEngine } from '../../support/store/engines.ts'
+import { REQUESTS } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
 const TEXT = 'I moved.\n\nSee \u001b[31mhttps://example.com'
@@ -14,7 +15,7 @@ withEveryEngine('requests', (makeDatabase) => {
       err: expect.stringContaining('no open requests'),
     })
     await here.look((store) =>
-      store.requests.add({ id: 'abc', passport_id: 7, text: TEXT, created_at: NOON }),
+      store.data(REQUESTS).add({ id: 'abc', passport_id: 7, text: TEXT, created_at: NOON }),
     )
     expect((await here.call('requests', 'list')).out).toBe(
       'Request abc of passport 7, 2026-01-02T12:00:00.000Z\n\nI moved.\n\nSee \ufffd[31mhttps://example.com\n\n',
@@ -35,10 +36,10 @@ withEveryEngine('requests', (makeDatabase) => {
   test('a request of a passport that was removed is not stored', async () => {
     await using here = await workplace(makeDatabase, { records: [record(7)] })
     const request = { id: 'abc', passport_id: 7, text: TEXT, created_at: NOON }
-    await here.look((store) => store.requests.add(request))
+    await here.look((store) => store.data(REQUESTS).add(request))
     await here.look((store) => store.passports.remove(7, NOON))
     expect(await here.json('requests')).toEqual([])
-    const added = here.look((store) => store.requests.add({ ...request, id: 'abd' }))
+    const added = here.look((store) => store.data(REQUESTS).add({ ...request, id: 'abd' }))
     expect(added).rejects.toThrow('not found')
     await added.catch(() => undefined)
   })

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Reply } from '../../support/http/server.ts'
 import { MINUTE, serveMe } from '../../support/own-record/me-server.ts'
 import { MALLORY, toHighS, ZOE } from '../../support/own-record/test-wallet.ts'
+import { SUBJECTS } from '../../support/store/open.ts'
 
 /** Attempts without a valid proof. Each gets a new challenge of Zoe. */
 type Attempt = (
@@ -121,5 +122,5 @@ test('none of the wrong tokens opens the record', async () => {
   expect((await me.call('GET', '', undefined, token)).status).toBe(200)
   me.clock.time += 60 * MINUTE
   expect((await me.call('GET', '', undefined, token)).status).toBe(401)
-  expect(await me.store.subjects.find(ZOE.address)).toMatchObject({ id: 70, hidden: false })
+  expect(await me.store.data(SUBJECTS).find(ZOE.address)).toMatchObject({ id: 70, hidden: false })
 })

@@ -6,6 +6,7 @@ import { sha256 } from '../../support/program/text.ts'
 import { incoming, marksIn, PERSON, WALLET } from '../../support/removed-person.ts'
 import { saveRecords, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { toLines } from '../../support/store/json-lines.ts'
+import { REMOVALS } from '../../support/store/open.ts'
 import { named, record } from '../../support/store/records.ts'
 
 const OTHER = record(12, { mainWallet: WALLET.toUpperCase().replace('0X', '0x') })
@@ -109,7 +110,7 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     const { out } = await here.call('restore', here.path('kept.backup'), '--force')
     expect(out).toContain('1 passport')
     expect(out).toContain('The removals of 1 passport and 2 wallets are applied.\n')
-    expect(await here.look(({ removals }) => removals.list())).toHaveLength(3)
+    expect(await here.look((store) => store.data(REMOVALS).list())).toHaveLength(3)
     expect(await here.look(({ passports }) => passports.count())).toBe(1)
     expect(marksIn(readFileSync(here.database, 'latin1'))).toEqual([])
   })

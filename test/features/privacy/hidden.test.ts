@@ -3,6 +3,7 @@ import type { Store } from '../../../src/core/store/store.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { computeHead, foldAll } from '../../support/store/hash-chain.ts'
+import { EXPORTS, REQUESTS, SUBJECTS } from '../../support/store/open.ts'
 import { ADA_WALLET, ada, credential, NOON, record, social } from '../../support/store/records.ts'
 import { contracts, find, hand, LATER, scoreNow } from '../../support/store/scoring.ts'
 
@@ -38,10 +39,10 @@ onEveryEngine('a hidden passport', (open) => {
       v3: [undefined, undefined, undefined],
       ...{ items: [], facets: [], people: [] },
     })
-    expect(await store.subjects.find(ADA_WALLET)).toMatchObject({ id: 7, hidden: true })
+    expect(await store.data(SUBJECTS).find(ADA_WALLET)).toMatchObject({ id: 7, hidden: true })
     await store.passports.hide(7, false, LATER)
     expect(await read()).toEqual(before)
-    expect(await store.subjects.find(ADA_WALLET)).toMatchObject({ id: 7, hidden: false })
+    expect(await store.data(SUBJECTS).find(ADA_WALLET)).toMatchObject({ id: 7, hidden: false })
     const entries = await store.audit.list({ limit: 2 })
     expect(entries.map(({ actor, action, detail }) => [actor, action, detail])).toEqual([
       ['cli', 'passports.unhide', { passports: [7] }],
@@ -131,14 +132,14 @@ onEveryEngine('a hidden passport', (open) => {
     expect(await store.v3.find([{ id: 8 }], { credentials: false })).toMatchObject([
       { passport: { id: 8, merged: false, mergedFrom: [] } },
     ])
-    expect(await store.subjects.find(ADA_WALLET)).toMatchObject({ id: 8, hidden: false })
+    expect(await store.data(SUBJECTS).find(ADA_WALLET)).toMatchObject({ id: 8, hidden: false })
   })
 
   test('is unknown if there is no such passport', async () => {
     await using store = await open()
     expect(() => store.passports.hide(7, true, NOON)).toThrow('Resource not found.')
-    expect(await store.subjects.find(ADA_WALLET)).toBeUndefined()
-    expect(await store.subjects.export(7)).toBeUndefined()
+    expect(await store.data(SUBJECTS).find(ADA_WALLET)).toBeUndefined()
+    expect(await store.data(EXPORTS).export(7)).toBeUndefined()
   })
 
   test('is exported with everything that is stored, under the names of the API', async () => {
@@ -146,12 +147,12 @@ onEveryEngine('a hidden passport', (open) => {
     await store.passports.merge(8, 7)
     await hand(store, { id: 7 }, { ...contracts(3), issuer: 'kite' })
     await store.mirror.note('https://source.example', 7, { passportEtag: 'a', credentialsEtag: 'b', run: 1 })
-    await store.requests.add({ id: 'a', passport_id: 7, text: 'Porto', created_at: NOON })
+    await store.data(REQUESTS).add({ id: 'a', passport_id: 7, text: 'Porto', created_at: NOON })
     await scoreNow(store)
     await store.passports.hide(7, true, LATER)
     const { name } = await store.events.log()
     for (const id of [7, 8]) {
-      const all = await store.subjects.export(id)
+      const all = await store.data(EXPORTS).export(id)
       expect(all).toMatchObject({
         passports: [
           {

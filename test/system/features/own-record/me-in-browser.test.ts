@@ -6,6 +6,7 @@ import { serveExplorer } from '../../../support/explorer/explorer-server.ts'
 import { MALLORY, WALLET_PEOPLE, ZOE } from '../../../support/own-record/test-wallet.ts'
 import { owning } from '../../../support/owning.ts'
 import { openTestStore } from '../../../support/store/engines.ts'
+import { REQUESTS, SUBJECTS } from '../../../support/store/open.ts'
 
 async function serveMe() {
   const store = await openTestStore('sqlite', WALLET_PEOPLE)
@@ -78,11 +79,11 @@ inBrowser('the page "Is this you?"', ({ newPage, newPageWithoutScripts }) => {
     await page.getByLabel('What is wrong').fill('I moved to Porto.')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText('Your request was sent').waitFor()
-    expect(await site.store.requests.list()).toMatchObject([{ text: 'I moved to Porto.' }])
+    expect(await site.store.data(REQUESTS).list()).toMatchObject([{ text: 'I moved to Porto.' }])
     await page.getByLabel('to confirm').fill('remove')
     await page.getByRole('button', { name: 'Remove my passport' }).click()
     await page.getByText('Your passport was removed.').waitFor()
-    expect(await site.store.subjects.find(ZOE.address)).toBeUndefined()
+    expect(await site.store.data(SUBJECTS).find(ZOE.address)).toBeUndefined()
     expect(complaints).toEqual([])
     await context?.close()
   })
@@ -129,7 +130,7 @@ inBrowser('the page "Is this you?"', ({ newPage, newPageWithoutScripts }) => {
     await page.getByRole('heading', { name: 'Your passport' }).waitFor()
     await page.getByRole('button', { name: 'Hide my passport' }).click()
     await page.getByText('Your passport is hidden.').waitFor()
-    expect(await site.store.subjects.find(ZOE.address)).toMatchObject({ id: 70, hidden: true })
+    expect(await site.store.data(SUBJECTS).find(ZOE.address)).toMatchObject({ id: 70, hidden: true })
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You are signed out.').waitFor()
   })

@@ -1,9 +1,6 @@
 import { createCopyTables } from '../../../../features/copy/statements.ts'
 import { createUsage } from '../../../../features/keys/usage-statements.ts'
 import { createMirror } from '../../../../features/mirror/statements.ts'
-import { createProofsAndRequests } from '../../../../features/own-record/statements.ts'
-import { createRemovals } from '../../../../features/privacy/removal-statements.ts'
-import { createSubjects } from '../../../../features/privacy/subject-statements.ts'
 import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
 import { ServiceError } from '../../../basics/errors.ts'
 import { createUseData } from '../../data.ts'
@@ -75,9 +72,7 @@ export async function openPostgres(
 
   return {
     passports: { ...createPassportReader(createConnection(read), v3), ...createPassportChanges(database) },
-    subjects: createSubjects(database),
     records: createRecords(database),
-    removals: createRemovals(database),
     credentials: createCredentials(v3),
     v1: createV1Reader(prepare, DIALECT),
     v2: createV2Reader(prepare, DIALECT),
@@ -89,7 +84,6 @@ export async function openPostgres(
     rules: createRules(database, readCurrent),
     events: { ...createEventReader(read, primary), ...createEventChanges(database) },
     mirror: createMirror(primary.query),
-    ...createProofsAndRequests(database),
     keys: { ...createKeys(database, forget), find },
     usage: createUsage(database),
     audit: createAudit(primary.query, database),

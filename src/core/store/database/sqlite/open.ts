@@ -4,9 +4,6 @@ import { dirname } from 'node:path'
 import { createCopyTables } from '../../../../features/copy/statements.ts'
 import { createUsage } from '../../../../features/keys/usage-statements.ts'
 import { createMirror } from '../../../../features/mirror/statements.ts'
-import { createProofsAndRequests } from '../../../../features/own-record/statements.ts'
-import { createRemovals } from '../../../../features/privacy/removal-statements.ts'
-import { createSubjects } from '../../../../features/privacy/subject-statements.ts'
 import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
 import { createUseData } from '../../data.ts'
 import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
@@ -73,9 +70,7 @@ export function openSqlite(
 
     return {
       passports: { ...guardErrors(path, createPassportReader(read, v3)), ...createPassportChanges(database) },
-      subjects: createSubjects(database),
       records: createRecords(database),
-      removals: createRemovals(database),
       credentials: createCredentials(v3),
       v1: createV1Reader(prepare, DIALECT),
       v2: createV2Reader(prepare, DIALECT),
@@ -87,7 +82,6 @@ export function openSqlite(
       rules: createRules(database, read.query),
       events: { ...createEventReader(shared, transaction), ...createEventChanges(database) },
       mirror: createMirror(write),
-      ...createProofsAndRequests(database),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       usage: createUsage(database),
       audit: createAudit(read.query, database),

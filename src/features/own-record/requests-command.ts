@@ -3,6 +3,7 @@ import { isoTime } from '../../core/basics/text/instant.ts'
 import { printable, printableLines, toJsonText } from '../../core/basics/text/quote.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from '../../core/cli/command.ts'
 import { openConfigured } from '../../core/cli/open-store.ts'
+import { REQUESTS } from './statements.ts'
 
 export const requests = defineCommand({
   name: 'requests',
@@ -20,10 +21,10 @@ export const requests = defineCommand({
     const { store, name } = database
     if (action === 'done') {
       const unknown = `There is no open request "${printable(wanted)}" in ${name}: "requests list" shows the ids.`
-      if (!(await store.requests.remove(wanted))) throw new CommandError(unknown)
+      if (!(await store.data(REQUESTS).remove(wanted))) throw new CommandError(unknown)
       return terminal.err(`Request ${wanted} is done and deleted.\n`)
     }
-    const stored = await store.requests.list()
+    const stored = await store.data(REQUESTS).list()
     const open = stored.map((each) => ({ ...each, created_at: isoTime(each.created_at) }))
     if (values.json) return terminal.out(toJsonText(open))
     if (open.length === 0) return terminal.err(`There are no open requests in ${name}.\n`)

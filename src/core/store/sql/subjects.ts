@@ -1,0 +1,28 @@
+import { type Base, defineData } from '../data.ts'
+import { ANY_SURVIVOR_ID } from './passports.ts'
+
+export type Subject = { id: number; hidden: boolean; name: string }
+
+/** Finds people for themselves and for operators: hidden passports, too. */
+export const SUBJECTS = defineData({
+  name: 'subjects',
+  tables: [],
+  writes: [],
+  open({ database: { snapshot } }: Base) {
+    const find = (id: string, value: string | number): Promise<Subject | undefined> =>
+      snapshot(async ({ query }) => {
+        const [row] = await query<{ id: number; hidden: number | boolean; name: string }>(
+          `select cast(id as double precision) as id, hidden_at is not null as hidden, display_name as name
+           from passports where id = ${id}`,
+          [value],
+        )
+        return row && { ...row, hidden: Boolean(row.hidden) }
+      })
+    return {
+      /** The passport of a wallet. A merged passport leads to its survivor. */
+      find: (wallet: string) => find(ANY_SURVIVOR_ID.wallet, wallet),
+      /** The passport with this id, even if it is merged. */
+      findById: (id: number) => find('$1', id),
+    }
+  },
+})
