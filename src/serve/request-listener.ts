@@ -17,6 +17,7 @@ import type { Store } from '../core/store/store.ts'
 import { createExplorer } from '../features/explorer/routes.ts'
 import { createUsageCounter } from '../features/keys/usage-counter.ts'
 import { storeUsage } from '../features/keys/usage-job.ts'
+import { MIRROR } from '../features/mirror/statements.ts'
 import { createReference } from '../features/reference/routes.ts'
 import { datePlan, NO_PLAN, type RetirementPlan } from '../features/retire/plan.ts'
 import type { Rasterize } from '../ui/page.ts'
@@ -146,6 +147,7 @@ function createPages({ config, store, catalog, now, rasterize, fonts, plan, onEr
         catalog,
         explain: createPassportExplainer(store),
         rules: () => findRules(store),
+        listSources: () => store.data(MIRROR).listSources(),
         needsKey: config.requireKey,
         now,
         signs: config.signingKeys !== undefined,

@@ -20,6 +20,8 @@ export type ExplorerOptions = {
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
   /** The active rule set. */
   rules: () => Awaitable<RuleSetShape & { stamp: string }>
+  /** The services whose records are copied to this one. */
+  listSources: () => Awaitable<readonly string[]>
   /** Whether every call of the API needs a key. */
   needsKey?: boolean
   now: () => number

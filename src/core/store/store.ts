@@ -1,6 +1,5 @@
 import type { CopyableTable } from '../../features/copy/copyable-table.ts'
 import type { UsageCount } from '../../features/keys/usage.ts'
-import type { MirrorStore } from '../../features/mirror/store.ts'
 import type { RetirementPlan } from '../../features/retire/plan.ts'
 import type { Awaitable } from '../basics/awaitable.ts'
 import type { Actor, AuditEntry } from '../history/event.ts'
@@ -80,7 +79,6 @@ export type Store = AsyncDisposable & {
   scoring: ScoringStore
   rules: RulesStore
   events: EventStore
-  mirror: MirrorStore
   keys: {
     create(key: Omit<ApiKey, 'lastUsedAt' | 'successor'>): Awaitable<void>
     find(id: string): Awaitable<ApiKey | undefined>

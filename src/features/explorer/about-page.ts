@@ -50,10 +50,10 @@ ${renderRequests(site)}</div>
   },
 })
 
-async function readData({ store }: ExplorerOptions) {
+async function readData({ store, listSources }: ExplorerOptions) {
   const { last, knownSince } = await store.events.log()
   const { events } = await store.events.list({ after: Math.max(0, last - 1), limit: 1 })
-  return { newest: events[0]?.time, knownSince, sources: await store.mirror.listSources() }
+  return { newest: events[0]?.time, knownSince, sources: await listSources() }
 }
 
 const renderContact = ({ contact }: Site) => contact && text.renderAddress(contact.replace(/^mailto:/, ''))

@@ -5,4 +5,5 @@ export const mirror: Feature = {
   commands: {
     mirror: async () => (await import('./command.ts')).mirror,
   },
+  data: async () => [(await import('./statements.ts')).MIRROR],
 }

@@ -9,6 +9,7 @@ import { type ParseOptions, parseRecord } from '../../core/passport/parse-record
 import { RecordError } from '../../core/passport/record-fields.ts'
 import type { Store } from '../../core/store/store.ts'
 import { removeCopies } from './remove-copies.ts'
+import { MIRROR } from './statements.ts'
 import { parseList, parseSurvivor, toLine } from './v1-response.ts'
 
 export type MirrorReport = typeof NOTHING
@@ -61,7 +62,7 @@ const begin = async (options: MirrorOptions) => ({
   options,
   get: createThrottledGet(options),
   /** The number of the run. */
-  number: await options.store.mirror.begin(options.base),
+  number: await options.store.data(MIRROR).begin(options.base),
   report: { ...NOTHING },
   seen: new Set<number>(),
   /** Values in the list that are no ids. */
@@ -89,7 +90,7 @@ export async function mirror(options: MirrorOptions) {
   await inParallel(run.refused, options.concurrency, (id) =>
     copyNow(run, id, ({ message }) => fail(run, id, message)),
   )
-  await options.store.mirror.end(options.base)
+  await options.store.data(MIRROR).end(options.base)
   /** `gone`: the passports that are gone at the source and stay here. `refusal`: the reason why none of them was removed. */
   return { report: { ...run.report, gone: run.gone.size }, gone: [...run.gone], refusal }
 }
@@ -130,7 +131,7 @@ async function walk(run: Run): Promise<boolean> {
 async function copyUnlisted(run: Run): Promise<void> {
   const { store, base, concurrency } = run.options
   for (let after: number | undefined = -1; after !== undefined; ) {
-    const unseen: number[] = await store.mirror.listUnseen(base, run.number, after, UNSEEN_BATCH)
+    const unseen: number[] = await store.data(MIRROR).listUnseen(base, run.number, after, UNSEEN_BATCH)
     const unlisted = unseen.filter((id) => !run.seen.has(id))
     await inParallel(unlisted, concurrency, (id) => copy(run, id))
     after = unseen.at(-1)
@@ -165,7 +166,7 @@ function fail({ report, options }: Run, id: number | string, reason: string): vo
 async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | undefined> {
   const { options, get, number, seen } = run
   const { store, base, version } = options
-  const noted = await store.mirror.find(base, id)
+  const noted = await store.data(MIRROR).find(base, id)
   const isOfVersion = noted?.passportEtag.startsWith(V2_MARK) === (version === 2)
   const usable = isOfVersion && noted?.passportEtag !== MERGED ? noted : undefined
   if (usable?.run === number) return undefined
@@ -180,7 +181,7 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   if (passport.status === 404) return addGone(run, id)
   let credentials = await get(credentialsPath, known?.credentialsEtag)
   if (passport.status === 304 && credentials.status === 304 && known) {
-    await store.mirror.note(base, id, { ...known, run: number })
+    await store.data(MIRROR).note(base, id, { ...known, run: number })
     return 'unchanged'
   }
   // A record needs both bodies, even if only one changed.
@@ -196,7 +197,7 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   const outcome = await save(toLine(id, passport.body, body), { ...options, restore })
   const note = { passportEtag: mark + passport.etag, credentialsEtag: etag, run: number }
   // Nothing is stored about a removed person, not even an ETag.
-  if (outcome !== 'removed') await store.mirror.note(base, id, note)
+  if (outcome !== 'removed') await store.data(MIRROR).note(base, id, note)
   return outcome
 }
 
@@ -223,7 +224,7 @@ async function mergeCopies(run: Run): Promise<void> {
       fail(run, id, `it is merged into passport ${here} here, but into passport ${into} at the source`)
     else {
       await store.passports.merge(id, survivor)
-      await store.mirror.note(base, id, { passportEtag: MERGED, credentialsEtag: '', run: run.number })
+      await store.data(MIRROR).note(base, id, { passportEtag: MERGED, credentialsEtag: '', run: run.number })
       run.report.merged++
     }
   }
@@ -247,7 +248,7 @@ async function findRefusal(run: Run, gone: number): Promise<string | undefined> 
   if (hasErrors) return 'some requests failed'
   const list = await get(listPath(run, 1, 1))
   if (list.status !== 200 || !parseList(list.body)) return 'the source no longer has a list of passports'
-  const copies = await options.store.mirror.count(options.base)
+  const copies = await options.store.data(MIRROR).count(options.base)
   if (options.prune === 'all' || gone * 2 <= copies) return undefined
   return `${gone} of ${copies} copied passports are gone at the source; if that is right, use --prune-all`
 }

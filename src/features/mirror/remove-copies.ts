@@ -1,4 +1,5 @@
 import type { Store } from '../../core/store/store.ts'
+import { MIRROR } from './statements.ts'
 
 const BATCH = 500
 
@@ -11,7 +12,7 @@ type Removal = {
 
 /** Removes the copies of passports that are gone at the source, unless they must be kept. Returns the removed ids. */
 export async function removeCopies(gone: ReadonlySet<number>, { store, source, now, onKept }: Removal) {
-  const others = (await store.mirror.listSources()).filter((other) => other !== source)
+  const others = (await store.data(MIRROR).listSources()).filter((other) => other !== source)
   const removed: number[] = []
   // Concurrent requests find them in any order.
   for (const id of [...gone].sort((one, other) => one - other)) {
@@ -27,7 +28,7 @@ export async function removeCopies(gone: ReadonlySet<number>, { store, source, n
     )
     // Run 0 marks a pruned passport: unlike other removed passports, it is copied again if the source has it again.
     for (const id of batch)
-      await store.mirror.note(source, id, { passportEtag: '', credentialsEtag: '', run: 0 })
+      await store.data(MIRROR).note(source, id, { passportEtag: '', credentialsEtag: '', run: 0 })
   }
   return removed
 }
@@ -35,7 +36,7 @@ export async function removeCopies(gone: ReadonlySet<number>, { store, source, n
 /** Returns the reason to keep a copy: another source has it, or a passport that is not gone is merged into it. */
 async function findReason(store: Store, others: readonly string[], id: number, gone: ReadonlySet<number>) {
   for (const other of others)
-    if (((await store.mirror.find(other, id))?.run ?? 0) > 0) return `${other} has it, too`
+    if (((await store.data(MIRROR).find(other, id))?.run ?? 0) > 0) return `${other} has it, too`
   const merged = [id]
   for (const each of merged) {
     for (const child of await store.passports.listMerged(each)) {

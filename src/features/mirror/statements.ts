@@ -1,7 +1,15 @@
+import { type Base, defineData } from '../../core/store/data.ts'
 import { findNumber, listColumn, type Query } from '../../core/store/sql/connection.ts'
 import type { Mirrored, MirrorStore } from './store.ts'
 
-export function createMirror(query: Query): MirrorStore {
+export const MIRROR = defineData({
+  name: 'mirror',
+  tables: ['mirror_runs', 'mirrored'],
+  open: ({ database }: Base) => createMirror(database.write),
+  writes: [],
+})
+
+function createMirror(query: Query): MirrorStore {
   return {
     begin: (source) =>
       findNumber(

@@ -10,6 +10,7 @@ import { PROGRAM } from '../../support/program/commands.ts'
 import { ServiceError } from '../../support/program/errors.ts'
 import { DEFAULT_SITE, DEMO_SITE } from '../../support/program/settings.ts'
 import { openTestStore } from '../../support/store/engines.ts'
+import { MIRROR } from '../../support/store/open.ts'
 import { NOON, named, PEOPLE } from '../../support/store/records.ts'
 import { applyRules, DEFAULT_RULES, stampRules } from '../../support/store/scoring.ts'
 
@@ -195,7 +196,7 @@ test('/about says how old the data is, and from which host it was copied', async
   const read = async () => readable((await server.look('/about')).text)
   expect(await read()).toContain('Last change 2 January 2026')
   expect(await read()).toContain('The records were imported, and other services can add facts to them.')
-  await server.store.mirror.begin('https://v1.example.com/base')
+  await server.store.data(MIRROR).begin('https://v1.example.com/base')
   await server.store.records.save([{ kind: 'passport', passport: named(77, 'New') }], {
     now: NOON + 60_000,
     restore: false,

@@ -3,7 +3,7 @@ import type { Store } from '../../../src/core/store/store.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { computeHead, foldAll } from '../../support/store/hash-chain.ts'
-import { EXPORTS, REQUESTS, SUBJECTS } from '../../support/store/open.ts'
+import { EXPORTS, MIRROR, REQUESTS, SUBJECTS } from '../../support/store/open.ts'
 import { ADA_WALLET, ada, credential, NOON, record, social } from '../../support/store/records.ts'
 import { contracts, find, hand, LATER, scoreNow } from '../../support/store/scoring.ts'
 
@@ -146,7 +146,9 @@ onEveryEngine('a hidden passport', (open) => {
     await using store = await open([ada, grete])
     await store.passports.merge(8, 7)
     await hand(store, { id: 7 }, { ...contracts(3), issuer: 'kite' })
-    await store.mirror.note('https://source.example', 7, { passportEtag: 'a', credentialsEtag: 'b', run: 1 })
+    await store
+      .data(MIRROR)
+      .note('https://source.example', 7, { passportEtag: 'a', credentialsEtag: 'b', run: 1 })
     await store.data(REQUESTS).add({ id: 'a', passport_id: 7, text: 'Porto', created_at: NOON })
     await scoreNow(store)
     await store.passports.hide(7, true, LATER)

@@ -5,6 +5,7 @@ import { createPassportExplainer } from '../../../src/core/reads/explain.ts'
 import { findRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { createExplorer } from '../../../src/features/explorer/routes.ts'
+import { MIRROR } from '../../../src/features/mirror/statements.ts'
 import { type DrawPng, loadRasterizer } from '../../../src/features/pictures/rasterizer.ts'
 import type { ExplorerOptions, Rasterize } from '../../../src/ui/page.ts'
 import { createSite } from '../../../src/ui/site.ts'
@@ -45,6 +46,7 @@ export function serveExplorer(
     catalog: { ...catalog, ...replace?.(catalog) },
     explain: explain ?? createPassportExplainer(store),
     rules: () => findRules(store),
+    listSources: () => store.data(MIRROR).listSources(),
     needsKey,
     now: options.now ?? (() => NOON),
     signs: options.signing !== undefined,

@@ -8,7 +8,7 @@ import { callHere } from '../../../support/cli-in-process.ts'
 import { testDatabase } from '../../../support/postgres/postgres.ts'
 import { listAll } from '../../../support/store/catalog.ts'
 import { saveRecords } from '../../../support/store/engines.ts'
-import { openStore, parseDatabaseAddress } from '../../../support/store/open.ts'
+import { MIRROR, openStore, parseDatabaseAddress } from '../../../support/store/open.ts'
 import {
   ada,
   apiKey,
@@ -73,10 +73,10 @@ const fill = (url: string) =>
       new Map([['k1', NOON]]),
     )
     await store.retirement.save({ sunsetAt: NOON, brownouts: [], exempt: ['k1'] })
-    await store.mirror.begin('https://example.com')
+    await store.data(MIRROR).begin('https://example.com')
     for (const id of [3, 7, 1500]) {
       const seen = { passportEtag: `"${id}"`, credentialsEtag: '', run: 1 }
-      await store.mirror.note('https://example.com', id, seen)
+      await store.data(MIRROR).note('https://example.com', id, seen)
     }
   })
 
@@ -99,7 +99,7 @@ const everything = (url: string) =>
     rules: await store.rules.active(),
     stale: await store.scoring.countStale(),
     removals: await store.records.listRemovals(),
-    seen: await store.mirror.find('https://example.com', 7),
+    seen: await store.data(MIRROR).find('https://example.com', 7),
     merged: await store.passports.find({ wallet: GRACE_OLD_WALLET }),
     found: (await listAll(store, { page: 1, size: 5, keyword: 'person 11' })).total,
   }))

@@ -52,6 +52,7 @@ const pagesOf = (store: Store): readonly Route[] =>
     catalog: createCatalog(store),
     explain: createPassportExplainer(store),
     rules: () => findRules(store),
+    listSources: () => [],
     now: Date.now,
     site: createSite(DEFAULT_SITE, undefined, true).site,
     rasterize: () => Promise.reject(new Error('unused')),

@@ -1,6 +1,5 @@
 import { createCopyTables } from '../../../../features/copy/statements.ts'
 import { createUsage } from '../../../../features/keys/usage-statements.ts'
-import { createMirror } from '../../../../features/mirror/statements.ts'
 import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
 import { ServiceError } from '../../../basics/errors.ts'
 import { createUseData } from '../../data.ts'
@@ -83,7 +82,6 @@ export async function openPostgres(
     scoring: createScoring(database),
     rules: createRules(database, readCurrent),
     events: { ...createEventReader(read, primary), ...createEventChanges(database) },
-    mirror: createMirror(primary.query),
     keys: { ...createKeys(database, forget), find },
     usage: createUsage(database),
     audit: createAudit(primary.query, database),

@@ -3,7 +3,6 @@ import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createCopyTables } from '../../../../features/copy/statements.ts'
 import { createUsage } from '../../../../features/keys/usage-statements.ts'
-import { createMirror } from '../../../../features/mirror/statements.ts'
 import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
 import { createUseData } from '../../data.ts'
 import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
@@ -60,7 +59,7 @@ export function openSqlite(
     const ping = createPing(path, reader, checkFiles)
     const prepare = createPrepare(shared, transaction)
     const database = createDatabase(path, { reader, writer, shared: transaction, checkFiles })
-    const { read, write } = database
+    const { read } = database
     const v3 = createV3Reader(shared, transaction)
     const close = async () => {
       await database.idle()
@@ -81,7 +80,6 @@ export function openSqlite(
       scoring: guardErrors(path, createScoring(database)),
       rules: createRules(database, read.query),
       events: { ...createEventReader(shared, transaction), ...createEventChanges(database) },
-      mirror: createMirror(write),
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       usage: createUsage(database),
       audit: createAudit(read.query, database),
