@@ -5,10 +5,8 @@
 export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
   data: [
     'core/store/database/postgres/open.ts imports features/copy/statements.ts',
-    'core/store/database/postgres/open.ts imports features/keys/usage-statements.ts',
     'core/store/database/postgres/open.ts imports features/v1/statements.ts',
     'core/store/database/sqlite/open.ts imports features/copy/statements.ts',
-    'core/store/database/sqlite/open.ts imports features/keys/usage-statements.ts',
     'core/store/database/sqlite/open.ts imports features/v1/statements.ts',
     'core/store/open.ts imports features/doctor/postgres-statements.ts',
     'core/store/open.ts imports features/doctor/sqlite-statements.ts',
@@ -17,7 +15,6 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'core/store/rows/v1.ts imports features/v2/present.ts',
     'core/store/sql/settings.ts imports features/retire/plan.ts',
     'core/store/store.ts imports features/copy/copyable-table.ts',
-    'core/store/store.ts imports features/keys/usage.ts',
     'core/store/store.ts imports features/retire/plan.ts',
   ],
   routes: [

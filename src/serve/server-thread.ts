@@ -98,7 +98,7 @@ function withWriter(store: Store): Store {
   const parts = Object.entries(WRITER_METHODS) as [keyof typeof WRITER_METHODS, readonly string[]][]
   const remote = parts.map(([part, methods]) => {
     // These calls are accepted even if many writes wait, because there is one at a time.
-    const options = { isUrgent: part === 'usage' || part === 'events' }
+    const options = { isUrgent: part === 'events' }
     const toCall = (method: string) => [method, (...args: unknown[]) => send({ part, method, args }, options)]
     return [part, { ...store[part], ...Object.fromEntries(methods.map(toCall)) }]
   })

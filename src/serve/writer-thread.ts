@@ -12,6 +12,7 @@ import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import type { Awaitable, Store } from '../core/store/store.ts'
 import { threadLog as log, send, type ToThread, type WriterCall } from '../core/threads/messages.ts'
 import { dayOf } from '../features/keys/usage.ts'
+import { USAGE } from '../features/keys/usage-statements.ts'
 import { logRetirement } from '../features/retire/job.ts'
 import { SUBSCRIPTIONS } from '../features/webhooks/statements.ts'
 import { FEATURES } from '../features.ts'
@@ -95,7 +96,7 @@ function createJobs(config: Config, store: Store): Job[] {
   if (tiers.some(({ monthly }) => monthly !== undefined))
     jobs.push({ name: 'Monthly quotas are outdated', interval: 10_000, run: () => sendMonth(store) })
   if (usageDays !== undefined)
-    jobs.push(deleteOld('usage counts', usageDays, (before) => store.usage.removeOldest(dayOf(before))))
+    jobs.push(deleteOld('usage counts', usageDays, (before) => store.data(USAGE).removeOldest(dayOf(before))))
   if (auditDays !== undefined)
     jobs.push(deleteOld('audit entries', auditDays, (before) => store.audit.removeOldest(before)))
   if (Number.isFinite(historyDays))
@@ -136,8 +137,8 @@ const deleteOld = (what: string, days: number, remove: (before: number) => Await
   },
 })
 
-async function sendMonth({ usage }: Store): Promise<void> {
+async function sendMonth({ data }: Store): Promise<void> {
   const day = dayOf(Date.now())
-  const sums = await usage.sumByKey({ since: `${day.slice(0, 8)}01`, until: day })
+  const sums = await data(USAGE).sumByKey({ since: `${day.slice(0, 8)}01`, until: day })
   send({ kind: 'month', day, sums: new Map(sums) })
 }

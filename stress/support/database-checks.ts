@@ -5,6 +5,7 @@ import { createCatalog } from '../../src/core/index/catalog.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { exportRecords } from '../../src/features/records/export.ts'
 import type { workplace } from '../../test/support/cli-sandbox.ts'
+import { USAGE } from '../../test/support/store/open.ts'
 
 export type Sandbox = Awaited<ReturnType<typeof workplace>>
 
@@ -81,7 +82,7 @@ export const withoutDates = (texts: Texts): Texts =>
 export const countPassports = (sandbox: Sandbox) => sandbox.look(({ passports }) => passports.count())
 
 /** Returns the number of requests in the usage counts of all days. */
-export async function countUsage({ usage }: Store): Promise<number> {
-  const counts = await usage.list({ since: '0000-01-01', until: '9999-12-31' })
+export async function countUsage(store: Store): Promise<number> {
+  const counts = await store.data(USAGE).list({ since: '0000-01-01', until: '9999-12-31' })
   return counts.reduce((sum, { count }) => sum + count, 0)
 }

@@ -7,14 +7,14 @@ import { createWindowMemory } from '../support/http/rate-limits.ts'
 import { expectRefusal } from '../support/program/errors.ts'
 import { createLog } from '../support/program/log.ts'
 import { readConfig } from '../support/program/settings.ts'
-import { createDamage, openStore } from '../support/store/open.ts'
+import { createDamage, openStore, USAGE } from '../support/store/open.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { until } from '../support/wait-until.ts'
 
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
 
 const write = (status: number): WriterCall => ({
-  part: 'usage',
+  data: 'usage',
   method: 'add',
   args: [[{ day: '2026-01-01', key: '', endpoint: 'list', status, count: 1 }], new Map()],
 })
@@ -49,7 +49,7 @@ async function startWriter() {
     send: client.send,
     kill: () => workers.at(-1)?.terminate(),
     starts: () => workers.length,
-    statuses: async () => (await store.usage.list(ALL)).map(({ status }) => status).sort(),
+    statuses: async () => (await store.data(USAGE).list(ALL)).map(({ status }) => status).sort(),
     async [Symbol.asyncDispose]() {
       process.off('worker', onWorker)
       await thread.stop()

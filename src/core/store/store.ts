@@ -1,5 +1,4 @@
 import type { CopyableTable } from '../../features/copy/copyable-table.ts'
-import type { UsageCount } from '../../features/keys/usage.ts'
 import type { RetirementPlan } from '../../features/retire/plan.ts'
 import type { Awaitable } from '../basics/awaitable.ts'
 import type { Actor, AuditEntry } from '../history/event.ts'
@@ -98,20 +97,6 @@ export type Store = AsyncDisposable & {
     /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
     purge(before: number): Awaitable<number>
   }
-  usage: {
-    /** Adds to the stored counts, and updates the last use of keys. Pages in browsers have sent the keys of `inBrowser`. */
-    add(
-      counts: readonly UsageCount[],
-      lastUsed: ReadonlyMap<string, number>,
-      inBrowser?: ReadonlySet<string>,
-    ): Awaitable<void>
-    /** Sorted by day, key, endpoint and status. */
-    list(days: Days): Awaitable<UsageCount[]>
-    /** Deletes the counts of the oldest day before `day`; returns whether there was one. */
-    removeOldest(day: string): Awaitable<boolean>
-    /** The number of responses per key. Responses with 304 and 429 are free and not counted. */
-    sumByKey(days: Days): Awaitable<[key: string, count: number][]>
-  }
   /** The audit log. Functions that change something add an entry in the same transaction. */
   audit: {
     /** The latest entries, newest first. */
@@ -185,9 +170,6 @@ export type ListingChanges = { cursor: string; listed: ChangedPassport[]; unlist
 
 /** What to read in addition to the passport. */
 export type FindOptions = { credentials: boolean }
-
-/** Both days are included. */
-export type Days = { since: string; until: string }
 
 export type SaveOptions = {
   now: number

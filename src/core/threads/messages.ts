@@ -14,7 +14,6 @@ export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
 export const WRITER_METHODS = {
   passports: ['merge', 'unmerge', 'hide', 'remove'],
   events: ['fold'],
-  usage: ['add'],
 } as const
 
 /** A call of the writer thread. */

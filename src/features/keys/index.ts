@@ -6,4 +6,5 @@ export const keys: Feature = {
     keys: async () => (await import('./commands.ts')).keys,
     usage: async () => (await import('./usage-command.ts')).usage,
   },
+  data: async () => [(await import('./usage-statements.ts')).USAGE],
 }

@@ -9,6 +9,7 @@ import { type ApiKey, keyState } from '../../core/store/api-key.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { KeyValues } from './key-options.ts'
 import { dayOf } from './usage.ts'
+import { USAGE } from './usage-statements.ts'
 
 /** An action of the command "keys", with the options and the database of its call. */
 export type KeyTask = OpenDatabase & { values: KeyValues; id: string; now: number; terminal: Terminal }
@@ -45,10 +46,10 @@ function isWanted(key: ApiKey, { active, tier, owner }: KeyValues, now: number):
 type Quota = { monthly_quota: number | null; monthly_left: number | null }
 
 /** The monthly quota of each key, and the requests left in this month (UTC). */
-async function findQuotas({ usage }: Store, tiers: readonly Tier[], now: number) {
+async function findQuotas({ data }: Store, tiers: readonly Tier[], now: number) {
   const quotas = new Map(tiers.map(({ name, monthly }) => [name, monthly]))
   const day = dayOf(now)
-  const used = new Map(await usage.sumByKey({ since: `${day.slice(0, 8)}01`, until: day }))
+  const used = new Map(await data(USAGE).sumByKey({ since: `${day.slice(0, 8)}01`, until: day }))
   return ({ id, tier }: ApiKey): Quota => {
     const quota = quotas.get(tier) ?? null
     return { monthly_quota: quota, monthly_left: quota && Math.max(0, quota - (used.get(id) ?? 0)) }

@@ -12,8 +12,8 @@ import {
 import { openConfigured } from '../../core/cli/open-store.ts'
 import { formatTable } from '../../core/cli/table.ts'
 import { type ApiKey, parseKeyId } from '../../core/store/api-key.ts'
-import type { Days } from '../../core/store/store.ts'
-import { dayOf, isV3, type UsageCount } from './usage.ts'
+import { type Days, dayOf, isV3, type UsageCount } from './usage.ts'
+import { USAGE } from './usage-statements.ts'
 
 const DAY = 86_400_000
 const DEFAULT_DAYS = 30
@@ -50,7 +50,7 @@ export const usage = defineCommand({
     const { store, name } = database
     const keys = new Map((await store.keys.list()).map((each) => [each.id, each]))
     const clientOf = (id: string): Client => keys.get(id) ?? { id: id || NO_KEY_ID, name: '', owner: '' }
-    const all = (await store.usage.list(days)).filter(({ endpoint }) => !values.v1 || !isV3(endpoint))
+    const all = (await store.data(USAGE).list(days)).filter(({ endpoint }) => !values.v1 || !isV3(endpoint))
     // A whole key is also accepted instead of its id.
     const id = key === undefined ? undefined : key === NO_KEY_ID ? '' : (parseKeyId(key) ?? key)
     const counts = id === undefined ? all : all.filter((each) => each.key === id)

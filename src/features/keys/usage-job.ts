@@ -4,6 +4,7 @@ import type { Log } from '../../core/basics/log.ts'
 import { count } from '../../core/basics/text/counts-and-sizes.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { UsageCounter } from './usage-counter.ts'
+import { USAGE } from './usage-statements.ts'
 
 /** A crash loses at most the counts of this time. */
 const INTERVAL_MILLISECONDS = 10_000
@@ -20,7 +21,7 @@ export const storeUsage = (store: Store, usage: UsageCounter, log: Log): Job => 
     const report = usage.take()
     if (report.counts.length === 0) return
     try {
-      await store.usage.add(report.counts, report.lastUsed, report.inBrowser)
+      await store.data(USAGE).add(report.counts, report.lastUsed, report.inBrowser)
     } catch (error) {
       usage.putBack(report)
       throw error

@@ -1,8 +1,17 @@
+import { type Base, defineData } from '../../core/store/data.ts'
 import type { Database } from '../../core/store/sql/connection.ts'
-import type { Store } from '../../core/store/store.ts'
-import type { UsageCount } from './usage.ts'
+import type { UsageCount, UsageStore } from './usage.ts'
 
-export function createUsage({ long: { query: read }, transaction }: Database): Store['usage'] {
+/** At most one call of each thread waits. */
+export const USAGE = defineData({
+  name: 'usage',
+  tables: ['usage'],
+  open: ({ database }: Base) => createUsage(database),
+  writes: ['add'],
+  isUrgent: true,
+})
+
+function createUsage({ long: { query: read }, transaction }: Database): UsageStore {
   return {
     add: (counts, lastUsed, inBrowser) =>
       transaction(async ({ query, insertRows }) => {

@@ -1,3 +1,5 @@
+import type { Awaitable } from '../../core/basics/awaitable.ts'
+
 /** The endpoint names of v3 have this prefix; those of V1 have none. */
 export const isV3 = (endpoint: string): boolean => endpoint.startsWith('v3_')
 
@@ -11,6 +13,24 @@ export type UsageCount = {
   endpoint: string
   status: number
   count: number
+}
+
+/** Both days are included. */
+export type Days = { since: string; until: string }
+
+export type UsageStore = {
+  /** Adds to the stored counts, and updates the last use of keys. Pages in browsers have sent the keys of `inBrowser`. */
+  add(
+    counts: readonly UsageCount[],
+    lastUsed: ReadonlyMap<string, number>,
+    inBrowser?: ReadonlySet<string>,
+  ): Awaitable<void>
+  /** Sorted by day, key, endpoint and status. */
+  list(days: Days): Awaitable<UsageCount[]>
+  /** Deletes the counts of the oldest day before `day`; returns whether there was one. */
+  removeOldest(day: string): Awaitable<boolean>
+  /** The number of responses per key. Responses with 304 and 429 are free and not counted. */
+  sumByKey(days: Days): Awaitable<[key: string, count: number][]>
 }
 
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)

@@ -5,6 +5,7 @@ import { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { limited } from '../../support/http/limited-server.ts'
 import { parseExposition, presentFamilies } from '../../support/http/prometheus.ts'
+import { USAGE } from '../../support/store/open.ts'
 import { NOON } from '../../support/store/records.ts'
 
 /** Each of these requests is sent once. */
@@ -59,8 +60,8 @@ test('every response is counted once by route, status and tier, and API response
     [id, 'credentials', 429, 2],
   ])
   expect([...lastUsed]).toEqual([[id, NOON]])
-  await server.store.usage.add(counts, new Map())
-  const stored = await server.store.usage.list({ since: '2026-01-01', until: '2026-01-03' })
+  await server.store.data(USAGE).add(counts, new Map())
+  const stored = await server.store.data(USAGE).list({ since: '2026-01-01', until: '2026-01-03' })
   expect(stored.map(({ endpoint }) => endpoint)).toContain('v2_credentials')
 })
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onEveryEngine } from '../../support/store/engines.ts'
+import { USAGE } from '../../support/store/open.ts'
 import { apiKey } from '../../support/store/records.ts'
 
 const key = apiKey('one', { name: 'Åsa', expiresAt: 9 })
@@ -49,7 +50,7 @@ onEveryEngine('keys', (open) => {
     await using store = await open()
     await store.keys.create(key)
     const lastUsed = new Map([['one', 5]])
-    for (const sent of [['one', 'two'], []]) await store.usage.add([], lastUsed, new Set(sent))
+    for (const sent of [['one', 'two'], []]) await store.data(USAGE).add([], lastUsed, new Set(sent))
     expect((await store.keys.list())[0]).toEqual({ ...key, lastUsedAt: 5, isSeenInBrowser: true })
     expect(await store.keys.find('two')).toBeUndefined()
   })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { USAGE } from '../../support/store/open.ts'
 import { ada, apiKey, NOON } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
@@ -56,7 +57,7 @@ withEngine('sqlite', 'scopes of keys', (makeDatabase) => {
     const { code, err } = await here.call('keys', 'set', 'copied', '--origin', 'https://a.example')
     expect([code, err]).toEqual([2, expect.stringContaining('--origin is only for publishable keys')])
     expect((await here.call('keys', 'list')).out).not.toContain('ORIGINS')
-    await here.look((store) => store.usage.add([], new Map([['copied', NOON]]), new Set(['copied'])))
+    await here.look((store) => store.data(USAGE).add([], new Map([['copied', NOON]]), new Set(['copied'])))
     const { out } = await here.call('keys', 'list')
     expect(out).toMatch(/ LAST USED +ORIGINS\ncopied .* never +2026-01-02 +seen in a browser: rotate it\n$/)
     expect(await here.json('keys', 'list')).toMatchObject([{ id: 'copied', seen_in_browser: true }])

@@ -3,6 +3,7 @@ import type { Store } from '../../../src/core/store/store.ts'
 import { dayOf, type UsageCount } from '../../../src/features/keys/usage.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { withEveryEngine } from '../../support/store/engines.ts'
+import { USAGE } from '../../support/store/open.ts'
 import { apiKey } from '../../support/store/records.ts'
 
 const CAUTION = 'Counts are a few seconds behind; a crash loses no more than those seconds.\n'
@@ -19,15 +20,17 @@ const used = (day: string, key: string, status: number, count: number): UsageCou
 
 async function fill(store: Store): Promise<void> {
   await store.keys.create(apiKey('k1', { name: '=1+1, "Ada"', tier: 'high', owner: 'ada@example.com' }))
-  await store.usage.add(
-    [
-      used('2026-03-01', 'k1', 200, 1500),
-      used('2026-03-03', 'k1', 404, 500),
-      used('2026-03-03', '', 200, 10),
-      used('2024-01-01', '', 200, 7),
-    ],
-    new Map([['k1', LAST_USE]]),
-  )
+  await store
+    .data(USAGE)
+    .add(
+      [
+        used('2026-03-01', 'k1', 200, 1500),
+        used('2026-03-03', 'k1', 404, 500),
+        used('2026-03-03', '', 200, 10),
+        used('2024-01-01', '', 200, 7),
+      ],
+      new Map([['k1', LAST_USE]]),
+    )
 }
 
 withEveryEngine('usage', (makeDatabase) => {
@@ -52,7 +55,7 @@ anonymous  -            -                10        0%      list 10              
     await using here = await workplace(makeDatabase)
     const seen = (endpoint: string, count: number) => ({ ...used('2026-03-01', '', 200, count), endpoint })
     const counts = [seen('v2_list', 3), seen('list', 2), seen('v3_list', 1)]
-    await here.look((store) => store.usage.add(counts, new Map()))
+    await here.look((store) => store.data(USAGE).add(counts, new Map()))
     expect((await here.call('usage', ...MARCH)).out).toMatch(/anonymous .* list 2, v2_list 3, v3_list 1 /)
     expect((await here.call('usage', '--v1', ...MARCH)).out).toMatch(/anonymous .* 5 .* list 2, v2_list 3 /)
   })
@@ -122,7 +125,7 @@ DAY         ENDPOINT  STATUS  REQUESTS
     const today = Date.now()
     const [first, before] = [29, 30].map((days) => dayOf(today - days * 86_400_000)) as [string, string]
     await here.look((store) =>
-      store.usage.add([used(first, '', 200, 3), used(before, '', 200, 4)], new Map()),
+      store.data(USAGE).add([used(first, '', 200, 3), used(before, '', 200, 4)], new Map()),
     )
     expect(await here.json('usage')).toMatchObject({ since: first, requests: 3 })
     expect(await here.call('usage', ...MARCH)).toEqual({

@@ -5,6 +5,7 @@ export { namePostgres, parseDatabaseAddress } from '../../../src/core/store/data
 export { openStore, SERVE_TIMEOUT } from '../../../src/core/store/open.ts'
 export { SUBJECTS } from '../../../src/core/store/sql/subjects.ts'
 export { REMOVALS } from '../../../src/core/store/write/removals.ts'
+export { USAGE } from '../../../src/features/keys/usage-statements.ts'
 export { MIRROR } from '../../../src/features/mirror/statements.ts'
 export { PROOFS, REQUESTS } from '../../../src/features/own-record/statements.ts'
 export { EXPORTS } from '../../../src/features/privacy/subject-statements.ts'

@@ -7,7 +7,7 @@ import { readLines } from '../../support/log-lines.ts'
 import { FileFaultError } from '../../support/program/errors.ts'
 import { saveRecords, withEngine } from '../../support/store/engines.ts'
 import { toLines } from '../../support/store/json-lines.ts'
-import { openSqlite } from '../../support/store/open.ts'
+import { openSqlite, USAGE } from '../../support/store/open.ts'
 import { NOON, named, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
@@ -43,7 +43,7 @@ const WRITES: ((store: Store) => unknown)[] = [
   (store) => saveRecords(store, [named(2, 'Lost')]),
   (store) => store.passports.remove(1, NOON),
   (store) => store.scoring.markAll(),
-  (store) => store.usage.add([], new Map()),
+  (store) => store.data(USAGE).add([], new Map()),
   (store) => store.copying.note('a copy'),
 ]
 

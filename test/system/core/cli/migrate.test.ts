@@ -13,7 +13,7 @@ import { testDatabase } from '../../../support/postgres/postgres.ts'
 import { PROGRAM } from '../../../support/program/commands.ts'
 import { databaseMaker, withEngine, withEveryEngine } from '../../../support/store/engines.ts'
 import { execute, OLD_SCHEMA, revertSchema, setSchema } from '../../../support/store/execute-sql.ts'
-import { openPostgres } from '../../../support/store/open.ts'
+import { openPostgres, USAGE } from '../../../support/store/open.ts'
 import { record } from '../../../support/store/records.ts'
 import { until } from '../../../support/wait-until.ts'
 
@@ -90,7 +90,9 @@ withEveryEngine('a node whose database a newer version has migrated', (makeDatab
     expect(log.filter((line) => line.includes('lost'))).toEqual([])
     expect(log.filter((line) => line.includes('newer passportd'))).toHaveLength(1)
     await execute(here.env.DATABASE_URL, setSchema(engine, SCHEMA[engine]))
-    const counts = await here.look((store) => store.usage.list({ since: '2000-01-01', until: '2999-01-01' }))
+    const counts = await here.look((store) =>
+      store.data(USAGE).list({ since: '2000-01-01', until: '2999-01-01' }),
+    )
     expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(2)
   })
 })

@@ -8,7 +8,7 @@ import { callHere } from '../../../support/cli-in-process.ts'
 import { testDatabase } from '../../../support/postgres/postgres.ts'
 import { listAll } from '../../../support/store/catalog.ts'
 import { saveRecords } from '../../../support/store/engines.ts'
-import { MIRROR, openStore, parseDatabaseAddress } from '../../../support/store/open.ts'
+import { MIRROR, openStore, parseDatabaseAddress, USAGE } from '../../../support/store/open.ts'
 import {
   ada,
   apiKey,
@@ -65,7 +65,7 @@ const fill = (url: string) =>
     const more = { tier: 'high', owner: 'a@example.com', expiresAt: NOON + 1 }
     await store.keys.create(apiKey('k2', { ...more, hash: Buffer.alloc(32, 9) }))
     await store.keys.revoke('k1', NOON + 5)
-    await store.usage.add(
+    await store.data(USAGE).add(
       [
         { day: '2026-01-01', key: 'k1', endpoint: 'list', status: 200, count: 5 },
         { day: '2026-01-02', key: '', endpoint: 'passport', status: 404, count: 1 },
@@ -94,7 +94,7 @@ const everything = (url: string) =>
   withStore(url, async (store) => ({
     copyTables: await Promise.all(store.copyTables.map(({ list }) => list({}))),
     keys: await store.keys.list(),
-    usage: await store.usage.list({ since: '2026-01-01', until: '2026-12-31' }),
+    usage: await store.data(USAGE).list({ since: '2026-01-01', until: '2026-12-31' }),
     plan: await store.retirement.find(),
     rules: await store.rules.active(),
     stale: await store.scoring.countStale(),

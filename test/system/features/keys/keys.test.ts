@@ -6,6 +6,7 @@ import { callHere } from '../../../support/cli-in-process.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
 import { NO_PLAN } from '../../../support/program/retirement.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../../support/store/engines.ts'
+import { USAGE } from '../../../support/store/open.ts'
 import { ada, apiKey, NOON } from '../../../support/store/records.ts'
 import { until } from '../../../support/wait-until.ts'
 
@@ -122,7 +123,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     const day = new Date(NOON).toISOString().slice(0, 10)
     const requests = (status: number, count: number) =>
       ({ day, key: 'active', endpoint: 'list', status, count }) as const
-    await here.look((store) => store.usage.add([requests(200, 300), requests(429, 50)], new Map()))
+    await here.look((store) => store.data(USAGE).add([requests(200, 300), requests(429, 50)], new Map()))
     expect((await here.list('--active')).find(({ id }) => id === 'active')).toMatchObject({
       monthly_quota: 1000,
       monthly_left: 700,
@@ -155,7 +156,7 @@ withEngine('sqlite', 'keys', (makeDatabase) => {
     const made = await here.create('李 wide', '--expires', '2099-01-31')
     expect(made).toMatchObject({ state: 'active', expires_at: '2099-01-31T00:00:00.000Z', revoked_at: null })
     const second = await here.create('b', '--tier', 'high', '--owner', 'ada@example.com')
-    await here.look((store) => store.usage.add([], new Map([[second.id, NOON]])))
+    await here.look((store) => store.data(USAGE).add([], new Map([[second.id, NOON]])))
     expect((await here.call('keys', 'revoke', made.id)).err).toBe(`Key ${made.id} is revoked.\n`)
     const { out } = await here.call('keys', 'list')
     const day = '\\d{4}-\\d\\d-\\d\\d'

@@ -5,13 +5,14 @@ import { workplace } from '../../../support/cli-sandbox.ts'
 import { tcpProxy } from '../../../support/http/tcp-proxy.ts'
 import { readLines } from '../../../support/log-lines.ts'
 import { databaseMaker } from '../../../support/store/engines.ts'
+import { USAGE } from '../../../support/store/open.ts'
 import { record } from '../../../support/store/records.ts'
 import { isRefused, until } from '../../../support/wait-until.ts'
 
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
 
 const countIn = async (store: Store) =>
-  (await store.usage.list(ALL)).reduce((sum, { count }) => sum + count, 0)
+  (await store.data(USAGE).list(ALL)).reduce((sum, { count }) => sum + count, 0)
 
 /** Uses one connection per request, so that every worker gets some requests. */
 async function ask(url: string, times: number, headers: Record<string, string> = {}): Promise<void> {
@@ -43,7 +44,7 @@ describe.concurrent('usage counts', () => {
     other.run('rollback')
     expect(await server.child.exited).toBe(0)
     await using store = await here.open()
-    expect((await store.usage.list(ALL)).map(({ count }) => count)).toEqual([40, 17])
+    expect((await store.data(USAGE).list(ALL)).map(({ count }) => count)).toEqual([40, 17])
     const [used] = await store.keys.list()
     expect(used?.lastUsedAt).toBeGreaterThanOrEqual(begin)
     expect(used?.isSeenInBrowser).toBe(true)
@@ -55,13 +56,13 @@ describe.concurrent('usage counts', () => {
     const ago = (days: number) => Date.now() - days * 86_400_000
     const days = [0, 20, 40, 400, 4000].map((days) => new Date(ago(days)).toISOString().slice(0, 10))
     const counts = days.map((day) => ({ day, key: '', endpoint: 'list', status: 200, count: 1 }) as const)
-    await store.usage.add(counts, new Map())
+    await store.data(USAGE).add(counts, new Map())
     for (const [id, days] of [400, 91, 89].entries()) {
       const options = { now: ago(days), restore: false }
       await store.records.save([{ kind: 'passport', passport: record(id) }], options)
     }
     await using _server = await here.serve([], { USAGE_DAYS: '31', HISTORY: '90' })
-    const stored = async () => (await store.usage.list(ALL)).map(({ day }) => day).toReversed()
+    const stored = async () => (await store.data(USAGE).list(ALL)).map(({ day }) => day).toReversed()
     await until(async () => (await stored()).length === 2)
     expect(await stored()).toEqual(days.slice(0, 2))
     await until(async () => (await store.events.log()).first === 3)

@@ -1,5 +1,4 @@
 import { createCopyTables } from '../../../../features/copy/statements.ts'
-import { createUsage } from '../../../../features/keys/usage-statements.ts'
 import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
 import { ServiceError } from '../../../basics/errors.ts'
 import { createUseData } from '../../data.ts'
@@ -83,7 +82,6 @@ export async function openPostgres(
     rules: createRules(database, readCurrent),
     events: { ...createEventReader(read, primary), ...createEventChanges(database) },
     keys: { ...createKeys(database, forget), find },
-    usage: createUsage(database),
     audit: createAudit(primary.query, database),
     ...createSettingStores(read, database),
     copyTables: createCopyTables(database),

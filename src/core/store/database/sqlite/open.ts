@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createCopyTables } from '../../../../features/copy/statements.ts'
-import { createUsage } from '../../../../features/keys/usage-statements.ts'
 import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
 import { createUseData } from '../../data.ts'
 import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
@@ -81,7 +80,6 @@ export function openSqlite(
       rules: createRules(database, read.query),
       events: { ...createEventReader(shared, transaction), ...createEventChanges(database) },
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
-      usage: createUsage(database),
       audit: createAudit(read.query, database),
       ...createSettingStores(read.query, database),
       copyTables: createCopyTables(database),
