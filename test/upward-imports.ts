@@ -13,9 +13,7 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'core/store/open.ts imports features/doctor/statements.ts',
     'core/store/open.ts imports features/privacy/remains-statements.ts',
     'core/store/rows/v1.ts imports features/v2/present.ts',
-    'core/store/sql/settings.ts imports features/retire/plan.ts',
     'core/store/store.ts imports features/copy/copyable-table.ts',
-    'core/store/store.ts imports features/retire/plan.ts',
   ],
   routes: [
     'core/http/request-metrics.ts imports serve/routes.ts',

@@ -13,6 +13,7 @@ import { DATABASE_HEADER } from '../core/http/open-port.ts'
 import { loadRules } from '../core/scoring/load-rules.ts'
 import { nameDatabase, namePostgres } from '../core/store/database-address.ts'
 import { SERVE_TIMEOUT } from '../core/store/open.ts'
+import { IDENTITY } from '../core/store/sql/settings.ts'
 import type { Store } from '../core/store/store.ts'
 import { makeBackupFolder } from '../features/backup/scheduled-backup.ts'
 import { findSystemFonts, readFontFolder } from '../features/pictures/fonts-folder.ts'
@@ -90,9 +91,9 @@ const SHARED_PORT =
   'Another process listens on this port, and both get connections. Share a port only for an upgrade on the same database.'
 
 /** Finds or creates the id of the database. Returns `undefined` if the database is read-only or its disk is full. */
-async function identify({ identity }: Store): Promise<string | undefined> {
+async function identify(store: Store): Promise<string | undefined> {
   try {
-    return (await identity.find()) ?? (await identity.create(crypto.randomUUID()))
+    return (await store.data(IDENTITY).find()) ?? (await store.data(IDENTITY).create(crypto.randomUUID()))
   } catch (error) {
     if (error instanceof ServiceError) return undefined
     throw error

@@ -20,6 +20,7 @@ import { storeUsage } from '../features/keys/usage-job.ts'
 import { MIRROR } from '../features/mirror/statements.ts'
 import { createReference } from '../features/reference/routes.ts'
 import { datePlan, NO_PLAN, type RetirementPlan } from '../features/retire/plan.ts'
+import { PLAN } from '../features/retire/statements.ts'
 import type { Rasterize } from '../ui/page.ts'
 import { createSite } from '../ui/site.ts'
 
@@ -41,8 +42,8 @@ const PLAN_MILLISECONDS = 1000
 const GRACE_MILLISECONDS = 1000
 
 /** The plan of the retirement, and the job that reads its changes. */
-async function followPlan({ retirement }: Store) {
-  const read = async () => (await retirement.find()) ?? NO_PLAN
+async function followPlan(store: Store) {
+  const read = async () => (await store.data(PLAN).find()) ?? NO_PLAN
   let plan = await read()
   const readPlan: Job = {
     name: 'The retirement plan cannot be read, the last one stays in force',

@@ -9,6 +9,7 @@ import { updateScores } from '../core/scoring/update-scores.ts'
 import { type Damage, noteDamage } from '../core/store/damage.ts'
 import { createWriteAnswer } from '../core/store/data.ts'
 import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
+import { AUDIT } from '../core/store/sql/audit-log.ts'
 import type { Awaitable, Store } from '../core/store/store.ts'
 import { threadLog as log, send, type ToThread, type WriterCall } from '../core/threads/messages.ts'
 import { dayOf } from '../features/keys/usage.ts'
@@ -98,7 +99,7 @@ function createJobs(config: Config, store: Store): Job[] {
   if (usageDays !== undefined)
     jobs.push(deleteOld('usage counts', usageDays, (before) => store.data(USAGE).removeOldest(dayOf(before))))
   if (auditDays !== undefined)
-    jobs.push(deleteOld('audit entries', auditDays, (before) => store.audit.removeOldest(before)))
+    jobs.push(deleteOld('audit entries', auditDays, (before) => store.data(AUDIT).removeOldest(before)))
   if (Number.isFinite(historyDays))
     jobs.push(deleteOld('events', historyDays, async (before) => (await store.events.prune(before)) > 0))
   return jobs

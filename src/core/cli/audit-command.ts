@@ -1,6 +1,7 @@
 import { isoTime, parseInstant } from '../basics/text/instant.ts'
 import { printable, toJsonText } from '../basics/text/quote.ts'
 import { whole } from '../config/setting-parsers.ts'
+import { AUDIT } from '../store/sql/audit-log.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION } from './command.ts'
 import { openConfigured } from './open-store.ts'
 import { formatTable } from './table.ts'
@@ -32,7 +33,7 @@ export const audit = defineCommand({
   forms: [{}],
   async run({ values, values: { since, limit } }, terminal) {
     await using database = await openConfigured(terminal, values)
-    const entries = (await database.store.audit.list({ since, limit })).reverse()
+    const entries = (await database.store.data(AUDIT).list({ since, limit })).reverse()
     const shown = entries.map(({ time, ...entry }) => ({ time: isoTime(time) as string, ...entry }))
     if (values.json) return terminal.out(toJsonText(shown))
     const rows = shown.map(({ detail, ...entry }) => [...Object.values(entry), printable(describe(detail))])

@@ -8,6 +8,7 @@ import { findRules } from '../scoring/stamped-rule-set.ts'
 import { type DatabaseAddress, nameDatabase } from '../store/database-address.ts'
 import { NewDatabaseError } from '../store/migrations/schema-version.ts'
 import { openStore } from '../store/open.ts'
+import { COPY_NOTE } from '../store/sql/settings.ts'
 import type { Store } from '../store/store.ts'
 import type { Terminal } from './command.ts'
 
@@ -48,7 +49,7 @@ export async function openWithRules(...args: Parameters<typeof openConfigured>) 
 /** Opens a database to serve from or to import to. It may be new, but must not be an incomplete copy. */
 export async function openWhole(database: DatabaseAddress, options: Options = MAY_CREATE): Promise<Store> {
   const store = await openStore(database, options)
-  const note = (await store.copying.find()) ?? ''
+  const note = (await store.data(COPY_NOTE).find()) ?? ''
   // Until version 0.2.1 a complete copy left a note of two lines.
   if (note === '' || note.includes('\n')) return store
   await store.close()

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { type FileFault, FileFaultError, ServiceError } from '../basics/errors.ts'
 import { closed } from '../basics/schema-helpers.ts'
+import { IDENTITY } from '../store/sql/settings.ts'
 import { DATABASE_HEADER } from './open-port.ts'
 import { json } from './response.ts'
 import { route, SERVICE } from './route.ts'
@@ -15,7 +16,7 @@ export const health = route(SERVICE, {
   /** Reads the store only if the request has a database id to compare. */
   async handle({ headers }, context) {
     const expected = headers.get(DATABASE_HEADER)
-    const id = expected === null ? null : await context.store.identity.find()
+    const id = expected === null ? null : await context.store.data(IDENTITY).find()
     if (id && id !== expected)
       throw new ServiceError('precondition_failed', 'This process serves another database.')
     return json(context, '{"status":"ok"}')

@@ -1,7 +1,6 @@
 import type { CopyableTable } from '../../features/copy/copyable-table.ts'
-import type { RetirementPlan } from '../../features/retire/plan.ts'
 import type { Awaitable } from '../basics/awaitable.ts'
-import type { Actor, AuditEntry } from '../history/event.ts'
+import type { Actor } from '../history/event.ts'
 import type { EventCursor } from '../history/event-cursor.ts'
 import type { PassportV3 } from '../history/passport-state.ts'
 import type { Credential } from '../passport/credential.ts'
@@ -97,30 +96,8 @@ export type Store = AsyncDisposable & {
     /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
     purge(before: number): Awaitable<number>
   }
-  /** The audit log. Functions that change something add an entry in the same transaction. */
-  audit: {
-    /** The latest entries, newest first. */
-    list(options: { limit: number; since?: number | undefined }): Awaitable<AuditEntry[]>
-    /** Deletes a batch of the oldest entries before a time; returns whether there were any. */
-    removeOldest(before: number): Awaitable<boolean>
-  }
-  retirement: {
-    find(): Awaitable<RetirementPlan | undefined>
-    save(plan: RetirementPlan): Awaitable<void>
-  }
-  /** A random id of the database; backups of the file have the same one. */
-  identity: {
-    find(): Awaitable<string | undefined>
-    /** Returns the id of the database, which is another one if it already has an id. */
-    create(id: string): Awaitable<string>
-  }
   /** All stored data, for a copy between databases. */
   copyTables: readonly CopyableTable[]
-  copying: {
-    /** Finds what `note` has stored about the last copy into this store. */
-    find(): Awaitable<string | undefined>
-    note(text: string): Awaitable<void>
-  }
   /** The statements of features. */
   data: UseData
   /** The schema number, if a newer passportd has migrated the database since this store was opened. */

@@ -4,6 +4,7 @@ import { formatDuration } from '../../core/basics/text/duration.ts'
 import { describeSystemError } from '../../core/cli/system-error.ts'
 import { counter, gauge } from '../../core/http/prometheus-text.ts'
 import { openStore } from '../../core/store/open.ts'
+import { IDENTITY } from '../../core/store/sql/settings.ts'
 import { threadLog as log, type StartMessage, send } from '../../core/threads/messages.ts'
 import { writeDueBackup } from './scheduled-backup.ts'
 
@@ -58,7 +59,7 @@ function explainSystemErrors<T>(work: () => T): T {
 /** The start of the service creates the id of the database, unless the disk is full. */
 async function findId(path: string): Promise<string> {
   await using store = await openStore({ engine: 'sqlite', path }, { migrate: false })
-  return (await store.identity.find()) ?? (await store.identity.create(crypto.randomUUID()))
+  return (await store.data(IDENTITY).find()) ?? (await store.data(IDENTITY).create(crypto.randomUUID()))
 }
 
 function sendMetrics(newest: number, every: number, failures: number): void {

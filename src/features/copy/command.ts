@@ -13,6 +13,7 @@ import {
   parseDatabaseAddress,
 } from '../../core/store/database-address.ts'
 import { openStore } from '../../core/store/open.ts'
+import { COPY_NOTE } from '../../core/store/sql/settings.ts'
 import type { Store } from '../../core/store/store.ts'
 import { copyStore, type TableReport } from './copy.ts'
 
@@ -65,7 +66,7 @@ async function copyDatabase(
   await using toStore = await openStore(to, MAY_CREATE)
   if (!replace) await refuseOverwrite(toStore, source, target)
   await refuseSame(fromStore, toStore, source)
-  await toStore.copying.note(source)
+  await toStore.data(COPY_NOTE).save(source)
   using progress = createProgress(terminal, 'passports copied or compared')
   let passports = 0
   const reports = await copyStore({
@@ -85,7 +86,7 @@ async function copyDatabase(
       `${different.join(', ')} differ: ${source} or ${target} was changed during the copy. Stop all writers and run the command again to continue.`,
     )
   }
-  await toStore.copying.note('')
+  await toStore.data(COPY_NOTE).save('')
   terminal.err(
     `${target} now has the same contents as ${source}, except its events. Set DATABASE_URL to serve from it.\n`,
   )
@@ -93,23 +94,24 @@ async function copyDatabase(
 
 async function acceptCopy(address: DatabaseAddress, terminal: Terminal): Promise<void> {
   await using store = await openStore(address, MUST_EXIST)
-  await store.copying.note('')
+  await store.data(COPY_NOTE).save('')
   terminal.err(`The contents of ${nameDatabase(address)} are accepted.\n`)
 }
 
 /** Refuses to copy a database to itself under another name. It writes a note to the target, and looks for it in the source. */
 async function refuseSame(from: Store, to: Store, source: string): Promise<void> {
-  const before = await to.copying.find()
+  const note = to.data(COPY_NOTE)
+  const before = await note.find()
   const nonce = crypto.randomUUID()
-  await to.copying.note(nonce)
-  const isSame = (await from.copying.find()) === nonce
-  await to.copying.note(before ?? source)
+  await note.save(nonce)
+  const isSame = (await from.data(COPY_NOTE).find()) === nonce
+  await note.save(before ?? source)
   if (isSame) throw new UsageError(`${source} cannot be copied to itself.`)
 }
 
 /** Refuses a target with contents, unless it is an incomplete copy of the same source. */
 async function refuseOverwrite(store: Store, source: string, target: string) {
-  if ((await store.copying.find()) === source) return
+  if ((await store.data(COPY_NOTE).find()) === source) return
   for (const { name, list } of store.copyTables) {
     if (CONTENT_TABLES.includes(name) && (await list({ limit: 1 })).length > 0)
       throw new CommandError(

@@ -16,6 +16,7 @@ import {
   keyState,
   parseKeyId,
 } from '../../core/store/api-key.ts'
+import { PLAN } from '../retire/statements.ts'
 import { type KeyTask, listKeys, presentKey } from './key-list.ts'
 import { checkGrants, futureExpiry, KEY_OPTIONS, parseTier } from './key-options.ts'
 
@@ -114,9 +115,9 @@ const ACTIONS = {
         `Key ${id} was rotated by another process at the same time: the new key ${made} is revoked.`,
       )
     }
-    const plan = await store.retirement.find()
+    const plan = await store.data(PLAN).find()
     // The successor of an exempt key is exempt, too.
-    if (plan?.exempt.includes(id)) await store.retirement.save({ ...plan, exempt: [...plan.exempt, made] })
+    if (plan?.exempt.includes(id)) await store.data(PLAN).save({ ...plan, exempt: [...plan.exempt, made] })
     const last = Math.min(endsAt, old.expiresAt ?? endsAt)
     const end = last <= now ? 'which is no longer valid' : `valid until ${formatInstant(last)}`
     const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${formatInstant(wanted.expiresAt)}.`

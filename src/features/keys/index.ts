@@ -1,7 +1,9 @@
 import type { Feature } from '../../core/feature.ts'
+import { retire } from '../retire/index.ts'
 
 export const keys: Feature = {
   name: 'keys',
+  needs: [retire],
   commands: {
     keys: async () => (await import('./commands.ts')).keys,
     usage: async () => (await import('./usage-command.ts')).usage,

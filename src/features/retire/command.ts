@@ -16,6 +16,7 @@ import { orNone } from '../../core/config/setting-parsers.ts'
 import { parseKeyId } from '../../core/store/api-key.ts'
 import { datePlan, findPlanProblem, NO_PLAN, type RetirementPlan } from './plan.ts'
 import { type PlanContext, presentPlan, printPlan } from './print-plan.ts'
+import { PLAN } from './statements.ts'
 
 const DATE = {
   placeholder: 'DATE',
@@ -63,13 +64,13 @@ export const retire = defineCommand({
   async run({ values, args, action }, terminal) {
     await using database = await openConfigured(terminal, values)
     const { config, store } = database
-    const plan = (await store.retirement.find()) ?? NO_PLAN
+    const plan = (await store.data(PLAN).find()) ?? NO_PLAN
     const context = { ...database, plan, terminal, now: terminal.now() }
     const changed = await ACTIONS[action](context, args, values)
     if (!changed) return
     const problem = findPlanProblem(datePlan(changed, config.deprecatedAt))
     if (problem !== undefined) throw new CommandError(problem)
-    await store.retirement.save(changed)
+    await store.data(PLAN).save(changed)
     await printPlan({ ...context, plan: changed })
     terminal.err('Every node applies this plan within seconds.\n')
   },

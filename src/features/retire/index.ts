@@ -5,4 +5,5 @@ export const retire: Feature = {
   commands: {
     retire: async () => (await import('./command.ts')).retire,
   },
+  data: async () => [(await import('./statements.ts')).PLAN],
 }

@@ -2,13 +2,14 @@ import type { Job } from '../../core/basics/jobs.ts'
 import type { Log } from '../../core/basics/log.ts'
 import type { Store } from '../../core/store/store.ts'
 import { brownoutAt, datePlan, NO_PLAN, type Phase, phaseAt } from './plan.ts'
+import { PLAN } from './statements.ts'
 
 /** Logs the start and the end of brownouts, and the removal and the return of V1. */
-export function logRetirement({ retirement }: Store, { info }: Log): Job {
+export function logRetirement(store: Store, { info }: Log): Job {
   let phase: Phase = 'deprecated'
 
   async function run(): Promise<void> {
-    const plan = datePlan((await retirement.find()) ?? NO_PLAN, 0)
+    const plan = datePlan((await store.data(PLAN).find()) ?? NO_PLAN, 0)
     const last = phase
     const now = Date.now()
     phase = phaseAt(plan, now)

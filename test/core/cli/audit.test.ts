@@ -7,6 +7,7 @@ import { NO_PLAN } from '../../support/program/retirement.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { toLines } from '../../support/store/json-lines.ts'
+import { PLAN } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { kiteRules } from '../../support/store/rule-files.ts'
 import { DEFAULT_RULES } from '../../support/store/scoring.ts'
@@ -61,7 +62,7 @@ withEveryEngine('audit', (makeDatabase) => {
     expect((await here.added('keys', 'set', id, '--expires', '2099-01-31')).shown).toEqual([
       { action: 'keys.set', keys: [id], expires: '2099-01-31T00:00:00.000Z' },
     ])
-    await here.look((store) => store.retirement.save({ ...NO_PLAN, exempt: [id] }))
+    await here.look((store) => store.data(PLAN).save({ ...NO_PLAN, exempt: [id] }))
     const rotated = await here.added('keys', 'rotate', key, '--grace', '0', '--json')
     const next = JSON.parse(rotated.out)
     expect(rotated.shown).toEqual([

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { AUDIT } from '../../support/store/open.ts'
 import { ada, NOON, record } from '../../support/store/records.ts'
 import { score } from '../../support/store/store-changes.ts'
 
@@ -32,7 +33,7 @@ onEveryEngine('the audit log', (open) => {
     await using other = await open()
     await store.passports.remove(1, NOON)
     await store.passports.remove(2, NOON, 'key:4ebad6e6fc')
-    const entries = await store.audit.list({ limit: 9 })
+    const entries = await store.data(AUDIT).list({ limit: 9 })
     expect(entries).toEqual([
       {
         time: expect.any(Number),
@@ -42,10 +43,10 @@ onEveryEngine('the audit log', (open) => {
       },
       { time: expect.any(Number), actor: 'cli', action: 'passports.remove', detail: { passports: [1] } },
     ])
-    expect(await store.audit.list({ limit: 1 })).toEqual(entries.slice(0, 1))
+    expect(await store.data(AUDIT).list({ limit: 1 })).toEqual(entries.slice(0, 1))
     const tableOf = ({ copyTables }: typeof store) => copyTables.find(({ name }) => name === 'audit')
     await tableOf(other)?.replace({}, (await tableOf(store)?.list({})) ?? [])
-    expect(await other.audit.list({ limit: 9 })).toEqual(entries)
+    expect(await other.data(AUDIT).list({ limit: 9 })).toEqual(entries)
   })
 
   test('old entries of the audit log are deleted in batches, oldest first', async () => {
@@ -58,15 +59,15 @@ onEveryEngine('the audit log', (open) => {
       {},
       entries.map((value) => ({ key: [value.id], value })),
     )
-    const left = async () => (await store.audit.list({ limit: 9999 })).map(({ time }) => time)
-    expect(await store.audit.removeOldest(2200)).toBe(true)
+    const left = async () => (await store.data(AUDIT).list({ limit: 9999 })).map(({ time }) => time)
+    expect(await store.data(AUDIT).removeOldest(2200)).toBe(true)
     expect(await left()).toEqual(
       entries
         .slice(1000)
         .map(({ time }) => time)
         .toReversed(),
     )
-    while (await store.audit.removeOldest(2200));
+    while (await store.data(AUDIT).removeOldest(2200));
     expect(await left()).toEqual(
       entries
         .slice(2200)

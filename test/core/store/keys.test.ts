@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onEveryEngine } from '../../support/store/engines.ts'
-import { USAGE } from '../../support/store/open.ts'
+import { AUDIT, USAGE } from '../../support/store/open.ts'
 import { apiKey } from '../../support/store/records.ts'
 
 const key = apiKey('one', { name: 'Åsa', expiresAt: 9 })
@@ -21,7 +21,7 @@ onEveryEngine('keys', (open) => {
     for (const time of [5, 6]) expect(await store.keys.revoke('one', time)).toBe(true)
     expect(await store.keys.find('one')).toEqual({ ...key, revokedAt: 5 })
     expect(await store.keys.revoke('two', 5)).toBe(false)
-    const actions = (await store.audit.list({ limit: 9 })).map(({ action }) => action)
+    const actions = (await store.data(AUDIT).list({ limit: 9 })).map(({ action }) => action)
     expect(actions.filter((action) => action === 'keys.revoke')).toHaveLength(1)
   })
 

@@ -7,6 +7,7 @@ import { addressOf, withEveryEngine } from '../../support/store/engines.ts'
 import { execute, OLD_SCHEMA, select, setSchema } from '../../support/store/execute-sql.ts'
 import { expectV1 } from '../../support/store/expect-v1-responses.ts'
 import { computeHead, foldAll } from '../../support/store/hash-chain.ts'
+import { IDENTITY } from '../../support/store/open.ts'
 import { NOON } from '../../support/store/records.ts'
 import { score } from '../../support/store/store-changes.ts'
 import postgres021 from './fixtures/postgres-0.2.1.sql' with { type: 'text' }
@@ -155,7 +156,7 @@ async function expectFixture(store: Store): Promise<void> {
     lastUsedAt: NOON,
     scopes: ['read', 'events'],
   })
-  expect(await store.identity.find()).toBe('id-of-the-fixture')
+  expect(await store.data(IDENTITY).find()).toBe('id-of-the-fixture')
 }
 
 withEveryEngine('a database with an outdated schema', (makeDatabase) => {

@@ -7,6 +7,7 @@ import { SourceError } from '../../support/mirror/throttled-client.ts'
 import { owning } from '../../support/owning.ts'
 import { NO_PLAN } from '../../support/program/retirement.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { AUDIT } from '../../support/store/open.ts'
 import { NOON, named } from '../../support/store/records.ts'
 
 const person = (id: number) => named(id, `Person ${id}`, id)
@@ -26,7 +27,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     expect([report, gone]).toEqual([{ ...NONE, unchanged: 3, pruned: 2 }, []])
     // Passport 9 is not from the source.
     expect(await idsIn(target)).toEqual([3, 4, 5, 9])
-    expect(await target.audit.list({ limit: 9 })).toMatchObject([
+    expect(await target.data(AUDIT).list({ limit: 9 })).toMatchObject([
       { actor: 'cli', action: 'passports.remove', detail: { passports: [1, 2] } },
     ])
     expect((await copy(target, source.url, { prune: 'some' })).report).toEqual({ ...NONE, unchanged: 3 })

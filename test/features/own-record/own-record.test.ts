@@ -4,7 +4,7 @@ import { serveMe } from '../../support/own-record/me-server.ts'
 import { MALLORY, OLD_WALLET, WALLET_PEOPLE, ZOE } from '../../support/own-record/test-wallet.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
-import { PROOFS, REQUESTS } from '../../support/store/open.ts'
+import { AUDIT, PROOFS, REQUESTS } from '../../support/store/open.ts'
 import { NOON } from '../../support/store/records.ts'
 
 onEveryEngine('a person with a wallet', (open) => {
@@ -50,7 +50,7 @@ onEveryEngine('a person with a wallet', (open) => {
     expect((await me.call('GET', '', undefined, token)).status).toBe(401)
     expect((await me.call('GET', '', undefined, again)).status).toBe(401)
     expect((await me.store.data(REQUESTS).list()).map(({ passport_id }) => passport_id)).toEqual([66])
-    const actors = (await me.store.audit.list({ limit: 100 })).map(
+    const actors = (await me.store.data(AUDIT).list({ limit: 100 })).map(
       ({ actor, action }) => `${actor} ${action}`,
     )
     for (const action of ['passports.hide', 'passports.unhide', 'passports.remove', 'requests.create'])

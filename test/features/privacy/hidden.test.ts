@@ -3,7 +3,7 @@ import type { Store } from '../../../src/core/store/store.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { computeHead, foldAll } from '../../support/store/hash-chain.ts'
-import { EXPORTS, MIRROR, REQUESTS, SUBJECTS } from '../../support/store/open.ts'
+import { AUDIT, EXPORTS, MIRROR, REQUESTS, SUBJECTS } from '../../support/store/open.ts'
 import { ADA_WALLET, ada, credential, NOON, record, social } from '../../support/store/records.ts'
 import { contracts, find, hand, LATER, scoreNow } from '../../support/store/scoring.ts'
 
@@ -43,7 +43,7 @@ onEveryEngine('a hidden passport', (open) => {
     await store.passports.hide(7, false, LATER)
     expect(await read()).toEqual(before)
     expect(await store.data(SUBJECTS).find(ADA_WALLET)).toMatchObject({ id: 7, hidden: false })
-    const entries = await store.audit.list({ limit: 2 })
+    const entries = await store.data(AUDIT).list({ limit: 2 })
     expect(entries.map(({ actor, action, detail }) => [actor, action, detail])).toEqual([
       ['cli', 'passports.unhide', { passports: [7] }],
       ['subject', 'passports.hide', { passports: [7] }],

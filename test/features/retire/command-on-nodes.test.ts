@@ -5,6 +5,7 @@ import { listenHere } from '../../support/node-without-threads.ts'
 import { ServiceError } from '../../support/program/errors.ts'
 import { NO_PLAN } from '../../support/program/retirement.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { PLAN, withData } from '../../support/store/open.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
@@ -39,25 +40,22 @@ withEngine('sqlite', 'a node', (makeDatabase) => {
   test.concurrent('a node uses the last known plan while the database is unavailable', async () => {
     await using here = await workplace(makeDatabase, { records: [ada] })
     await using store = await here.open()
-    await store.retirement.save({ ...NO_PLAN, sunsetAt: NOON })
+    await store.data(PLAN).save({ ...NO_PLAN, sunsetAt: NOON })
     let reads = 0
     let away = false
-    const adapt = (store: Store): Store => ({
-      ...store,
-      retirement: {
-        ...store.retirement,
+    const adapt = (store: Store): Store =>
+      withData(store, PLAN, {
         async find() {
           reads++
           if (away) throw new ServiceError('unavailable', 'The store is unavailable.')
-          return store.retirement.find()
+          return store.data(PLAN).find()
         },
-      },
-    })
+      })
     await using node = await listenHere(here.env, { adapt })
     const status = async () => (await fetch(`${node.url}/api/v1/passports/7`)).status
     expect(await status()).toBe(410)
     away = true
-    await store.retirement.save(NO_PLAN)
+    await store.data(PLAN).save(NO_PLAN)
     const before = reads
     await until(() => reads >= before + 2)
     expect(await status()).toBe(410)
@@ -73,7 +71,7 @@ withEngine('sqlite', 'a node', (makeDatabase) => {
     expect(await deprecation()).toBeNull()
     const page = await (await fetch(`${node.url}/deprecation`)).text()
     expect(page).toContain('<h1>The V1 passport API is not deprecated</h1>')
-    await store.retirement.save({ ...NO_PLAN, deprecatedAt: NOON })
+    await store.data(PLAN).save({ ...NO_PLAN, deprecatedAt: NOON })
     await until(async () => (await deprecation()) === `@${NOON / 1000}`)
   })
 })

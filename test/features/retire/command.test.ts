@@ -4,6 +4,7 @@ import { runHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { NO_PLAN } from '../../support/program/retirement.ts'
 import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
+import { PLAN } from '../../support/store/open.ts'
 import { apiKey, NOON } from '../../support/store/records.ts'
 
 const KEY = apiKey('0123456789', { name: 'Acme' })
@@ -21,7 +22,7 @@ async function office(makeDatabase: MakeDatabase) {
         await expect(failure).rejects.toThrow(sentence)
       }
     },
-    plan: () => here.look((store) => store.retirement.find()),
+    plan: () => here.look((store) => store.data(PLAN).find()),
   }
 }
 

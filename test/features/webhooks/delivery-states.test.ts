@@ -11,7 +11,7 @@ import {
   verify,
 } from '../../support/http/webhook-receiver.ts'
 import { openTestStore, saveRecords } from '../../support/store/engines.ts'
-import { SUBSCRIPTIONS } from '../../support/store/open.ts'
+import { AUDIT, SUBSCRIPTIONS } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
@@ -104,7 +104,7 @@ test('a subscription that is set back delivers events again, and one that is rem
   expect(numbers(receiver.ids())).toEqual([1, 2, 3, 2, 3])
   expect(await store.data(SUBSCRIPTIONS).remove(subscription.id, 'cli')).toBe(true)
   expect(await store.data(SUBSCRIPTIONS).remove(subscription.id, 'cli')).toBe(false)
-  expect((await store.audit.list({ limit: 3 })).map(({ action }) => action)).toEqual([
+  expect((await store.data(AUDIT).list({ limit: 3 })).map(({ action }) => action)).toEqual([
     'subscriptions.remove',
     'subscriptions.change',
     'subscriptions.create',

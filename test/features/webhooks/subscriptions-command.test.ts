@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { subscribe } from '../../support/http/webhook-receiver.ts'
 import { withEveryEngine } from '../../support/store/engines.ts'
+import { AUDIT } from '../../support/store/open.ts'
 import { record } from '../../support/store/records.ts'
 
 withEveryEngine('subscriptions', (makeDatabase) => {
@@ -33,7 +34,9 @@ withEveryEngine('subscriptions', (makeDatabase) => {
     expect((await here.call('subscriptions', 'remove', id)).err).toBe(`Subscription ${id} is removed.\n`)
     expect(await list()).toBeUndefined()
     await here.refuses(`There is no subscription "${id}" in ${here.database}`, 'subscriptions', 'pause', id)
-    expect((await here.look((store) => store.audit.list({ limit: 9 }))).map(({ action }) => action)).toEqual([
+    expect(
+      (await here.look((store) => store.data(AUDIT).list({ limit: 9 }))).map(({ action }) => action),
+    ).toEqual([
       'subscriptions.remove',
       'subscriptions.change',
       'subscriptions.change',

@@ -3,7 +3,7 @@ import { MOST_SUBSCRIPTIONS, MOST_SUBSCRIPTIONS_OF_KEY } from '../../../src/feat
 import { makeKey } from '../../support/http/keys.ts'
 import { serveRecords } from '../../support/http/server.ts'
 import { subscribe } from '../../support/http/webhook-receiver.ts'
-import { SUBSCRIPTIONS } from '../../support/store/open.ts'
+import { AUDIT, SUBSCRIPTIONS } from '../../support/store/open.ts'
 import { NOON, record, social } from '../../support/store/records.ts'
 
 const PATH = '/api/v3/subscriptions'
@@ -58,7 +58,9 @@ test('a subscription is created at the end of the log with a secret that is show
   expect((await call('GET')).body).toEqual({ items: [shown] })
   expect((await call('DELETE', `/${shown.id}`)).body).toEqual(shown)
   expect((await call('GET', `/${shown.id}`)).status).toBe(404)
-  expect((await server.store.audit.list({ limit: 2 })).map(({ actor, action }) => [actor, action])).toEqual([
+  expect(
+    (await server.store.data(AUDIT).list({ limit: 2 })).map(({ actor, action }) => [actor, action]),
+  ).toEqual([
     [`key:${server.one.id}`, 'subscriptions.remove'],
     [`key:${server.one.id}`, 'subscriptions.create'],
   ])
@@ -91,7 +93,7 @@ test('a subscription has a filter and a start, which a change replaces or remove
       state: 'paused',
     },
   )
-  expect((await server.store.audit.list({ limit: 1 }))[0]?.detail).toEqual({
+  expect((await server.store.data(AUDIT).list({ limit: 1 }))[0]?.detail).toEqual({
     subscriptions: [body.id],
     changed: ['url', 'filter', 'cursor', 'notice'],
   })
@@ -112,7 +114,7 @@ test('a rotation returns a new secret and public key, and the last four old ones
   ])
   for (let at = 0; at < 4; at++) await server.call('POST', `/${made.id}/rotate`)
   expect((await server.store.data(SUBSCRIPTIONS).find(made.id))?.keys.length).toBe(5)
-  expect((await server.store.audit.list({ limit: 1 }))[0]?.action).toBe('subscriptions.rotate')
+  expect((await server.store.data(AUDIT).list({ limit: 1 }))[0]?.action).toBe('subscriptions.rotate')
 })
 
 test('a subscription is hidden from other keys, and needs a key with the scope events', async () => {
@@ -216,7 +218,7 @@ test('a key may create, change and rotate its webhooks 100 times in an hour', as
     const [method, path] = change % 2 === 0 ? ['PATCH', ''] : ['POST', '/rotate']
     expect((await call(method, `/${body.id}${path}`, { state: 'paused' })).status).toBe(200)
   }
-  const before = await store.audit.list({ limit: 1000 })
+  const before = await store.data(AUDIT).list({ limit: 1000 })
   for (const [method, path] of [
     ['POST', ''],
     ['PATCH', `/${body.id}`],
@@ -226,7 +228,7 @@ test('a key may create, change and rotate its webhooks 100 times in an hour', as
     expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
     expect(refused.body.detail).toStartWith('The limit is 100 changes of webhooks in 3600 s')
   }
-  expect(await store.audit.list({ limit: 1000 })).toEqual(before)
+  expect(await store.data(AUDIT).list({ limit: 1000 })).toEqual(before)
   expect((await call('POST', '', { url: URL }, two)).status).toBe(201)
   expect((await call('DELETE', `/${body.id}`)).status).toBe(200)
 })

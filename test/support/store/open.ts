@@ -1,12 +1,29 @@
+import type { Data } from '../../../src/core/store/data.ts'
+import type { Store } from '../../../src/core/store/store.ts'
+
 export { createDamage } from '../../../src/core/store/damage.ts'
 export { openPostgres } from '../../../src/core/store/database/postgres/open.ts'
 export { openSqlite } from '../../../src/core/store/database/sqlite/open.ts'
 export { namePostgres, parseDatabaseAddress } from '../../../src/core/store/database-address.ts'
 export { openStore, SERVE_TIMEOUT } from '../../../src/core/store/open.ts'
+export { AUDIT } from '../../../src/core/store/sql/audit-log.ts'
+export { COPY_NOTE, IDENTITY } from '../../../src/core/store/sql/settings.ts'
 export { SUBJECTS } from '../../../src/core/store/sql/subjects.ts'
 export { REMOVALS } from '../../../src/core/store/write/removals.ts'
 export { USAGE } from '../../../src/features/keys/usage-statements.ts'
 export { MIRROR } from '../../../src/features/mirror/statements.ts'
 export { PROOFS, REQUESTS } from '../../../src/features/own-record/statements.ts'
 export { EXPORTS } from '../../../src/features/privacy/subject-statements.ts'
+export { PLAN } from '../../../src/features/retire/statements.ts'
 export { LEASES, SUBSCRIPTIONS } from '../../../src/features/webhooks/statements.ts'
+
+/** A store with other methods of a feature. */
+export const withData = <S, Write extends keyof S>(
+  store: Store,
+  data: Data<S, Write>,
+  replaced: Partial<S>,
+): Store => ({
+  ...store,
+  data: (wanted, options) =>
+    Object.is(wanted, data) ? { ...store.data(wanted, options), ...replaced } : store.data(wanted, options),
+})

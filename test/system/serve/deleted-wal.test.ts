@@ -7,7 +7,7 @@ import { readLines } from '../../support/log-lines.ts'
 import { FileFaultError } from '../../support/program/errors.ts'
 import { saveRecords, withEngine } from '../../support/store/engines.ts'
 import { toLines } from '../../support/store/json-lines.ts'
-import { openSqlite, USAGE } from '../../support/store/open.ts'
+import { COPY_NOTE, openSqlite, USAGE } from '../../support/store/open.ts'
 import { NOON, named, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
@@ -44,7 +44,7 @@ const WRITES: ((store: Store) => unknown)[] = [
   (store) => store.passports.remove(1, NOON),
   (store) => store.scoring.markAll(),
   (store) => store.data(USAGE).add([], new Map()),
-  (store) => store.copying.note('a copy'),
+  (store) => store.data(COPY_NOTE).save('a copy'),
 ]
 
 async function faultOf(work: () => unknown): Promise<string | undefined> {

@@ -13,7 +13,7 @@ import { readLines } from '../../support/log-lines.ts'
 import { VERSION } from '../../support/program/commands.ts'
 import { NO_PLAN } from '../../support/program/retirement.ts'
 import { databaseMaker, openTestStore, saveRecords } from '../../support/store/engines.ts'
-import { openSqlite } from '../../support/store/open.ts'
+import { openSqlite, PLAN } from '../../support/store/open.ts'
 import { NOON, named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
@@ -102,7 +102,7 @@ test.concurrent('start, stop, an ignored SIGHUP and the removal of V1 are logged
   const isLogged = (text: string) => log.some((line) => line.includes(text))
   server.child.kill('SIGHUP')
   await until(() => isLogged('SIGHUP was ignored'))
-  await here.look((store) => store.retirement.save({ ...NO_PLAN, sunsetAt: NOON }))
+  await here.look((store) => store.data(PLAN).save({ ...NO_PLAN, sunsetAt: NOON }))
   await until(() => isLogged('V1 is removed'))
   using database = new Database(here.database)
   database.run('pragma busy_timeout = 10000')
@@ -141,7 +141,7 @@ test('the start and end of brownouts, and the removal and return of V1 are logge
     { ...NO_PLAN, sunsetAt },
     NO_PLAN,
   ]) {
-    await store.retirement.save(plan)
+    await store.data(PLAN).save(plan)
     await job.run(log)
   }
   expect(entries).toMatchObject([

@@ -4,6 +4,7 @@ import { workplace } from '../../support/cli-sandbox.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { readProblems } from '../../support/log-lines.ts'
 import { onEveryEngine, withEngine } from '../../support/store/engines.ts'
+import { IDENTITY } from '../../support/store/open.ts'
 import { named } from '../../support/store/records.ts'
 
 withEngine('sqlite', 'a port that another process listens on', (makeDatabase) => {
@@ -44,9 +45,9 @@ onEveryEngine('/health', (open) => {
       }
     }
     expect((await ask('x')).status).toBe(200)
-    expect(await store.identity.create('first')).toBe('first')
-    expect(await store.identity.create('second')).toBe('first')
-    expect(await store.identity.find()).toBe('first')
+    expect(await store.data(IDENTITY).create('first')).toBe('first')
+    expect(await store.data(IDENTITY).create('second')).toBe('first')
+    expect(await store.data(IDENTITY).find()).toBe('first')
     expect((await ask('first')).status).toBe(200)
     const refused = await ask('second')
     expect(refused.status).toBe(412)

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../../history/event.ts'
-import type { Store } from '../store.ts'
-import type { Database, Query } from './connection.ts'
+import { type Base, defineData } from '../data.ts'
+import type { Query } from './connection.ts'
 
 /** The most ids in one entry. */
 const MOST_IDS = 10
@@ -23,22 +23,30 @@ export const listSome = (name: string, ids: readonly (string | number)[]) => ({
   [name]: ids.slice(0, MOST_IDS),
 })
 
-export const createAudit = (read: Query, { transaction }: Database): Store['audit'] => ({
-  async list({ limit, since = 0 }) {
-    const rows = await read<AuditEntry & { detail: string }>(
-      `select cast(time as double precision) as time, actor, action, detail from audit where audit.time >= $1
-       order by id desc limit ${limit}`,
-      [since],
-    )
-    return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }))
-  },
-  removeOldest: (before) =>
-    transaction(async ({ query }) => {
-      const oldest = `select id, time from audit order by id limit ${BATCH}`
-      const rows = await query(
-        `delete from audit where id in (select id from (${oldest}) as oldest where oldest.time < $1) returning 1 as one`,
-        [before],
+/** Functions that change something add an entry in the same transaction. */
+export const AUDIT = defineData({
+  name: 'audit',
+  tables: ['audit'],
+  writes: [],
+  open: ({ database: { read, transaction } }: Base) => ({
+    /** The latest entries, newest first. */
+    async list({ limit, since = 0 }: { limit: number; since?: number | undefined }): Promise<AuditEntry[]> {
+      const rows = await read.query<AuditEntry & { detail: string }>(
+        `select cast(time as double precision) as time, actor, action, detail from audit where audit.time >= $1
+         order by id desc limit ${limit}`,
+        [since],
       )
-      return rows.length > 0
-    }),
+      return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }))
+    },
+    /** Deletes a batch of the oldest entries before a time; returns whether there were any. */
+    removeOldest: (before: number) =>
+      transaction(async ({ query }) => {
+        const oldest = `select id, time from audit order by id limit ${BATCH}`
+        const rows = await query(
+          `delete from audit where id in (select id from (${oldest}) as oldest where oldest.time < $1) returning 1 as one`,
+          [before],
+        )
+        return rows.length > 0
+      }),
+  }),
 })

@@ -1,14 +1,5 @@
-import { NO_PLAN, type RetirementPlan } from '../../../features/retire/plan.ts'
-import { isoTime } from '../../basics/text/instant.ts'
-import type { Store } from '../store.ts'
-import { addAuditEntry } from './audit-log.ts'
-import { type Database, listColumn, type Query } from './connection.ts'
-
-/** The setting with the id of the database. */
-const IDENTITY = 'database_id'
-
-/** The setting with the retirement plan. */
-const RETIREMENT = 'retirement'
+import { type Base, defineData } from '../data.ts'
+import { listColumn, type Query } from './connection.ts'
 
 /** The setting that names the source of a copy. It is not copied itself. */
 export const COPYING = 'copying'
@@ -26,47 +17,41 @@ export async function setSetting(query: Query, name: string, value: string | und
   )
 }
 
-export function createSettingStores(
-  read: Query,
-  { write, transaction }: Database,
-): Pick<Store, 'retirement' | 'identity' | 'copying'> {
-  return {
-    retirement: {
-      find: () => findPlan(read),
-      save: (plan) =>
-        transaction(async ({ query }) => {
-          const before = toDetail((await findPlan(query)) ?? NO_PLAN)
-          const changed = Object.entries(toDetail(plan)).filter(
-            ([name, value]) => !Bun.deepEquals(value, before[name]),
-          )
-          await addAuditEntry(query, { action: 'retirement.set', detail: Object.fromEntries(changed) })
-          await setSetting(query, RETIREMENT, JSON.stringify(plan))
-        }),
-    },
-    identity: {
-      find: () => getSetting(read, IDENTITY),
-      async create(id) {
+/** A prepared statement of this text reads from a replica, too. */
+export const SELECT_SETTING = 'select value from settings where name = $1'
+
+/** The setting with the id of the database. */
+const DATABASE_ID = 'database_id'
+
+/** A random id of the database; backups of the file have the same one. */
+export const IDENTITY = defineData({
+  name: 'identity',
+  tables: ['settings'],
+  writes: [],
+  open({ database: { write }, prepare }: Base) {
+    const select = prepare<{ value: string }>(SELECT_SETTING)
+    return {
+      find: async () => (await select(DATABASE_ID))[0]?.value,
+      /** Returns the id of the database, which is another one if it already has an id. */
+      async create(id: string): Promise<string> {
         const insert = `insert into settings (name, value) values ($1, $2)
           on conflict (name) do update set value = settings.value returning value`
-        return (await listColumn<string>(write, insert, [IDENTITY, id]))[0] ?? id
+        return (await listColumn<string>(write, insert, [DATABASE_ID, id]))[0] ?? id
       },
-    },
-    copying: {
-      find: () => getSetting(read, COPYING),
-      note: (text) => setSetting(write, COPYING, text),
-    },
-  }
-}
+    }
+  },
+})
 
-const findPlan = async (query: Query): Promise<RetirementPlan | undefined> =>
-  JSON.parse((await getSetting(query, RETIREMENT)) ?? 'null') ?? undefined
-
-/** The plan as the audit log shows it. */
-const toDetail = (plan: RetirementPlan): Record<string, unknown> => ({
-  deprecated: isoTime(plan.deprecatedAt),
-  sunset: isoTime(plan.sunsetAt),
-  successor: plan.successor ?? null,
-  notice: plan.notice ?? null,
-  brownouts: plan.brownouts.map(({ start, end }) => `${isoTime(start)}/${isoTime(end)}`),
-  exempt: plan.exempt,
+export const COPY_NOTE = defineData({
+  name: 'copy-note',
+  tables: ['settings'],
+  writes: [],
+  open({ database: { write }, prepare }: Base) {
+    const select = prepare<{ value: string }>(SELECT_SETTING)
+    return {
+      /** Finds what `save` has stored about the last copy into this store. */
+      find: async () => (await select(COPYING))[0]?.value,
+      save: (text: string) => setSetting(write, COPYING, text),
+    }
+  },
 })

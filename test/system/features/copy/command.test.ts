@@ -8,7 +8,14 @@ import { callHere } from '../../../support/cli-in-process.ts'
 import { testDatabase } from '../../../support/postgres/postgres.ts'
 import { listAll } from '../../../support/store/catalog.ts'
 import { saveRecords } from '../../../support/store/engines.ts'
-import { MIRROR, openStore, parseDatabaseAddress, USAGE } from '../../../support/store/open.ts'
+import {
+  COPY_NOTE,
+  MIRROR,
+  openStore,
+  PLAN,
+  parseDatabaseAddress,
+  USAGE,
+} from '../../../support/store/open.ts'
 import {
   ada,
   apiKey,
@@ -72,7 +79,7 @@ const fill = (url: string) =>
       ],
       new Map([['k1', NOON]]),
     )
-    await store.retirement.save({ sunsetAt: NOON, brownouts: [], exempt: ['k1'] })
+    await store.data(PLAN).save({ sunsetAt: NOON, brownouts: [], exempt: ['k1'] })
     await store.data(MIRROR).begin('https://example.com')
     for (const id of [3, 7, 1500]) {
       const seen = { passportEtag: `"${id}"`, credentialsEtag: '', run: 1 }
@@ -95,7 +102,7 @@ const everything = (url: string) =>
     copyTables: await Promise.all(store.copyTables.map(({ list }) => list({}))),
     keys: await store.keys.list(),
     usage: await store.data(USAGE).list({ since: '2026-01-01', until: '2026-12-31' }),
-    plan: await store.retirement.find(),
+    plan: await store.data(PLAN).find(),
     rules: await store.rules.active(),
     stale: await store.scoring.countStale(),
     removals: await store.records.listRemovals(),
@@ -169,7 +176,7 @@ test('when an interrupted copy is run again, it writes only the batches that dif
     withStore(at.postgres, async (to) => {
       const items = await from.copyTables[0]?.list({ limit: 200 })
       await to.copyTables[0]?.replace({ until: items?.at(-1)?.key }, items ?? [])
-      await to.copying.note(at.sqlite.replace('sqlite:', ''))
+      await to.data(COPY_NOTE).save(at.sqlite.replace('sqlite:', ''))
     }),
   )
   const { code, out } = await callHere(['copy', at.sqlite, at.postgres])
@@ -196,7 +203,7 @@ test('after copy is killed and run again, the target has the same contents as th
 test('serve and import refuse an incomplete copy until "copy --forget" accepts it', async () => {
   using folder = tempFolder()
   const database = `sqlite:${join(folder.path, 'a.db')}`
-  await withStore(database, async (store) => store.copying.note('elsewhere'))
+  await withStore(database, async (store) => store.data(COPY_NOTE).save('elsewhere'))
   const env = { DATABASE_URL: database, PORT: '0' }
   const file = join(folder.path, 'people.jsonl')
   writeFileSync(file, '{"passport_id":1}\n')

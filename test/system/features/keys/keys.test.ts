@@ -6,7 +6,7 @@ import { callHere } from '../../../support/cli-in-process.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
 import { NO_PLAN } from '../../../support/program/retirement.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../../support/store/engines.ts'
-import { USAGE } from '../../../support/store/open.ts'
+import { PLAN, USAGE } from '../../../support/store/open.ts'
 import { ada, apiKey, NOON } from '../../../support/store/records.ts'
 import { until } from '../../../support/wait-until.ts'
 
@@ -72,7 +72,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     await using here = await workplace(makeDatabase)
     const given = ['--name', 'a', '--tier', 'high', '--owner', 'a@example.com', '--expires', '2099-01-31']
     const first = KEY.exec((await here.call('keys', 'create', ...given)).out)?.[1] as string
-    await here.look((store) => store.retirement.save({ ...NO_PLAN, exempt: [first] }))
+    await here.look((store) => store.data(PLAN).save({ ...NO_PLAN, exempt: [first] }))
     const begin = Date.now()
     const { out, err } = await here.call('keys', 'rotate', first, '--grace', '2h')
     const second = KEY.exec(out)?.[1] as string
@@ -81,7 +81,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     const { old, made, plan } = await here.look(async (store) => ({
       old: await store.keys.find(first),
       made: await store.keys.find(second),
-      plan: await store.retirement.find(),
+      plan: await store.data(PLAN).find(),
     }))
     expect(made).toMatchObject({ name: 'a', tier: 'high', owner: 'a@example.com' })
     expect(made?.expiresAt).toBe(Date.UTC(2099, 0, 31))

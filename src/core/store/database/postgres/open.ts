@@ -4,7 +4,6 @@ import { ServiceError } from '../../../basics/errors.ts'
 import { createUseData } from '../../data.ts'
 import { namePostgres, splitHosts } from '../../database-address.ts'
 import { type MigrationMode, outdatedSchema } from '../../migrations/schema-version.ts'
-import { createAudit } from '../../sql/audit-log.ts'
 import type { Prepare } from '../../sql/connection.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
 import { createKeys } from '../../sql/keys.ts'
@@ -12,7 +11,6 @@ import { createCredentials, createPassportReader } from '../../sql/passports.ts'
 import { createRules } from '../../sql/rules.ts'
 import { createScoring } from '../../sql/scoring.ts'
 import { createSearch } from '../../sql/search.ts'
-import { createSettingStores } from '../../sql/settings.ts'
 import type { Store } from '../../store.ts'
 import { createEventChanges } from '../../write/write-events.ts'
 import { createPassportChanges, createRecords } from '../../write/write-records.ts'
@@ -82,8 +80,6 @@ export async function openPostgres(
     rules: createRules(database, readCurrent),
     events: { ...createEventReader(read, primary), ...createEventChanges(database) },
     keys: { ...createKeys(database, forget), find },
-    audit: createAudit(primary.query, database),
-    ...createSettingStores(read, database),
     copyTables: createCopyTables(database),
     data: createUseData({ database, prepare }),
     newerSchema: () => findNewerSchema(primary.query),

@@ -5,14 +5,12 @@ import { createCopyTables } from '../../../../features/copy/statements.ts'
 import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
 import { createUseData } from '../../data.ts'
 import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
-import { createAudit } from '../../sql/audit-log.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
 import { createKeys } from '../../sql/keys.ts'
 import { createCredentials, createPassportReader } from '../../sql/passports.ts'
 import { createRules } from '../../sql/rules.ts'
 import { createScoring } from '../../sql/scoring.ts'
 import { createSearch } from '../../sql/search.ts'
-import { createSettingStores } from '../../sql/settings.ts'
 import type { Store } from '../../store.ts'
 import { createEventChanges } from '../../write/write-events.ts'
 import { createPassportChanges, createRecords } from '../../write/write-records.ts'
@@ -80,8 +78,6 @@ export function openSqlite(
       rules: createRules(database, read.query),
       events: { ...createEventReader(shared, transaction), ...createEventChanges(database) },
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
-      audit: createAudit(read.query, database),
-      ...createSettingStores(read.query, database),
       copyTables: createCopyTables(database),
       data: createUseData({ database, prepare }),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),

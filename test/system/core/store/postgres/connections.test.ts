@@ -9,7 +9,7 @@ import { testDatabase } from '../../../../support/postgres/postgres.ts'
 import { expectRefusal } from '../../../../support/program/errors.ts'
 import { listAll } from '../../../../support/store/catalog.ts'
 import { databaseMaker, saveRecords } from '../../../../support/store/engines.ts'
-import { openPostgres, SERVE_TIMEOUT } from '../../../../support/store/open.ts'
+import { openPostgres, PLAN, SERVE_TIMEOUT } from '../../../../support/store/open.ts'
 import { ada, grace, named } from '../../../../support/store/records.ts'
 import { tempFolder } from '../../../../support/temp-folder.ts'
 import { succeeds, until } from '../../../../support/wait-until.ts'
@@ -135,7 +135,7 @@ test('a statement that waits too long for a lock fails, and other requests succe
   await using sql = connect(database.url)
   const unlock = await lockPassports(sql)
   const outcome = await Promise.resolve(store.passports.find({ id: 1 })).catch((error) => error.code)
-  await until(() => succeeds(store.retirement.find()))
+  await until(() => succeeds(store.data(PLAN).find()))
   await unlock()
   expect(outcome).toBe('unavailable')
   await until(() => succeeds(store.passports.find({ id: 1 })))
