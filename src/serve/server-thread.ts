@@ -1,21 +1,15 @@
-import type { WireRecordsResult } from '../core/api/write-schemas.ts'
 import { isExpected } from '../core/basics/errors.ts'
 import { createCaller } from '../core/basics/thread-calls.ts'
 import { createSharedCatalog } from '../core/index/catalog.ts'
 import { releaseReplaced } from '../core/index/free-snapshots.ts'
 import { createSearchClient } from '../core/index/remote-search.ts'
 import { noteDamage, withDamage } from '../core/store/damage.ts'
-import { sendWrites } from '../core/store/data.ts'
+import { sendWrites, type WriteCall } from '../core/store/data.ts'
 import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import type { Store } from '../core/store/store.ts'
-import {
-  threadLog as log,
-  type StartMessage,
-  send,
-  type ToThread,
-  WRITER_METHODS,
-  type WriterCall,
-} from '../core/threads/messages.ts'
+import { LOG_HEAD } from '../core/store/write/write-events.ts'
+import { PASSPORT_CHANGES } from '../core/store/write/write-records.ts'
+import { threadLog as log, type StartMessage, send, type ToThread } from '../core/threads/messages.ts'
 import { createRasterizerClient } from '../features/pictures/rasterizer-calls.ts'
 import { shareFold } from '../features/proof/share-fold.ts'
 import { type Listener, listen } from './request-listener.ts'
@@ -34,7 +28,7 @@ declare const self: Worker
 const called = {
   'search-thread': createSearchClient(),
   'picture-thread': createRasterizerClient(),
-  'writer-thread': createCaller<WriterCall, unknown>('The writer thread ended.', MOST_WRITES),
+  'writer-thread': createCaller<WriteCall, unknown>('The writer thread ended.', MOST_WRITES),
 }
 const catalog = createSharedCatalog(called['search-thread'])
 let listener: Listener | undefined
@@ -79,8 +73,6 @@ async function start({ config, windows, fonts, snapshot, damage }: StartMessage)
       now: Date.now,
       log,
       rasterize: called['picture-thread'].rasterize,
-      saveRecords: async (records, signal) =>
-        (await called['writer-thread'].send({ records }, { signal })) as WireRecordsResult,
       onError: (error) => noteDamage(damage, error),
       windows,
       metrics: metrics?.metrics,
@@ -92,18 +84,12 @@ async function start({ config, windows, fonts, snapshot, damage }: StartMessage)
   }
 }
 
-/** Returns the store with methods that call the writer thread. */
+/** Returns the store with writes that the writer thread runs. */
 function withWriter(store: Store): Store {
-  const { send } = called['writer-thread']
-  const parts = Object.entries(WRITER_METHODS) as [keyof typeof WRITER_METHODS, readonly string[]][]
-  const remote = parts.map(([part, methods]) => {
-    // These calls are accepted even if many writes wait, because there is one at a time.
-    const options = { isUrgent: part === 'events' }
-    const toCall = (method: string) => [method, (...args: unknown[]) => send({ part, method, args }, options)]
-    return [part, { ...store[part], ...Object.fromEntries(methods.map(toCall)) }]
-  })
-  const written: Store = { ...store, ...Object.fromEntries(remote), data: sendWrites(store.data, send) }
-  return { ...written, events: { ...written.events, fold: shareFold(written.events.fold) } }
+  const data = sendWrites(store.data, called['writer-thread'].send)
+  const passports = { ...store.passports, ...data(PASSPORT_CHANGES) }
+  const events = { ...store.events, fold: shareFold(data(LOG_HEAD).fold) }
+  return { ...store, data, passports, events }
 }
 
 /** Closes the store: SQLite removes the WAL when the last connection closes. The main thread then ends this thread. */

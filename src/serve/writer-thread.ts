@@ -4,14 +4,15 @@ import type { Config } from '../core/config/config.ts'
 import { dataOf } from '../core/feature.ts'
 import { releaseReplaced } from '../core/index/free-snapshots.ts'
 import { updateSnapshots } from '../core/index/update-snapshots.ts'
-import { findRules } from '../core/scoring/stamped-rule-set.ts'
 import { updateScores } from '../core/scoring/update-scores.ts'
 import { type Damage, noteDamage } from '../core/store/damage.ts'
-import { createWriteAnswer } from '../core/store/data.ts'
+import { createWriteAnswer, type WriteCall } from '../core/store/data.ts'
 import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import { AUDIT } from '../core/store/sql/audit-log.ts'
 import type { Awaitable, Store } from '../core/store/store.ts'
-import { threadLog as log, send, type ToThread, type WriterCall } from '../core/threads/messages.ts'
+import { LOG_HEAD } from '../core/store/write/write-events.ts'
+import { PASSPORT_CHANGES } from '../core/store/write/write-records.ts'
+import { threadLog as log, send, type ToThread } from '../core/threads/messages.ts'
 import { dayOf } from '../features/keys/usage.ts'
 import { USAGE } from '../features/keys/usage-statements.ts'
 import { logRetirement } from '../features/retire/job.ts'
@@ -24,24 +25,13 @@ declare const self: Worker
 
 const stop = new AbortController()
 const mayScore = Promise.withResolvers<void>()
-const opened = Promise.withResolvers<{
-  store: Store
-  damage: Damage
-  answerWrite: ReturnType<typeof createWriteAnswer>
-}>()
-const enqueue = createQueue<WriterCall, unknown>(answer)
+const opened = Promise.withResolvers<{ answerWrite: ReturnType<typeof createWriteAnswer>; damage: Damage }>()
+const enqueue = createQueue<WriteCall, unknown>(answer)
 
-async function answer(call: WriterCall): Promise<unknown> {
-  const { store, damage, answerWrite } = await opened.promise
+async function answer(call: WriteCall): Promise<unknown> {
+  const { answerWrite, damage } = await opened.promise
   try {
-    if ('data' in call) return await answerWrite(call)
-    if ('method' in call) {
-      const part: Record<string, unknown> = store[call.part]
-      return await (part[call.method] as (...args: unknown[]) => unknown)(...call.args)
-    }
-    // Loaded when it is needed, because the validator loads slowly.
-    const { saveSentRecords } = await import('../features/records/save-sent-records.ts')
-    return await saveSentRecords(store, await findRules(store), call.records)
+    return await answerWrite(call)
   } catch (error) {
     noteDamage(damage, error)
     throw error
@@ -61,7 +51,8 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
 /** Runs writes and long reads outside of the server threads. */
 async function run(config: Config, damage: Damage): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
-  opened.resolve({ store, damage, answerWrite: createWriteAnswer(await dataOf(FEATURES), store.data) })
+  const data = [PASSPORT_CHANGES, LOG_HEAD, ...(await dataOf(FEATURES))]
+  opened.resolve({ answerWrite: createWriteAnswer(data, store.data), damage })
   const onError = (error: unknown) => noteDamage(damage, error)
   await supervise(createJobs(config, store), { log, signal: stop.signal, onError })
   await store.close()

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { createCaller } from '../../src/core/basics/thread-calls.ts'
-import type { WriterCall } from '../../src/core/threads/messages.ts'
+import type { WriteCall } from '../../src/core/store/data.ts'
 import { startThread } from '../../src/core/threads/thread.ts'
 import { createWindowMemory } from '../support/http/rate-limits.ts'
 import { expectRefusal } from '../support/program/errors.ts'
@@ -13,7 +13,7 @@ import { until } from '../support/wait-until.ts'
 
 const ALL = { since: '0000-01-01', until: '9999-12-31' }
 
-const write = (status: number): WriterCall => ({
+const write = (status: number): WriteCall => ({
   data: 'usage',
   method: 'add',
   args: [[{ day: '2026-01-01', key: '', endpoint: 'list', status, count: 1 }], new Map()],
@@ -27,7 +27,7 @@ async function startWriter() {
   const workers: Worker[] = []
   const onWorker = (worker: Worker) => void workers.push(worker)
   process.on('worker', onWorker)
-  const client = createCaller<WriterCall, unknown>('The writer thread ended.', 2)
+  const client = createCaller<WriteCall, unknown>('The writer thread ended.', 2)
   const thread = startThread({
     name: 'writer-thread',
     file: 'serve/writer-thread.ts',

@@ -2,10 +2,8 @@ import { createLog } from '../../src/core/basics/log.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import { createWindowMemory } from '../../src/core/http/rate-limit.ts'
 import { createCatalog } from '../../src/core/index/catalog.ts'
-import { findRules } from '../../src/core/scoring/stamped-rule-set.ts'
 import { openStore } from '../../src/core/store/open.ts'
 import type { Store } from '../../src/core/store/store.ts'
-import { saveSentRecords } from '../../src/features/records/save-sent-records.ts'
 import { listen } from '../../src/serve/request-listener.ts'
 
 type Options = {
@@ -28,7 +26,6 @@ export async function listenHere(env: Record<string, string>, options: Options =
     log: createLog({ write: (line) => void lines.push(line), json: true, now: Date.now }),
     windows: createWindowMemory(),
     onError,
-    saveRecords: async (sent) => saveSentRecords(store, await findRules(store), sent),
     rasterize: () => Promise.reject(new Error('This node draws no pictures.')),
   })
   return {

@@ -1,8 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { EventStreams } from '../../features/events/streams.ts'
 import type { SigningKeys } from '../../features/proof/signing-keys.ts'
-import type { SentRecords } from '../../features/records/save-sent-records.ts'
-import type { WireRecordsResult } from '../api/write-schemas.ts'
 import { EXPLORER, PICTURES } from '../config/rate-limit-tier.ts'
 import type { Catalog } from '../index/catalog.ts'
 import type { PassportRef } from '../passport/passport.ts'
@@ -192,8 +190,6 @@ export type ServerContext = {
   /** Empty without PUBLIC_URL. */
   publicUrl: string
   streams: EventStreams
-  /** Aborting the signal cancels a write that has not begun. Throws `overloaded`. */
-  saveRecords: (sent: SentRecords, signal: AbortSignal) => Promise<WireRecordsResult>
   now: () => number
   /** Whether every request needs a key. */
   requireKey: boolean

@@ -41,7 +41,7 @@ export function toAppliedRules(rules: RuleSet, source: AppliedRules['source'], n
 }
 
 /** The active rule set of the database; `initial` if none was ever applied. */
-export async function findRules({ rules }: Store, initial = DEFAULT_RULES): Promise<RuleSet> {
+export async function findRules({ rules }: Pick<Store, 'rules'>, initial = DEFAULT_RULES): Promise<RuleSet> {
   const active = await rules.active()
   return active ? toRuleSet(active) : initial
 }

@@ -1,26 +1,12 @@
 import type { Font } from '../../features/pictures/fonts-folder.ts'
-import type { SentRecords } from '../../features/records/save-sent-records.ts'
 import type { Fields, Log } from '../basics/log.ts'
 import type { Config } from '../config/config.ts'
 import type { Family } from '../http/prometheus-text.ts'
 import type { Snapshot } from '../index/snapshot.ts'
 import type { Damage } from '../store/damage.ts'
-import type { WriteCall } from '../store/data.ts'
 
 /** The threads that server threads call. */
 export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
-
-/** The methods of the store that the writer thread runs for server threads: they never wait for the write lock of SQLite. */
-export const WRITER_METHODS = {
-  passports: ['merge', 'unmerge', 'hide', 'remove'],
-  events: ['fold'],
-} as const
-
-/** A call of the writer thread. */
-export type WriterCall =
-  | { records: SentRecords }
-  | WriteCall
-  | { part: keyof typeof WRITER_METHODS; method: string; args: unknown[] }
 
 /** Messages of the writer thread, which the main thread forwards to the search thread and the server threads. */
 type Published =

@@ -15,12 +15,11 @@ import { parseFilter } from '../../core/lists/filter.ts'
 import { lastPage, parseKeyword, parseSort } from '../../core/lists/list-request.ts'
 import { type PassportKey, parsePassportKey } from '../../core/passport/passport.ts'
 import { createExplainer } from '../../core/reads/explain.ts'
-import { findRules } from '../../core/scoring/stamped-rule-set.ts'
 import type { FindOptions } from '../../core/store/store.ts'
 import { findDiff, parseTimes } from '../events/diff.ts'
 import { LIST_PARAMETERS, SORT, unitsOfList } from '../passports/list.ts'
 import { toLines } from '../records/routes.ts'
-import { saveSentRecords } from '../records/save-sent-records.ts'
+import { RECORD_WRITES } from '../records/statements.ts'
 import { defineTool, type ToolContext } from './define-tool.ts'
 import * as results from './result-schemas.ts'
 import { MAX_LIST } from './sanitize.ts'
@@ -212,8 +211,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     async call({ records, dry_run: dryRun = false }, { store, principal, now }) {
       const actor = principal.id === '' ? 'cli' : (`key:${principal.id}` as const)
       const by = { actor, now: now(), writer: principal } as const
-      const sent = { ...by, lines: toLines({ records }), isList: true, dryRun }
-      return saveSentRecords(store, await findRules(store), sent)
+      return store.data(RECORD_WRITES).save({ ...by, lines: toLines({ records }), isList: true, dryRun })
     },
   }),
 }

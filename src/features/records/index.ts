@@ -8,4 +8,5 @@ export const records: Feature = {
     merge: async () => (await import('./merge-and-remove-commands.ts')).merge,
     remove: async () => (await import('./merge-and-remove-commands.ts')).remove,
   },
+  data: async () => [(await import('./statements.ts')).RECORD_WRITES],
 }

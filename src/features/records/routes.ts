@@ -6,6 +6,7 @@ import { findUnknown, invalidParameter, invalidValues, pointerTo } from '../../c
 import { quote } from '../../core/basics/text/quote.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
 import { splitLines } from './save-sent-records.ts'
+import { RECORD_WRITES } from './statements.ts'
 
 const NDJSON = 'application/x-ndjson'
 
@@ -61,7 +62,8 @@ async function writeRecords(
   context.charge(context.exchange.units + count, 'send fewer records')
   const { scopes, types } = context.principal
   const by = { actor: actorOf(context), now: context.now(), writer: { scopes, types } }
-  return sendWritten(context, await context.saveRecords({ ...by, lines, isList, dryRun }, request.signal))
+  const { save } = context.store.data(RECORD_WRITES, { signal: request.signal })
+  return sendWritten(context, await save({ ...by, lines, isList, dryRun }))
 }
 
 function parseDryRun(text = 'false'): boolean {

@@ -5,10 +5,8 @@ import { type ApiServerOptions, startApiServer } from '../../../src/core/http/se
 import { createCatalog } from '../../../src/core/index/catalog.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createExplainer, createPassportExplainer } from '../../../src/core/reads/explain.ts'
-import { findRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
-import { saveSentRecords } from '../../../src/features/records/save-sent-records.ts'
 import { createReference } from '../../../src/features/reference/routes.ts'
 import { datePlan, NO_PLAN } from '../../../src/features/retire/plan.ts'
 import { createSite } from '../../../src/ui/site.ts'
@@ -46,7 +44,6 @@ export function serveTest(
     catalog: createCatalog(store),
     explain: createPassportExplainer(store),
     explainAll: createExplainer(store),
-    saveRecords: async (sent) => saveSentRecords(store, await findRules(store), sent),
     now: () => NOON,
     requireKey: false,
     trustedProxies: [],

@@ -1,6 +1,7 @@
 import type { Actor, EventContent, LogHead } from '../../history/event.ts'
 import type { EventCursor } from '../../history/event-cursor.ts'
 import { EMPTY_HEAD, leafOfStored, nextHead } from '../../history/hash-chain.ts'
+import { type Base, defineData } from '../data.ts'
 import type { EventStore } from '../event-store.ts'
 import type { StampRow } from '../rows/event.ts'
 import { REMOVED, stampsOf, TOMBSTONE, toEventRow } from '../rows/event-encoding.ts'
@@ -193,6 +194,15 @@ const OLDEST = `with oldest as (select sequence, time, type from events order by
   ) as batch`
 
 /** The functions of the event store that write. */
+/** The head of the hash chain. At most one call of each thread waits. */
+export const LOG_HEAD = defineData({
+  name: 'log-head',
+  tables: [],
+  open: ({ database }: Base) => createEventChanges(database),
+  writes: ['fold'],
+  isUrgent: true,
+})
+
 export const createEventChanges = (database: Database): Pick<EventStore, 'prune' | 'fold'> => ({
   prune: (before) => pruneEvents(database, before),
   fold: (limit) => foldEvents(database, limit),

@@ -2,6 +2,7 @@ import type { Actor, EventContent } from '../../history/event.ts'
 import type { EventCursor } from '../../history/event-cursor.ts'
 import { walletsOf } from '../../passport/passport.ts'
 import type { IncomingRecord } from '../../passport/record.ts'
+import { type Base, defineData } from '../data.ts'
 import { fromCredentialData } from '../rows/credential.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
 import { addAuditEntry, listSome } from '../sql/audit-log.ts'
@@ -155,6 +156,14 @@ export async function changePassports(
   await finish(tx, changes, ids, by)
   return findLogEnd(tx)
 }
+
+/** The changes of passports by people and clients. */
+export const PASSPORT_CHANGES = defineData({
+  name: 'passports',
+  tables: [],
+  open: ({ database }: Base) => createPassportChanges(database),
+  writes: ['merge', 'unmerge', 'hide', 'remove'],
+})
 
 export function createPassportChanges({ transaction }: Database) {
   const change = (

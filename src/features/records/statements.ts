@@ -1,0 +1,20 @@
+import { type Base, defineData } from '../../core/store/data.ts'
+import { createRules } from '../../core/store/sql/rules.ts'
+import { createRecords } from '../../core/store/write/write-records.ts'
+import type { SentRecords } from './save-sent-records.ts'
+
+/** Parses and saves the records of a request. The validator loads slowly, so the first call loads it. */
+export const RECORD_WRITES = defineData({
+  name: 'records',
+  tables: [],
+  writes: ['save'],
+  open({ database }: Base) {
+    const store = { records: createRecords(database), rules: createRules(database, database.read.query) }
+    return {
+      async save(sent: SentRecords) {
+        const { saveSentRecords } = await import('./save-sent-records.ts')
+        return saveSentRecords(store, sent)
+      },
+    }
+  },
+})
