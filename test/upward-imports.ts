@@ -5,14 +5,11 @@
 export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
   data: [
     'core/store/database/postgres/open.ts imports features/copy/statements.ts',
-    'core/store/database/postgres/open.ts imports features/v1/statements.ts',
     'core/store/database/sqlite/open.ts imports features/copy/statements.ts',
-    'core/store/database/sqlite/open.ts imports features/v1/statements.ts',
     'core/store/open.ts imports features/doctor/postgres-statements.ts',
     'core/store/open.ts imports features/doctor/sqlite-statements.ts',
     'core/store/open.ts imports features/doctor/statements.ts',
     'core/store/open.ts imports features/privacy/remains-statements.ts',
-    'core/store/rows/v1.ts imports features/v2/present.ts',
     'core/store/store.ts imports features/copy/copyable-table.ts',
   ],
   routes: [

@@ -5,7 +5,7 @@ import { createCatalog } from '../../src/core/index/catalog.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { exportRecords } from '../../src/features/records/export.ts'
 import type { workplace } from '../../test/support/cli-sandbox.ts'
-import { USAGE } from '../../test/support/store/open.ts'
+import { CREDENTIAL_BODIES, USAGE, V1_BODIES } from '../../test/support/store/open.ts'
 
 export type Sandbox = Awaited<ReturnType<typeof workplace>>
 
@@ -44,7 +44,7 @@ const KEYWORDS = ['a', 'an', 'ann', 'Łó', 'demo', 'no match']
 
 /** The ranking, the search results, and the V1 bodies of all listed passports, which have their paths as keys. */
 export async function responsesIn(store: Store): Promise<Texts> {
-  const { v1 } = store
+  const v1 = { ...store.data(V1_BODIES), findCredentials: store.data(CREDENTIAL_BODIES).find }
   const catalog = createCatalog(store)
   const ids = [...(await catalog.current()).ids]
   const texts: Texts = { ranking: ids.join(), items: (await v1.listItems(ids)).join() }

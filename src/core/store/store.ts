@@ -19,6 +19,8 @@ export type Store = AsyncDisposable & {
   passports: {
     /** The id of a merged passport finds its survivor. */
     find(ref: PassportRef): Awaitable<FullPassport | undefined>
+    /** A text that changes whenever a response about the passport does. */
+    findVersion(ref: PassportRef): Awaitable<string | undefined>
     /** In the order of `ids`, without merged and unknown passports. */
     listByIds(ids: readonly number[]): Awaitable<Passport[]>
     /** Includes merged passports. */
@@ -51,18 +53,6 @@ export type Store = AsyncDisposable & {
   credentials: {
     /** Finds a passport and the credentials in its V1 response, sorted by score (highest first), name and id. */
     find(ref: PassportRef): Awaitable<{ passport: FullPassport; credentials: Credential[] } | undefined>
-  }
-  /** V1 responses. The id of a merged passport finds the response of its survivor. */
-  v1: {
-    findPassport(ref: PassportRef): Awaitable<V1Passport | undefined>
-    findCredentials(ref: PassportRef): Awaitable<V1Body | undefined>
-    /** List items, highest score first, then by id. Passports that are no longer listed are left out. */
-    listItems(ids: readonly number[]): Awaitable<string[]>
-  }
-  /** V2 responses, except credentials, which are those of V1. `cards` is the URL of the folder with the cards, if any. */
-  v2: {
-    findPassport(ref: PassportRef, cards?: string): Awaitable<V1Passport | undefined>
-    listItems(ids: readonly number[], cards?: string): Awaitable<string[]>
   }
   v3: {
     /** The results of the first keys, in order. A call may return fewer results than keys, but at least one. */
@@ -106,12 +96,6 @@ export type Store = AsyncDisposable & {
   ping(): Awaitable<{ writes: boolean; replicas?: ReplicaStatus[] }>
   close(): Promise<void>
 }
-
-/** A stored JSON response. */
-export type V1Body = { body: string; etag: string }
-
-/** `merged` is not 0 if another passport was merged into this one. */
-export type V1Passport = V1Body & { id: number; merged: number }
 
 /** The result for a key: a passport, the ids of several passports with the same handle, or `undefined`. */
 export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined

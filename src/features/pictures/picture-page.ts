@@ -17,7 +17,7 @@ export const createPicturePage = (
 ): ExplorerPage => ({
   async cacheKey({ path }) {
     const { ref } = parsePicturePath(path, types)
-    return (ref && (await store.v1.findPassport(ref)))?.etag ?? ''
+    return (ref && (await store.passports.findVersion(ref))) ?? ''
   },
   async render(request) {
     const { ref, type } = parsePicturePath(request.path, types)

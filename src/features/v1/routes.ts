@@ -20,9 +20,14 @@ import { lastPage, parseKeyword, parsePageNumber, parsePageSize } from '../../co
 import { parsePassportRef } from '../../core/passport/passport.ts'
 import { presentListedPassport, presentPassport } from '../../core/passport/present.ts'
 import * as recordSchemas from '../../core/passport/wire-schemas.ts'
+import type { Data } from '../../core/store/data.ts'
 import * as v1Schemas from './schemas.ts'
+import { type Bodies, CREDENTIAL_BODIES, V1_BODIES } from './statements.ts'
 
-type Version = 'v1' | 'v2'
+/** A version of the API, and the data of its responses. */
+type Version = { name: 'v1' | 'v2'; bodies: Data<Bodies> }
+
+const VERSION: Version = { name: 'v1', bodies: V1_BODIES }
 
 export const V1: Surface = {
   usesKeys: true,
@@ -80,13 +85,13 @@ export const CREDENTIALS = EXAMPLE.credentials.map(({ from: _, ...credential }) 
 export const PAGINATION = { current_page: 1, last_page: 40, total: 1000 }
 
 export const V1_ROUTES = [
-  ...createRoutes('v1', V1, {
+  ...createRoutes(VERSION, V1, {
     list: v1Schemas.PassportListBody,
     passport: v1Schemas.PassportBody,
     listed: LISTED,
     full: FULL,
     listParameters: PARAMETERS.list,
-    handleList: (request, context) => listPassports('v1', request, context),
+    handleList: (request, context) => listPassports(VERSION, request, context),
   }),
   ...unknownPaths(V1, '/api/v1', 'other'),
 ]
@@ -103,8 +108,8 @@ type Differences = {
 
 /** The names and operation ids of V1 routes do not contain the version. */
 export function createRoutes(version: Version, surface: Surface, bodies: Differences): readonly Route[] {
-  const base = `/api/${version}`
-  const [prefix, suffix, title] = version === 'v1' ? ['', '', ''] : ['v2_', 'V2', ' (V2)']
+  const base = `/api/${version.name}`
+  const [prefix, suffix, title] = version.name === 'v1' ? ['', '', ''] : ['v2_', 'V2', ' (V2)']
   return [
     route(surface, {
       name: `${prefix}list`,
@@ -152,28 +157,29 @@ export function createRoutes(version: Version, surface: Surface, bodies: Differe
 function getPassport(version: Version, request: RouteRequest<'id'>, context: Context) {
   const ref = parsePassportRef(request.params.id)
   if (!ref) throw notFound()
-  const found = context.store[version].findPassport(ref, cardsOf(version, request, context))
+  const found = context.store.data(version.bodies).findPassport(ref, cardsOf(version, request, context))
   return then(found, (passport) => {
     if (!passport) throw notFound()
     const response = json(context, passport.body, passport.etag)
-    if (passport.merged) response.headers.set('Content-Location', `/api/${version}/passports/${passport.id}`)
+    if (passport.merged)
+      response.headers.set('Content-Location', `/api/${version.name}/passports/${passport.id}`)
     return response
   })
 }
 
 /** V1 shows no images. */
 const cardsOf = (version: Version, request: Request, context: Context) =>
-  version === 'v1' ? '' : context.cardsOf(request)
+  version.name === 'v1' ? '' : context.cardsOf(request)
 
 /** In V2, `search` is another name of `keyword`. */
 function parseSearch(version: Version, query: URLSearchParams) {
-  const name = version === 'v2' && !query.get('keyword') ? 'search' : 'keyword'
+  const name = version.name === 'v2' && !query.get('keyword') ? 'search' : 'keyword'
   return parseKeyword(query.get(name), name)
 }
 
 /** In V2, `limit` is another name of `per_page`. */
 export function parsePage(version: Version, query: URLSearchParams) {
-  const name = version === 'v2' && !query.get('per_page') ? 'limit' : 'per_page'
+  const name = version.name === 'v2' && !query.get('per_page') ? 'limit' : 'per_page'
   return { page: parsePageNumber(query.get('page')), size: parsePageSize(name, query.get(name)) }
 }
 
@@ -186,13 +192,13 @@ export async function listPassports(version: Version, request: Request, context:
   const render = async () => {
     // The signal is created on demand: a cached page needs none.
     const wanted = { page, size, keyword, signal: request.signal }
-    const list = (ids: readonly number[]) => context.store[version].listItems(ids, cards)
+    const list = (ids: readonly number[]) => context.store.data(version.bodies).listItems(ids, cards)
     const { items, total } = await findPage(context, wanted, list)
     return renderPage(items, { page, size }, total)
   }
   const find = async () =>
     keyword === undefined
-      ? context.pages.get(await context.catalog.current(), `${version} ${page} ${size} ${cards}`, render)
+      ? context.pages.get(await context.catalog.current(), `${version.name} ${page} ${size} ${cards}`, render)
       : render()
   const respond = async () => sendPage(request, context, await find())
   return size > CHUNK ? renderLarge(context, respond) : respond()
@@ -232,7 +238,7 @@ function listCredentials(request: Request, context: Context): Awaitable<Response
 export function getCredentials(named: string, context: Context): Awaitable<Response> {
   const ref = parsePassportRef(named)
   if (!ref) throw notFound()
-  return then(context.store.v1.findCredentials(ref), (credentials) => {
+  return then(context.store.data(CREDENTIAL_BODIES).find(ref), (credentials) => {
     if (!credentials) throw notFound()
     return json(context, credentials.body, credentials.etag)
   })

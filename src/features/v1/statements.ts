@@ -1,56 +1,84 @@
 import { type Awaitable, then } from '../../core/basics/awaitable.ts'
-import { type PassportRef, refKind, refValue } from '../../core/passport/passport.ts'
-import { BODY, ITEM, toItem, toItemV2, toPassportV1, toPassportV2 } from '../../core/store/rows/v1.ts'
-import type { Dialect, Prepare } from '../../core/store/sql/connection.ts'
-import { PASSPORT_ID, SURVIVOR_ID } from '../../core/store/sql/passports.ts'
-import type { Store, V1Body, V1Passport } from '../../core/store/store.ts'
+import { etagOf } from '../../core/basics/hash.ts'
+import type { PassportRef } from '../../core/passport/passport.ts'
+import { type Base, defineData } from '../../core/store/data.ts'
+import { createFinder } from '../../core/store/sql/passports.ts'
 
-export const createV1Reader = (prepare: Prepare, dialect: Dialect): Store['v1'] => ({
-  ...createReader(prepare, dialect, '', toPassportV1, toItem),
-  findCredentials: createFinder<V1Body>(prepare, 'select body, etag from v1_credentials'),
+/** A stored JSON response. */
+export type StoredBody = { body: string; etag: string }
+
+/** `merged` is not 0 if another passport was merged into this one. */
+export type PassportBody = StoredBody & { id: number; merged: number }
+
+/** The responses of V1 or V2. `cards` is the URL of the folder with the cards, if any; V1 shows no images. */
+export type Bodies = {
+  /** The id of a merged passport finds the response of its survivor. */
+  findPassport(ref: PassportRef, cards?: string): Awaitable<PassportBody | undefined>
+  /** List items, highest score first, then by id. Passports that are no longer listed are left out. */
+  listItems(ids: readonly number[], cards?: string): Awaitable<string[]>
+}
+
+export const V1_BODIES = defineData({
+  name: 'v1',
+  tables: [],
+  writes: [],
+  open: (base: Base) => createBodies(base, '', toPassport, toItem),
 })
 
-/** A V2 response is made from the V1 response. */
-export const createV2Reader = (prepare: Prepare, dialect: Dialect): Store['v2'] =>
-  createReader(prepare, dialect, ', later_fields', toPassportV2, toItemV2)
+/** The responses with credentials, the same in V1 and V2. */
+export const CREDENTIAL_BODIES = defineData({
+  name: 'v1-credentials',
+  tables: [],
+  writes: [],
+  open: ({ prepare }: Base) => ({
+    find: createFinder<StoredBody>(prepare, 'select body, etag from v1_credentials'),
+  }),
+})
 
-function createReader<Found, Item>(
-  prepare: Prepare,
-  { isIn, staleIndex }: Dialect,
+/** A row has the stored response, and whether the score of the passport is being calculated. */
+export type PassportRow = PassportBody & { stale: number | boolean }
+export type ItemRow = { item: string; stale: number | boolean }
+
+/** `more` are further columns of both rows. */
+export function createBodies<MorePassport, MoreItem>(
+  { prepare, database }: Base,
   more: string,
-  toPassport: (row: Found, cards: string) => V1Passport,
-  toItem: (row: Item, cards: string) => string,
-): Store['v2'] {
+  toBody: (row: PassportRow & MorePassport, cards: string) => PassportBody,
+  toText: (row: ItemRow & MoreItem, cards: string) => string,
+): Bodies {
+  const { isIn, staleIndex } = database.read.dialect
   const select = (columns: string) =>
     `select cast(passport_id as double precision) as id, ${columns},
        exists (select 1 from passports ${staleIndex} where id = passport_id and stale <> 0) as stale${more}
      from v1_passports`
-  const find = createFinder<Found>(prepare, select(`${BODY} as body, etag, merged`))
-  const list = prepare<Item & Ranked>(
+  const find = createFinder<PassportRow & MorePassport>(prepare, select(`${BODY} as body, etag, merged`))
+  const list = prepare<ItemRow & MoreItem & Ranked>(
     `${select(`score, ${ITEM} as item`)} where ${isIn('passport_id', '$1')}`,
   )
   return {
-    findPassport: (ref, cards = '') => then(find(ref), (row) => row && toPassport(row, cards)),
+    findPassport: (ref, cards = '') => then(find(ref), (row) => row && toBody(row, cards)),
     // Rows are sorted here, because SQLite would copy them to sort.
     listItems: (ids, cards = '') =>
-      ids.length === 0 ? [] : then(list(ids), (rows) => rows.sort(byRank).map((row) => toItem(row, cards))),
+      ids.length === 0 ? [] : then(list(ids), (rows) => rows.sort(byRank).map((row) => toText(row, cards))),
   }
 }
+
+/** SQL for both engines: a passport as an item of list pages, and as the single-passport response. */
+const ITEM = `'{' || fields || '}'`
+const BODY = `'{"passport":{' || fields || ',' || more_fields || '}}'`
 
 type Ranked = { id: number; score: number }
 
 const byRank = (one: Ranked, other: Ranked) => other.score - one.score || one.id - other.id
 
-/** Only listed passports have a stored response. For a merged passport, the response of its survivor is found. */
-function createFinder<Row>(prepare: Prepare, select: string) {
-  const prepareBy = (id: string) => prepare<Row>(`${select} where passport_id = ${id}`)
-  const listed = { id: prepareBy(PASSPORT_ID.id), wallet: prepareBy(PASSPORT_ID.wallet) }
-  const merged = { id: prepareBy(SURVIVOR_ID.id), wallet: prepareBy(SURVIVOR_ID.wallet) }
-  return (ref: PassportRef): Awaitable<Row | undefined> => {
-    const [kind, value] = [refKind(ref), refValue(ref)] as const
-    return then(
-      listed[kind](value),
-      ([row]): Awaitable<Row | undefined> => row ?? then(merged[kind](value), ([survivor]) => survivor),
-    )
-  }
+function toPassport(row: PassportRow): PassportBody {
+  if (!row.stale) return row
+  const body = showCalculating(row.body)
+  return { ...row, body, etag: etagOf(body) }
 }
+
+export const toItem = ({ item, stale }: ItemRow) => (stale ? showCalculating(item) : item)
+
+/** Only numbers precede the field, so the first match is the field. */
+const showCalculating = (json: string) =>
+  json.replace('"calculating_score":false', '"calculating_score":true')

@@ -4,4 +4,5 @@ import { v1 } from '../v1/index.ts'
 export const v2: Feature = {
   name: 'v2',
   needs: [v1],
+  data: async () => [(await import('./statements.ts')).V2_BODIES],
 }

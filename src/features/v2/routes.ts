@@ -10,6 +10,9 @@ import { CredentialListBody } from '../v1/schemas.ts'
 import { presentListedPassportV2, presentPassportV2 } from './present.ts'
 import * as schemas from './schemas.ts'
 import { findIds, findPeople } from './search.ts'
+import { V2_BODIES } from './statements.ts'
+
+const VERSION = { name: 'v2', bodies: V2_BODIES } as const
 
 /** V2 has the endpoints of V1 with more fields, and three more endpoints. */
 const V2: Surface = {
@@ -53,7 +56,7 @@ const SEARCH = {
 }
 
 export const V2_ROUTES = [
-  ...v1.createRoutes('v2', V2, {
+  ...v1.createRoutes(VERSION, V2, {
     list: schemas.PassportListBodyV2,
     passport: schemas.PassportBodyV2,
     listed: LISTED_V2,
@@ -112,7 +115,7 @@ export const V2_ROUTES = [
 async function handleList(request: Request, context: Context): Promise<Response> {
   const query = queryOf(request)
   const given = FILTERS.filter(([name]) => query.has(name))
-  if (given.length === 0) return v1.listPassports('v2', request, context)
+  if (given.length === 0) return v1.listPassports(VERSION, request, context)
   const found = await Promise.all(
     given.map(([name, source]) => {
       const key = parsePassportKey(source + query.get(name))
@@ -128,9 +131,11 @@ async function sendPeople(
   context: Context,
   people: readonly ReadonlySet<number>[],
 ): Promise<Response> {
-  const { page, size } = v1.parsePage('v2', queryOf(request))
+  const { page, size } = v1.parsePage(VERSION, queryOf(request))
   const cards = context.cardsOf(request)
-  const lists = await Promise.all(people.map((ids) => context.store.v2.listItems([...ids], cards)))
+  const lists = await Promise.all(
+    people.map((ids) => context.store.data(V2_BODIES).listItems([...ids], cards)),
+  )
   const items = lists.flat()
   const shown = items.slice((page - 1) * size, page * size)
   return sendPage(request, context, await v1.renderPage(shown, { page, size }, items.length))

@@ -9,6 +9,7 @@ import { openRequest } from '../../support/http/raw-request.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { catalogWithoutThread } from '../../support/store/catalog-without-thread.ts'
 import { openTestStore } from '../../support/store/engines.ts'
+import { V1_BODIES, withData } from '../../support/store/open.ts'
 import { named } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
@@ -57,14 +58,12 @@ type Gate = ReturnType<typeof createGate>
 
 /** A store whose reads of v3 and of list items of V1 wait at the gate. */
 const gated = (store: Store, { pass }: Gate): Store => ({
-  ...store,
-  v1: {
-    ...store.v1,
-    listItems: async (...args) => {
+  ...withData(store, V1_BODIES, {
+    async listItems(...args) {
       await pass()
-      return store.v1.listItems(...args)
+      return store.data(V1_BODIES).listItems(...args)
     },
-  } as Store['v1'],
+  }),
   v3: {
     find: async (...args) => {
       await pass()

@@ -5,6 +5,7 @@ import { LIMITS } from '../../../src/core/passport/record-size.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { parsePassport } from '../../support/mirror/parse-record.ts'
 import { databaseMaker } from '../../support/store/engines.ts'
+import { V1_BODIES, V2_BODIES } from '../../support/store/open.ts'
 
 /** A text that takes `bytes` bytes as JSON. It has control characters, which take six bytes each. */
 const text = (bytes: number) => '\u0001'.repeat(Math.floor((bytes - 2) / 6)).padEnd(4, 'x')
@@ -44,15 +45,15 @@ test('a page of 250 passports with the largest accepted fields has at most 8 MB 
   const { code, err } = await here.call('import', file)
   expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('250 added') })
   const ids = Array.from({ length: 250 }, (_, id) => id)
-  const sizesIn = async (version: 'v1' | 'v2') => {
-    const items = await here.look((store) => store[version].listItems(ids))
+  const sizesIn = async (bodies: typeof V1_BODIES | typeof V2_BODIES) => {
+    const items = await here.look((store) => store.data(bodies).listItems(ids))
     return items.map((item) => Buffer.byteLength(item))
   }
   const sum = (sizes: number[]) => sizes.reduce((total, bytes) => total + bytes + 1, 200)
-  const v1 = await sizesIn('v1')
+  const v1 = await sizesIn(V1_BODIES)
   expect(Math.max(...v1)).toBeLessThanOrEqual(32_000)
   expect(sum(v1)).toBeLessThan(8_000_000)
-  expect(sum(await sizesIn('v2'))).toBeLessThan(12_000_000)
+  expect(sum(await sizesIn(V2_BODIES))).toBeLessThan(12_000_000)
 })
 
 const OPTIONS = { now: 0, rawKindOf: () => undefined, rescore: false }

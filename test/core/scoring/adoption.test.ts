@@ -13,6 +13,7 @@ import { ADOPTION_BATCH } from '../../../src/core/store/sql/rule-adoption.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { exportAll } from '../../support/cli-sandbox.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { CREDENTIAL_BODIES, V1_BODIES } from '../../support/store/open.ts'
 import { importParts, importText } from '../../support/store/random-histories.ts'
 import { dataPoint, NOON, record } from '../../support/store/records.ts'
 import { contracts, fail, find, hand, LATER, scorerOf } from '../../support/store/scoring.ts'
@@ -46,9 +47,9 @@ const stale = async (store: Store) =>
 const responses = (store: Store) =>
   Promise.all(
     [1, 2, 3, 4].map(async (id) => ({
-      ...(await store.v1.findPassport({ id })),
-      credentials: await store.v1.findCredentials({ id }),
-      items: await store.v1.listItems([id]),
+      ...(await store.data(V1_BODIES).findPassport({ id })),
+      credentials: await store.data(CREDENTIAL_BODIES).find({ id }),
+      items: await store.data(V1_BODIES).listItems([id]),
       v3: await store.v3.find([{ id }], { credentials: true }),
     })),
   )

@@ -7,7 +7,7 @@ import { addressOf, withEveryEngine } from '../../support/store/engines.ts'
 import { execute, OLD_SCHEMA, select, setSchema } from '../../support/store/execute-sql.ts'
 import { expectV1 } from '../../support/store/expect-v1-responses.ts'
 import { computeHead, foldAll } from '../../support/store/hash-chain.ts'
-import { IDENTITY } from '../../support/store/open.ts'
+import { IDENTITY, V1_BODIES, V2_BODIES } from '../../support/store/open.ts'
 import { NOON } from '../../support/store/records.ts'
 import { score } from '../../support/store/store-changes.ts'
 import postgres021 from './fixtures/postgres-0.2.1.sql' with { type: 'text' }
@@ -115,11 +115,13 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
 
 async function expectFixture(store: Store): Promise<void> {
   for (const [id, etag] of Object.entries(ETAGS)) {
-    expect(await store.v1.findPassport({ id: Number(id) })).toMatchObject({ etag })
+    expect(await store.data(V1_BODIES).findPassport({ id: Number(id) })).toMatchObject({ etag })
   }
-  expect((await store.v1.findPassport({ id: 7 }))?.body).toContain('Ada  Lovélace 🐉')
-  expect(await store.v1.findPassport({ id: 12 })).toMatchObject({ id: 3, merged: 1 })
-  expect((await store.v2.findPassport({ id: 7 }))?.body).toContain('"image_url":"https://example.com/lens/')
+  expect((await store.data(V1_BODIES).findPassport({ id: 7 }))?.body).toContain('Ada  Lovélace 🐉')
+  expect(await store.data(V1_BODIES).findPassport({ id: 12 })).toMatchObject({ id: 3, merged: 1 })
+  expect((await store.data(V2_BODIES).findPassport({ id: 7 }))?.body).toContain(
+    '"image_url":"https://example.com/lens/',
+  )
   const { items } = await listAll(store, { size: 9 })
   expect(items.map(({ id }) => id)).toEqual([3, 7, 21])
   expect(await store.v3.find([{ handle: 'lens:ada', wallet: '' }], { credentials: false })).toMatchObject([

@@ -3,7 +3,16 @@ import type { Store } from '../../../src/core/store/store.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { computeHead, foldAll } from '../../support/store/hash-chain.ts'
-import { AUDIT, EXPORTS, MIRROR, REQUESTS, SUBJECTS } from '../../support/store/open.ts'
+import {
+  AUDIT,
+  CREDENTIAL_BODIES,
+  EXPORTS,
+  MIRROR,
+  REQUESTS,
+  SUBJECTS,
+  V1_BODIES,
+  V2_BODIES,
+} from '../../support/store/open.ts'
 import { ADA_WALLET, ada, credential, NOON, record, social } from '../../support/store/records.ts'
 import { contracts, find, hand, LATER, scoreNow } from '../../support/store/scoring.ts'
 
@@ -20,11 +29,11 @@ onEveryEngine('a hidden passport', (open) => {
   test('is not found, listed or searched, and is the same after it is shown again', async () => {
     await using store = await open([ada, grete])
     const read = async () => ({
-      v1: await store.v1.findPassport({ wallet: ADA_WALLET }),
-      v2: await store.v2.findPassport({ id: 7 }),
-      credentials: await store.v1.findCredentials({ id: 7 }),
+      v1: await store.data(V1_BODIES).findPassport({ wallet: ADA_WALLET }),
+      v2: await store.data(V2_BODIES).findPassport({ id: 7 }),
+      credentials: await store.data(CREDENTIAL_BODIES).find({ id: 7 }),
       v3: await store.v3.find([{ id: 7 }, { wallet: ADA_WALLET }, HANDLE], { credentials: true }),
-      items: await store.v1.listItems([7]),
+      items: await store.data(V1_BODIES).listItems([7]),
       facets: (await store.facets.list([7])).map(({ data }) => data.split(/\s/).sort()),
       people: await store.passports.listByIds([7]),
       evidence: (await store.scoring.find({ id: 7 }))?.dataPoints,
@@ -63,7 +72,7 @@ onEveryEngine('a hidden passport', (open) => {
     const shown = await store.credentials.find({ id: 7 })
     expect(shown?.passport).toMatchObject({ connections: 99, stale: false })
     expect(shown?.credentials.map(({ type }) => type)).toContain('base_builder')
-    expect(await store.v1.findCredentials({ id: 7 })).toBeDefined()
+    expect(await store.data(CREDENTIAL_BODIES).find({ id: 7 })).toBeDefined()
   })
 
   test('has no served events except its removal, and is added again', async () => {
@@ -105,7 +114,7 @@ onEveryEngine('a hidden passport', (open) => {
     await store.passports.merge(8, 7)
     await store.passports.hide(7, true, NOON)
     await store.passports.merge(9, 7)
-    expect(await store.v1.findPassport({ id: 8 })).toBeUndefined()
+    expect(await store.data(V1_BODIES).findPassport({ id: 8 })).toBeUndefined()
     expect(await store.v3.find([{ id: 8 }, { id: 9 }], { credentials: false })).toEqual([
       undefined,
       undefined,
@@ -127,8 +136,8 @@ onEveryEngine('a hidden passport', (open) => {
     await store.passports.hide(7, true, NOON)
     await store.passports.merge(7, 8)
     expect(await find(store, 7)).toBeUndefined()
-    expect(await store.v1.findPassport({ wallet: ADA_WALLET })).toBeUndefined()
-    expect(await store.v1.findPassport({ id: 8 })).toMatchObject({ merged: 0 })
+    expect(await store.data(V1_BODIES).findPassport({ wallet: ADA_WALLET })).toBeUndefined()
+    expect(await store.data(V1_BODIES).findPassport({ id: 8 })).toMatchObject({ merged: 0 })
     expect(await store.v3.find([{ id: 8 }], { credentials: false })).toMatchObject([
       { passport: { id: 8, merged: false, mergedFrom: [] } },
     ])

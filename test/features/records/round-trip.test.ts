@@ -4,12 +4,13 @@ import type { Store } from '../../../src/core/store/store.ts'
 import { exportAll } from '../../support/cli-sandbox.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onBothEngines, openTestStore } from '../../support/store/engines.ts'
+import { V2_BODIES } from '../../support/store/open.ts'
 import { histories, importParts, importText, REFS, take } from '../../support/store/random-histories.ts'
 import { adoptRules, rescoreSome, scorerOf } from '../../support/store/scoring.ts'
 
 async function everything(store: Store) {
   const found = await Promise.all(REFS.map((ref) => store.credentials.find(ref)))
-  const v2 = await Promise.all(REFS.map((ref) => store.v2.findPassport(ref)))
+  const v2 = await Promise.all(REFS.map((ref) => store.data(V2_BODIES).findPassport(ref)))
   return { found, v2, list: await listAll(store) }
 }
 

@@ -4,6 +4,7 @@ import type { Store } from '../../../src/core/store/store.ts'
 import type { CopyKey } from '../../../src/features/copy/copyable-table.ts'
 import { onBothEngines, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { expectV1, type Shown } from '../../support/store/expect-v1-responses.ts'
+import { CREDENTIAL_BODIES, V1_BODIES, V2_BODIES } from '../../support/store/open.ts'
 import { checkHistories, REFS } from '../../support/store/random-histories.ts'
 import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../../support/store/records.ts'
 import { adoptRules, DEFAULT_RULES, rescoreSome, scorerOf } from '../../support/store/scoring.ts'
@@ -17,8 +18,9 @@ import {
 
 const IDS = AT_REST.map(({ id }) => ({ id }))
 
-const bodyOf = async (store: Store, id: number) => (await store.v1.findPassport({ id }))?.body
-const credentialsOf = async (store: Store, id: number) => (await store.v1.findCredentials({ id }))?.body
+const bodyOf = async (store: Store, id: number) => (await store.data(V1_BODIES).findPassport({ id }))?.body
+const credentialsOf = async (store: Store, id: number) =>
+  (await store.data(CREDENTIAL_BODIES).find({ id }))?.body
 
 const CHANGES = [...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES]
 
@@ -50,12 +52,17 @@ onBothEngines('V1 responses', (open, engine) => {
   test('the id or wallet of a merged passport finds the responses of its survivor', async () => {
     await using store = await open([...AT_REST, record(1, { mergedInto: 900, mainWallet: '0x1' })])
     for (const ref of [{ id: 3 }, { id: 900 }, { id: 1 }, { wallet: GRACE_OLD_WALLET }, { wallet: '0x1' }]) {
-      expect(await store.v1.findPassport(ref)).toMatchObject({ id: 3, merged: 1 })
-      expect(await store.v1.findCredentials(ref)).toEqual(await store.v1.findCredentials({ id: 3 }))
+      expect(await store.data(V1_BODIES).findPassport(ref)).toMatchObject({ id: 3, merged: 1 })
+      expect(await store.data(CREDENTIAL_BODIES).find(ref)).toEqual(
+        await store.data(CREDENTIAL_BODIES).find({ id: 3 }),
+      )
     }
-    expect(await store.v1.findPassport({ wallet: ADA_WALLET })).toMatchObject({ id: 7, merged: 0 })
-    expect(await store.v1.findPassport({ wallet: '0xnobody' })).toBeUndefined()
-    expect(await store.v1.findCredentials({ id: 4 })).toBeUndefined()
+    expect(await store.data(V1_BODIES).findPassport({ wallet: ADA_WALLET })).toMatchObject({
+      id: 7,
+      merged: 0,
+    })
+    expect(await store.data(V1_BODIES).findPassport({ wallet: '0xnobody' })).toBeUndefined()
+    expect(await store.data(CREDENTIAL_BODIES).find({ id: 4 })).toBeUndefined()
   })
 
   test('the V1 response of a passport has "merged": true while another passport is merged into it', async () => {
@@ -67,7 +74,7 @@ onBothEngines('V1 responses', (open, engine) => {
     expect(await merged()).toEqual([false, true])
     // The survivor is imported after the passport merged into it.
     for (const each of [record(5, { mergedInto: 6 }), record(6)]) await saveRecords(store, [each])
-    expect(await store.v1.findPassport({ id: 5 })).toMatchObject({ id: 6, merged: 1 })
+    expect(await store.data(V1_BODIES).findPassport({ id: 5 })).toMatchObject({ id: 6, merged: 1 })
   })
 
   test('V1 responses show old scores and credentials until the new ones are calculated', async () => {
@@ -96,7 +103,7 @@ onBothEngines('V1 responses', (open, engine) => {
     const capped = { ...DEFAULT_RULES, stamp: 'capped', caps: { Skills: 1 } }
     const calculating = async () => [
       (await bodyOf(store, 7))?.includes('"calculating_score":true'),
-      (await store.v1.listItems([7]))[0]?.includes('"calculating_score":true'),
+      (await store.data(V1_BODIES).listItems([7]))[0]?.includes('"calculating_score":true'),
     ]
     expect(await calculating()).toEqual([false, false])
     await adoptRules({ store, rules: capped })
@@ -140,7 +147,7 @@ onBothEngines('V2 responses', (open) => {
   const [ada] = AT_REST.filter(({ id }) => id === 7)
   const nominated = { ...(ada as PassportRecord), nominations: 2 }
   const shown = async (store: Store) =>
-    JSON.parse((await store.v2.findPassport({ id: 7 }))?.body ?? '').passport
+    JSON.parse((await store.data(V2_BODIES).findPassport({ id: 7 }))?.body ?? '').passport
 
   test('V2 responses have the fields that only V2 shows, even after scoring, a merge and an unmerge', async () => {
     await using store = await open([...AT_REST.filter(({ id }) => id !== 7), nominated])
@@ -156,7 +163,7 @@ onBothEngines('V2 responses', (open) => {
   test('a change of a field that only V2 shows is one of the changes that the ranking reads', async () => {
     await using store = await open(AT_REST)
     const cursor = await store.listing.readAll(() => undefined)
-    const { body } = (await store.v1.findPassport({ id: 7 })) as { body: string }
+    const { body } = (await store.data(V1_BODIES).findPassport({ id: 7 })) as { body: string }
     await saveRecords(store, [nominated])
     expect(await store.listing.readChanges(cursor)).toMatchObject({ listed: [{ id: 7 }], unlisted: [] })
     expect(await bodyOf(store, 7)).toBe(body)

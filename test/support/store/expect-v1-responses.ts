@@ -11,6 +11,7 @@ import {
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { presentListedPassportV2, presentPassportV2 } from '../../../src/features/v2/present.ts'
+import { CREDENTIAL_BODIES, V1_BODIES, V2_BODIES } from './open.ts'
 
 export type Shown = ReadonlyMap<number, string>
 
@@ -33,28 +34,28 @@ export async function expectV1(
     const passport = await store.passports.find(ref)
     expect({
       ref,
-      passport: await store.v1.findPassport(ref),
-      credentials: await store.v1.findCredentials(ref),
+      passport: await store.data(V1_BODIES).findPassport(ref),
+      credentials: await store.data(CREDENTIAL_BODIES).find(ref),
     }).toMatchObject({
       ref,
       passport: passport && renderPassport(passport, presentPassport(passport)),
       credentials: passport && withEtag(shown.get(passport.id) as string),
     })
     const v2 = passport && presentPassportV2(presentPassport(passport), laterOf(records.get(passport.id)))
-    expect(await store.v2.findPassport(ref)).toEqual(passport && renderPassport(passport, v2))
+    expect(await store.data(V2_BODIES).findPassport(ref)).toEqual(passport && renderPassport(passport, v2))
   }
   const ids = [...records.keys()]
   const listed = (await store.passports.listByIds(ids)).toSorted(
     (one, other) => other.scores.total - one.scores.total || one.id - other.id,
   )
   const items = listed.map((passport) => JSON.stringify(presentListedPassport(passport)))
-  expect(await store.v1.listItems(ids)).toEqual(items)
+  expect(await store.data(V1_BODIES).listItems(ids)).toEqual(items)
   const itemsV2 = listed.map((passport) =>
     JSON.stringify(
       presentListedPassportV2(presentListedPassport(passport), laterOf(records.get(passport.id))),
     ),
   )
-  expect(await store.v2.listItems(ids)).toEqual(itemsV2)
+  expect(await store.data(V2_BODIES).listItems(ids)).toEqual(itemsV2)
   return shown
 }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Store } from '../../../src/core/store/store.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { scrape } from '../../support/http/prometheus.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { subscribe } from '../../support/http/webhook-receiver.ts'
 import { hasPrograms } from '../../support/programs.ts'
 import { databaseMaker, onEngine } from '../../support/store/engines.ts'
+import { V1_BODIES, withData } from '../../support/store/open.ts'
 import { named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
@@ -69,11 +69,13 @@ onEngine('sqlite', 'requests in progress', (open) => {
   test('a request counts as in progress until the server has responded', async () => {
     await using store = await open([named(1, 'Ada')])
     const found = Promise.withResolvers<void>()
-    const findPassport: Store['v1']['findPassport'] = async (ref) => {
-      await found.promise
-      return store.v1.findPassport(ref)
-    }
-    await using server = serveTest({ ...store, v1: { ...store.v1, findPassport } })
+    const waiting = withData(store, V1_BODIES, {
+      async findPassport(ref) {
+        await found.promise
+        return store.data(V1_BODIES).findPassport(ref)
+      },
+    })
+    await using server = serveTest(waiting)
     const response = server.get('/api/v1/passports/1')
     await until(() => server.requestsInProgress() === 1)
     found.resolve()

@@ -1,4 +1,3 @@
-import { presentListedPassportV2, presentPassportV2 } from '../../../features/v2/present.ts'
 import { etagOf } from '../../basics/hash.ts'
 import { foldName } from '../../basics/text/fold-name.ts'
 import type { FullPassport } from '../../passport/passport.ts'
@@ -9,21 +8,11 @@ import {
   toLaterText,
   toShownFields,
 } from '../../passport/present.ts'
-import type { WireListedPassport, WirePassport } from '../../passport/wire-schemas.ts'
-import type { V1Passport } from '../store.ts'
 import { type StoredRow, toPassport } from './passport.ts'
-
-type FoundPassport = V1Passport & { stale: number | boolean }
-
-type FoundItem = { item: string; stale: number | boolean }
 
 /** SQL condition of an update: the V1 or V2 response has changed. */
 export const IS_CHANGED =
   'v1_passports.etag <> excluded.etag or v1_passports.later_fields <> excluded.later_fields'
-
-/** SQL for both engines: a passport as an item of list pages, and as the single-passport response. */
-export const ITEM = `'{' || fields || '}'`
-export const BODY = `'{"passport":{' || fields || ',' || more_fields || '}}'`
 
 /** A listed passport, for the list, the keyword search and the single-passport response. */
 export type V1PassportRow = {
@@ -63,32 +52,3 @@ export function toV1ScoreRow(row: StoredRow, more_fields: string, passport = toP
 }
 
 const membersOf = (value: object) => JSON.stringify(value).slice(1, -1)
-
-/** The stored response, or that of a passport whose score is being calculated. */
-export function toPassportV1(row: FoundPassport): V1Passport {
-  if (!row.stale) return row
-  const body = showCalculating(row.body)
-  return { ...row, body, etag: etagOf(body) }
-}
-
-export const toItem = ({ item, stale }: FoundItem) => (stale ? showCalculating(item) : item)
-
-/** Only numbers precede the field, so the first match is the field. */
-const showCalculating = (json: string) =>
-  json.replace('"calculating_score":false', '"calculating_score":true')
-
-type LaterText = Pick<V1PassportRow, 'later_fields'>
-
-/** The V2 response, made from the stored V1 response. */
-export function toPassportV2(row: FoundPassport & LaterText, cards: string): V1Passport {
-  const { id, merged, stale, later_fields } = row
-  const { passport } = JSON.parse(row.body) as { passport: WirePassport }
-  passport.calculating_score = Boolean(stale)
-  const body = JSON.stringify({ passport: presentPassportV2(passport, fromLaterText(later_fields), cards) })
-  return { id, merged, body, etag: etagOf(body) }
-}
-
-export function toItemV2(row: FoundItem & LaterText, cards: string): string {
-  const passport = JSON.parse(toItem(row)) as WireListedPassport
-  return JSON.stringify(presentListedPassportV2(passport, fromLaterText(row.later_fields), cards))
-}

@@ -1,9 +1,10 @@
+import { type Awaitable, then } from '../../basics/awaitable.ts'
 import type { CredentialV3, PassportV3 } from '../../history/passport-state.ts'
-import type { PassportRef } from '../../passport/passport.ts'
+import { type PassportRef, refKind, refValue } from '../../passport/passport.ts'
 import { readCredential } from '../../passport/present.ts'
 import { IS_VISIBLE, LONGEST_CHAIN, type StoredRow, toPassport } from '../rows/passport.ts'
 import type { FindOptions, Store } from '../store.ts'
-import { type Connection, findNumber, listColumn } from './connection.ts'
+import { type Connection, findNumber, listColumn, type Prepare } from './connection.ts'
 
 const survivorOf = (start: string, more = 'and hidden_at is null') => `(with recursive chain (id, hops) as (
   select ${start}, 0
@@ -23,8 +24,14 @@ export const SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id), wallet: survivorOf(
 /** As `SURVIVOR_ID`, but hidden passports lead to their survivors, too. */
 export const ANY_SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id, ''), wallet: survivorOf(OWNER, '') }
 
-export function createPassportReader({ query, dialect, selectRows }: Connection, v3: Store['v3']) {
+export function createPassportReader(
+  { query, dialect, selectRows }: Connection,
+  prepare: Prepare,
+  v3: Store['v3'],
+) {
+  const findVersion = createFinder<{ version: string }>(prepare, SELECT_VERSION)
   return {
+    findVersion: (ref) => then(findVersion(ref), (row) => row?.version),
     find: (ref) => findPassport(v3, ref, { credentials: false }),
     count: () => findNumber(query, COUNT_PASSPORTS),
     listMerged: (id) =>
@@ -41,6 +48,25 @@ export function createPassportReader({ query, dialect, selectRows }: Connection,
       return ids.flatMap((id) => found.get(id) ?? [])
     },
   } satisfies Partial<Store['passports']>
+}
+
+/** It changes with each change of the passport that a response shows. */
+const SELECT_VERSION = `select v1_passports.etag || ' ' || v1_credentials.etag ||
+    case when passports.stale = 0 then '' else ' stale' end as version
+  from v1_passports join v1_credentials using (passport_id) join passports on passports.id = passport_id`
+
+/** Finds the row of a listed passport. For a merged passport, the row of its survivor is found. */
+export function createFinder<Row>(prepare: Prepare, select: string) {
+  const prepareBy = (id: string) => prepare<Row>(`${select} where passport_id = ${id}`)
+  const listed = { id: prepareBy(PASSPORT_ID.id), wallet: prepareBy(PASSPORT_ID.wallet) }
+  const merged = { id: prepareBy(SURVIVOR_ID.id), wallet: prepareBy(SURVIVOR_ID.wallet) }
+  return (ref: PassportRef): Awaitable<Row | undefined> => {
+    const [kind, value] = [refKind(ref), refValue(ref)] as const
+    return then(
+      listed[kind](value),
+      ([row]): Awaitable<Row | undefined> => row ?? then(merged[kind](value), ([survivor]) => survivor),
+    )
+  }
 }
 
 export const COUNT_PASSPORTS = 'select cast(count(*) as double precision) as count from passports'

@@ -121,7 +121,7 @@ const renderSteps = (steps: readonly NextStep[]): Html =>
 export const createCredentialsPage = ({ store, rules }: ExplorerOptions): ExplorerPage => ({
   async cacheKey({ params, query }) {
     const [ref, page] = [parsePassportRef(params.ref ?? ''), parsePageNumber(query.get('page'))]
-    return ref && `${page} ${(await store.v1.findCredentials(ref))?.etag} ${(await rules()).stamp}`
+    return ref && `${page} ${await store.passports.findVersion(ref)} ${(await rules()).stamp}`
   },
   async render({ params, query, site }) {
     const page = parsePageNumber(query.get('page'))

@@ -22,8 +22,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
     async cacheKey({ params }) {
       const ref = parsePassportRef(params.ref ?? '')
       if (!ref) throw notFound()
-      const [passport, credentials] = [await store.v1.findPassport(ref), await store.v1.findCredentials(ref)]
-      return `${passport?.etag} ${credentials?.etag}`
+      return (await store.passports.findVersion(ref)) ?? ''
     },
     async render({ params, site, signal, charge }) {
       // The people with the same tag cost as much as a list with a filter.

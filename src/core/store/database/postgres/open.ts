@@ -1,5 +1,4 @@
 import { createCopyTables } from '../../../../features/copy/statements.ts'
-import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
 import { ServiceError } from '../../../basics/errors.ts'
 import { createUseData } from '../../data.ts'
 import { namePostgres, splitHosts } from '../../database-address.ts'
@@ -67,11 +66,12 @@ export async function openPostgres(
       read<Row>(text, values)
 
   return {
-    passports: { ...createPassportReader(createConnection(read), v3), ...createPassportChanges(database) },
+    passports: {
+      ...createPassportReader(createConnection(read), prepare, v3),
+      ...createPassportChanges(database),
+    },
     records: createRecords(database),
     credentials: createCredentials(v3),
-    v1: createV1Reader(prepare, DIALECT),
-    v2: createV2Reader(prepare, DIALECT),
     v3,
     listing,
     facets: createFacetsReader(createConnection(readLong)),

@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createCopyTables } from '../../../../features/copy/statements.ts'
-import { createV1Reader, createV2Reader } from '../../../../features/v1/statements.ts'
 import { createUseData } from '../../data.ts'
 import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
@@ -65,11 +64,12 @@ export function openSqlite(
     }
 
     return {
-      passports: { ...guardErrors(path, createPassportReader(read, v3)), ...createPassportChanges(database) },
+      passports: {
+        ...guardErrors(path, createPassportReader(read, prepare, v3)),
+        ...createPassportChanges(database),
+      },
       records: createRecords(database),
       credentials: createCredentials(v3),
-      v1: createV1Reader(prepare, DIALECT),
-      v2: createV2Reader(prepare, DIALECT),
       v3,
       listing: createListing(path, listing, shared, transaction),
       facets: guardErrors(path, createFacetsReader(createConnection(path, listing))),

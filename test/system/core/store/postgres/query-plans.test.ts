@@ -8,7 +8,7 @@ import { connect } from '../../../../support/postgres/connection-urls.ts'
 import { type PostgresServer, startPostgres } from '../../../../support/postgres/postgres.ts'
 import { logOf, TALKATIVE } from '../../../../support/postgres/postgres-log.ts'
 import { listLater } from '../../../../support/store/events-after-time.ts'
-import { openPostgres } from '../../../../support/store/open.ts'
+import { CREDENTIAL_BODIES, openPostgres, V1_BODIES } from '../../../../support/store/open.ts'
 import { NOON } from '../../../../support/store/records.ts'
 
 /** A cursor after all changes. */
@@ -54,9 +54,13 @@ describe('postgres: among 20,000 passports', () => {
   test.each<[string, (store: Store) => unknown, string]>([
     ['a passport by id', (store) => store.passports.find({ id: 77 }), 'passports_pkey'],
     ['a passport by wallet', (store) => store.passports.find({ wallet: '0x77' }), 'wallets_pkey'],
-    ['a response by id', (store) => store.v1.findPassport({ id: 77 }), 'v1_passports_pkey'],
-    ['a response by wallet', (store) => store.v1.findPassport({ wallet: '0x77' }), 'v1_passports_pkey'],
-    ['the survivor of a merge', (store) => store.v1.findPassport({ id: 51 }), 'passports_pkey'],
+    ['a response by id', (store) => store.data(V1_BODIES).findPassport({ id: 77 }), 'v1_passports_pkey'],
+    [
+      'a response by wallet',
+      (store) => store.data(V1_BODIES).findPassport({ wallet: '0x77' }),
+      'v1_passports_pkey',
+    ],
+    ['the survivor of a merge', (store) => store.data(V1_BODIES).findPassport({ id: 51 }), 'passports_pkey'],
     [
       'a passport by handle',
       (store) => store.v3.find([{ handle: 'lens:51', wallet: '' }], FULL),
@@ -66,9 +70,13 @@ describe('postgres: among 20,000 passports', () => {
     ['names with a prefix', (store) => store.search.listNames('77', 9), 'handles_pkey'],
     ['wallets with a prefix', (store) => store.search.listWallets('0x77', 9), 'wallets_pkey'],
     ['passports by mixed keys', (store) => store.v3.find(MIXED_KEYS, FULL), 'passports_pkey'],
-    ['a page of the list', (store) => store.v1.listItems([77, 78, 79]), 'v1_passports_pkey'],
+    ['a page of the list', (store) => store.data(V1_BODIES).listItems([77, 78, 79]), 'v1_passports_pkey'],
     ['the facets of some', (store) => store.facets.list([77, 78, 79]), 'facets_pkey'],
-    ['the credentials of one', (store) => store.v1.findCredentials({ id: 77 }), 'v1_credentials_pkey'],
+    [
+      'the credentials of one',
+      (store) => store.data(CREDENTIAL_BODIES).find({ id: 77 }),
+      'v1_credentials_pkey',
+    ],
     ['changes of the ranking', (store) => store.listing.readChanges(CURSOR), 'v1_passports_by_version'],
     ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
     ['accounts of other passports', (store) => store.scoring.list(76, 5, WATCHED), 'data_points_by_account'],

@@ -9,7 +9,7 @@ import { connect } from '../../../../support/postgres/connection-urls.ts'
 import { type PostgresServer, startPostgres, startReplica } from '../../../../support/postgres/postgres.ts'
 import { expectRefusal } from '../../../../support/program/errors.ts'
 import { saveRecords } from '../../../../support/store/engines.ts'
-import { openPostgres, SERVE_TIMEOUT } from '../../../../support/store/open.ts'
+import { openPostgres, SERVE_TIMEOUT, V1_BODIES } from '../../../../support/store/open.ts'
 import { NOON, named } from '../../../../support/store/records.ts'
 import { until } from '../../../../support/wait-until.ts'
 
@@ -90,7 +90,7 @@ describe('with one replica', () => {
     cluster.proxy.hang()
     await cluster.writer.passports.remove(1, NOON)
     await waitFor(node, 'lagging')
-    expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
+    expect(await node.data(V1_BODIES).findPassport({ id: 1 })).toBeUndefined()
     const { replicas } = await node.ping()
     expect(replicas?.[0]?.lag).toBeGreaterThan(MAX_LAG)
     await until(() => node.notices.some((sentence) => /behind its primary: other servers/.test(sentence)))
@@ -103,9 +103,9 @@ describe('with one replica', () => {
     cluster.proxy.hang()
     await cluster.writer.passports.remove(2, NOON)
     await using node = await openNode(cluster.primary, [replica])
-    expect(await node.v1.findPassport({ id: 2 })).toBeUndefined()
+    expect(await node.data(V1_BODIES).findPassport({ id: 2 })).toBeUndefined()
     await waitFor(node, 'lagging')
-    expect(await node.v1.findPassport({ id: 2 })).toBeUndefined()
+    expect(await node.data(V1_BODIES).findPassport({ id: 2 })).toBeUndefined()
     cluster.proxy.flow()
   })
 
@@ -143,7 +143,7 @@ test('a lagging replica is not read, even if a statement on the primary takes to
   const holder = await sql.reserve()
   await holder`begin`
   await holder`lock table v1_passports in access exclusive mode`
-  await expectRefusal(node.v1.findPassport({ id: 1 }), 'unavailable')
+  await expectRefusal(node.data(V1_BODIES).findPassport({ id: 1 }), 'unavailable')
   await holder`rollback`
   holder.release()
   cluster.proxy.flow()
@@ -163,7 +163,7 @@ test('a statement that fails on an available replica is not repeated on the prim
     async () => (await replicated`select from pg_views where viewname = 'v1_passports'`).length === 1,
   )
   await waitFor(node, 'ok')
-  await expect(node.v1.findPassport({ id: 1 })).rejects.toThrow('division by zero')
+  await expect(node.data(V1_BODIES).findPassport({ id: 1 })).rejects.toThrow('division by zero')
 })
 
 test('a promoted replica is read only while its primary is unavailable', async () => {
@@ -176,11 +176,11 @@ test('a promoted replica is read only while its primary is unavailable', async (
   await sql`select pg_promote()`
   await writer.passports.remove(1, NOON)
   await waitFor(node, 'promoted')
-  expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
+  expect(await node.data(V1_BODIES).findPassport({ id: 1 })).toBeUndefined()
   await until(() => node.notices.some((sentence) => sentence.includes('is no longer a replica')))
   await primary.stop()
   await until(async () => (await node.ping()).writes === false)
-  expect(await node.v1.findPassport({ id: 1 })).toMatchObject({ id: 1 })
+  expect(await node.data(V1_BODIES).findPassport({ id: 1 })).toMatchObject({ id: 1 })
 })
 
 test('with several replicas, reads use one that is available and up to date', async () => {
@@ -193,13 +193,13 @@ test('with several replicas, reads use one that is available and up to date', as
   proxy.hang()
   await writer.passports.remove(1, NOON)
   await waitFor(node, 'lagging,ok')
-  expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
+  expect(await node.data(V1_BODIES).findPassport({ id: 1 })).toBeUndefined()
   // Without the primary, the replica with the latest changes is read.
   await primary.kill()
   await until(async () => (await node.ping()).writes === false)
-  expect(await node.v1.findPassport({ id: 1 })).toBeUndefined()
+  expect(await node.data(V1_BODIES).findPassport({ id: 1 })).toBeUndefined()
   await good.stop()
   await until(async () => (await statesOf(node)) === 'ok,unavailable')
   // The last replica is outdated, but better than no response.
-  expect(await node.v1.findPassport({ id: 1 })).toMatchObject({ id: 1 })
+  expect(await node.data(V1_BODIES).findPassport({ id: 1 })).toMatchObject({ id: 1 })
 })
