@@ -110,7 +110,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
     'core/store/database/postgres/connection/pool-database',
     'core/store/database/postgres/migrate',
     'core/store/database/sqlite/migrate',
-    'core/store/open',
+    'features/doctor/diagnose',
   ],
   'system/core/http/scopes-of-routes': ['core/http/route', 'serve/routes'],
   'system/core/store/postgres/connections': ['core/store/database/postgres/connection/health-checked-pool'],

@@ -1,14 +1,7 @@
-import { diagnosePostgres } from '../../features/doctor/postgres-statements.ts'
-import {
-  diagnoseSqlite,
-  findSqliteRemains,
-  findTableDamage,
-} from '../../features/doctor/sqlite-statements.ts'
-import type { Remains } from '../../features/doctor/statements.ts'
-import { findPostgresRemains } from '../../features/privacy/remains-statements.ts'
 import type { PoolOptions } from './database/postgres/connection/sql-pools.ts'
 import { migratePostgres } from './database/postgres/migrate.ts'
 import { openPostgres } from './database/postgres/open.ts'
+import { findTableDamage } from './database/sqlite/find-damage.ts'
 import { migrateSqlite, openSqlite } from './database/sqlite/open.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import type { MigrationMode, OnNotice } from './migrations/schema-version.ts'
@@ -35,14 +28,6 @@ export async function migrateDatabase(address: DatabaseAddress, onNotice?: OnNot
     ? migrateSqlite(address.path, onNotice)
     : migratePostgres(address.url, onNotice)
 }
-
-/** `full` also compares indexes with their tables. Throws `unavailable` if the database cannot be read. */
-export const diagnose = (address: DatabaseAddress, full: boolean) =>
-  address.engine === 'sqlite' ? diagnoseSqlite(address.path, full) : diagnosePostgres(address.url)
-
-/** Finds copies of removed rows that the database keeps. A removal overwrites the rows of a SQLite file at once. */
-export const findRemains = async (address: DatabaseAddress): Promise<Remains> =>
-  address.engine === 'sqlite' ? findSqliteRemains(address.path) : findPostgresRemains(address.url)
 
 /** Reads the SQLite file and returns the first problems. Returns none on PostgreSQL, which has its own tools. */
 export const findDamage = (address: DatabaseAddress): string[] =>

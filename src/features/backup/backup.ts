@@ -6,11 +6,11 @@ import { writeAtomically } from '../../core/cli/write-atomically.ts'
 import {
   closeOnError,
   connectReader,
-  isEnvironmentError,
   throwTranslated,
   translateErrors,
 } from '../../core/store/database/sqlite/connect.ts'
 import { fileIdentity } from '../../core/store/database/sqlite/database.ts'
+import { isDamage, listDamage } from '../../core/store/database/sqlite/find-damage.ts'
 import { identify, versionOf } from '../../core/store/database/sqlite/migrate.ts'
 import { sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
 import { COUNT_PASSPORTS } from '../../core/store/sql/passports.ts'
@@ -85,9 +85,6 @@ export function readBackup<T>(file: string, read: () => T): T {
   }
 }
 
-export const isDamage = (error: unknown): boolean =>
-  isEnvironmentError(error) && /NOTADB|CORRUPT/.test(error.code ?? '')
-
 /** Reads every page and compares indexes with their tables. Throws `unavailable` if the file is damaged. */
 export function check(path: string): Contents {
   return translateErrors(path, () => {
@@ -97,22 +94,6 @@ export function check(path: string): Contents {
     const passports = database.query<{ count: number }, []>(COUNT_PASSPORTS).get()?.count ?? 0
     return { passports, bytes: sizeOf(path) }
   })
-}
-
-const MOST_PROBLEMS = 5
-
-/** The first problems that SQLite finds in a table, or in the whole database. */
-export function listDamage(
-  database: Database,
-  how: 'quick_check' | 'integrity_check',
-  table?: string,
-): string[] {
-  return database
-    .query<Record<string, string>, []>(`pragma ${how}(${table === undefined ? MOST_PROBLEMS : `'${table}'`})`)
-    .all()
-    .map((row) => row[how] as string)
-    .filter((text) => text !== 'ok')
-    .slice(0, MOST_PROBLEMS)
 }
 
 /** Whether `file` is the database itself, or one of the files that SQLite or a restore creates beside it. */

@@ -10,9 +10,10 @@ import {
   throwTranslated,
   translateErrors,
 } from '../../core/store/database/sqlite/connect.ts'
+import { isDamage } from '../../core/store/database/sqlite/find-damage.ts'
 import { identify, migrate } from '../../core/store/database/sqlite/migrate.ts'
 import { orphanedWalProblem, sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
-import { check, checkBackup, isDamage, readBackup, renameEventLog, writeSnapshot } from './backup.ts'
+import { check, checkBackup, readBackup, renameEventLog, writeSnapshot } from './backup.ts'
 
 /**
  * Replaces the database with a backup. The old database is kept under another name, which is returned. If the

@@ -25,13 +25,6 @@ export type DatabaseContents = {
   keys: ApiKey[]
 }
 
-/** `left`: where copies of removed rows are. The times are those of the last removal. */
-export type Remains = { removedAt: number | undefined; left: string[] }
-
-/** SQL for both engines. */
-export const LAST_REMOVAL = `select cast(max(removed_at) as double precision) as time from
-  (select removed_at from removals union all select removed_at from barred_wallets) as removed`
-
 /** The wait before stale passports are counted again, to detect a running scorer. */
 const RECHECK_DELAY = 1500
 

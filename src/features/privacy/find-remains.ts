@@ -1,7 +1,7 @@
 import { globSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Config } from '../../core/config/config.ts'
-import { findRemains } from '../../core/store/open.ts'
+import { findRemains } from './remains-statements.ts'
 
 type Result = { level: 'ok' | 'warning'; about: string; text: string }
 

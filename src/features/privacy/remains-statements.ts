@@ -1,7 +1,26 @@
 import { openPrimary } from '../../core/store/database/postgres/connection/primary.ts'
+import { connectReader, translateErrors } from '../../core/store/database/sqlite/connect.ts'
+import type { DatabaseAddress } from '../../core/store/database-address.ts'
 import { PERSONAL_TABLES } from '../../core/store/write/load-and-save-write-model.ts'
 import { PASSPORT_TABLES } from '../copy/statements.ts'
-import { LAST_REMOVAL, type Remains } from '../doctor/statements.ts'
+
+/** `left`: where copies of removed rows are. The times are those of the last removal. */
+export type Remains = { removedAt: number | undefined; left: string[] }
+
+/** SQL for both engines. */
+const LAST_REMOVAL = `select cast(max(removed_at) as double precision) as time from
+  (select removed_at from removals union all select removed_at from barred_wallets) as removed`
+
+/** Finds copies of removed rows that the database keeps. A removal overwrites the rows of a SQLite file at once. */
+export const findRemains = async (address: DatabaseAddress): Promise<Remains> =>
+  address.engine === 'sqlite' ? findSqliteRemains(address.path) : findPostgresRemains(address.url)
+
+const findSqliteRemains = (path: string): Remains =>
+  translateErrors(path, () => {
+    using database = connectReader(path)
+    const last = database.query<{ time: number | null }, []>(LAST_REMOVAL).get()
+    return { removedAt: last?.time ?? undefined, left: [] }
+  })
 
 const TABLES: readonly string[] = [...PASSPORT_TABLES.map(({ name }) => name), ...PERSONAL_TABLES, 'events']
 
@@ -24,7 +43,7 @@ const LIST_REMAINS = `with tables as (
   select 'WAL is archived (archive_mode): delete archived WAL of before the last removal.'
   from pg_settings where name = 'archive_mode' and setting <> 'off'`
 
-export async function findPostgresRemains(url: string): Promise<Remains> {
+async function findPostgresRemains(url: string): Promise<Remains> {
   await using pool = openPrimary(url, { connections: 1, responseTimeout: 10_000 })
   const [last] = await pool.query<{ time: number | null }>(LAST_REMOVAL)
   const removedAt = last?.time ?? undefined
