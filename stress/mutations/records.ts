@@ -114,7 +114,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   {
     name: 'expires: a passport is not scored again when a data point expires',
     file: 'src/core/store/sql/scoring.ts',
-    from: '  if (job.watched?.expiring.length) await markDue(tx, limit, job.now)\n',
+    from: '  if (job.watched?.expiring.length) await tx.query(MARK_DUE, [job.now, limit])\n',
     to: '',
     tests: ['test/core/scoring/expiry.test.ts'],
     ...ON_SQLITE,

@@ -1,6 +1,10 @@
 import type { Awaitable } from '../../basics/awaitable.ts'
+import { selectIds, selectTexts } from './words.ts'
 
-/** Runs one statement. On both engines its parameters are `$1`, `$2` and so on. */
+/**
+ * Runs one statement, which may have the words of `words.ts`. On both engines its parameters are `$1`, `$2` and so on.
+ * A parameter that is a list is passed as JSON: see `LIST`.
+ */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
 /** The values of a select of one column. */
@@ -16,30 +20,25 @@ export const findNumber = async (query: Query, text: string, values?: readonly u
 /** Prepares a statement for frequent reads. SQLite returns its rows at once. */
 export type Prepare = <Row>(text: string) => (...values: unknown[]) => Awaitable<Row[]>
 
-/** SQL that differs between the engines. */
-export type Dialect = {
+/** SQL that is the same on both engines. */
+export const COMMON = {
   /** Whether the value of a column is in the list that is passed as a parameter. */
-  isIn(column: string, parameter: string, type?: 'bigint' | 'text'): string
-  /** Whether the value of a column is in the result of a select whose size the planner cannot estimate. */
-  isInSelect(column: string, select: string): string
-  /** Selects the values of a parameter that is a list of ids. */
-  unnest(parameter: string): string
-  /** The elements of a JSON list, as rows with the column `value`. */
-  elementsOf(parameter: string): string
-  /** Joins the passports that fulfil a condition as `next`. Always uses an index, whatever the planner estimates. */
-  joinPassports(condition: string): string
+  isIn: (column: string, parameter: string, type = 'bigint') =>
+    `${column} in (${(type === 'text' ? selectTexts : selectIds)(parameter)})`,
+  /** Joins the passports that fulfil a condition as `next`. */
+  joinPassports: (condition: string) => `join passports as next on ${condition}`,
+  now: 'NOW',
+  forUpdate: 'LOCK',
+}
+
+/** SQL that differs between the engines, apart from the words of `words.ts`. */
+export type Dialect = typeof COMMON & {
   /** The version of listed passports that this transaction writes. */
   version: string
   /** The source of a handle: the text before its first colon. */
   sourceOf(handle: string): string
   /** Names the small index of stale passports, which SQLite does not choose by itself. */
   staleIndex: string
-  /** The clock of the database, in milliseconds. */
-  now: string
-  /** Locks the selected rows, and waits for those that are locked. */
-  forUpdate: string
-  /** Locks the selected rows, and skips those that are locked. */
-  skipLocked: string
 }
 
 /** Statements of one connection or one transaction. Rows are JSON; bytes in them are hexadecimal text. */

@@ -71,9 +71,9 @@ type Failure = { id: number; error: unknown }
 /** Scores and saves stale passports. Returns how many it read, or `undefined` if another rule set is in force. */
 async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, failed: Failure[]) {
   if ((targetRules(await findAdoptionState(tx.query)) ?? job.rules) !== job.rules) return undefined
-  if (job.watched?.expiring.length) await markDue(tx, limit, job.now)
-  const rest = `where stale <> 0 and stale = 1 order by id limit $1 ${tx.dialect.skipLocked}`
-  const rows = await tx.selectRows<StoredRow>('passports', rest, [limit])
+  if (job.watched?.expiring.length) await tx.query(MARK_DUE, [job.now, limit])
+  const claim = 'where stale <> 0 and stale = 1 order by id limit $1 SKIP'
+  const rows = await tx.selectRows<StoredRow>('passports', claim, [limit])
   const scored: Scored[] = []
   const earlier = await mapEarlierRules(tx, rows, job)
   const unique = [job, ...earlier.values()].flatMap((rules) => rules?.watched?.unique ?? [])
@@ -104,14 +104,8 @@ async function mapEarlierRules({ query, dialect }: Connection, rows: readonly St
 }
 
 /** Marks passports as stale if a data point has expired. */
-const markDue = ({ query, dialect }: Connection, limit: number, now: number) =>
-  query(
-    `update passports set stale = 1, rescore_at = null where ${dialect.isInSelect(
-      'id',
-      `select id from passports where rescore_at <= $1 order by rescore_at limit $2 ${dialect.skipLocked}`,
-    )}`,
-    [now, limit],
-  )
+const MARK_DUE = `update passports set stale = 1, rescore_at = null
+  where id in (select id from passports where rescore_at <= $1 order by rescore_at limit $2 SKIP)`
 
 async function setStale({ query, dialect }: Connection, stale: 1 | 2, passports: readonly { id: number }[]) {
   if (passports.length === 0) return

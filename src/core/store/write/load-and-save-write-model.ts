@@ -4,8 +4,9 @@ import { type CredentialsRow, toCredentialData, type V1CredentialsRow } from '..
 import type { FacetsRow } from '../rows/facets.ts'
 import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
 import { IS_CHANGED, type V1PassportRow } from '../rows/v1.ts'
-import type { Connection, Dialect } from '../sql/connection.ts'
+import type { Connection } from '../sql/connection.ts'
 import { findAdoptionState, targetRules, watchedTypes } from '../sql/rule-adoption.ts'
+import { isOneOfFew, selectIds, selectTexts } from '../sql/words.ts'
 import type { CauseOf } from './event-tracker.ts'
 import { findAffected } from './unique-accounts.ts'
 import { createWriteModel, type Loaded, trackRows, type WriteModel } from './write-model.ts'
@@ -26,11 +27,8 @@ export async function loadWriteModel(
       await saveChanges(connection, loaded)
       if (!watched) return
       const { ids, owners } = await findAffected(connection, before, loaded, watched)
-      const { query, dialect } = connection
-      const condition = `${dialect.isIn('id', '$3')} or ${isAround(dialect)}`
       // Also updates passports that are stale: a scorer may have read their accounts, and must not have the last word.
-      if (ids.length + owners.length > 0)
-        await query(`update passports set stale = 1 where ${condition}`, [owners, [], ids])
+      if (ids.length + owners.length > 0) await connection.query(MARK_STALE, [owners, ids])
     },
   }
 }
@@ -39,29 +37,29 @@ export async function loadWriteModel(
 export const PERSONAL_TABLES = ['mirrored', 'requests'] as const
 
 type WalletRow = { address: string; passport_id: number }
+const WALLETS = `where address in (
+  ${selectTexts('$1')} union select address from wallets where passport_id in (${selectIds('$2')})
+)`
+
 type RemovalRow = { passport_id: number; removed_at: number }
 type BarredRow = { digest: string; removed_at: number }
 
 async function load(connection: Connection, named: BatchKeys) {
-  const { dialect, selectRows } = connection
+  const { selectRows } = connection
   const addresses = [...named.addresses]
-  const hasAddress = dialect.isIn('address', '$1', 'text')
-  const owners = await selectRows<WalletRow>('wallets', `where ${hasAddress}`, [addresses])
-  const rows = await lockPassports(
-    connection,
-    [...named.ids, ...owners.map(({ passport_id }) => passport_id)],
-    [...named.removed],
-  )
+  const owners = await selectRows<WalletRow>('wallets', `where address in (${selectTexts('$1')})`, [
+    addresses,
+  ])
+  const rows = await selectRows<StoredRow>('passports', `where id in (${AROUND}) order by id LOCK`, [
+    [...named.ids, ...named.removed, ...owners.map(({ passport_id }) => passport_id)],
+  ])
   const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
   const [wallets, credentialRows, dataPoints, handles, removals, barred, adoption] = await Promise.all([
-    selectRows<WalletRow>('wallets', `where ${hasAddress} or ${dialect.isIn('passport_id', '$2')}`, [
-      addresses,
-      ids,
-    ]),
+    selectRows<WalletRow>('wallets', WALLETS, [addresses, ids]),
     mapCredentialRows(connection, ids),
     mapDataPoints(connection, ids),
     mapHandles(connection, ids),
-    selectRows<RemovalRow>('removals', `where ${dialect.isIn('passport_id', '$1')}`, [ids]),
+    selectRows<RemovalRow>('removals', `where passport_id in (${selectIds('$1')})`, [ids]),
     listBarred(connection, addresses),
     findAdoptionState(connection.query),
   ])
@@ -138,30 +136,20 @@ async function mapHandles(
   return new Map([...groups].map(([id, group]) => [id, group.map(({ handle }) => handle).sort()]))
 }
 
-/** Locks the passports, their survivors, and all passports merged into them. */
-const lockPassports = ({ dialect, selectRows }: Connection, ids: number[], removed: number[]) =>
-  selectRows<StoredRow>('passports', `where ${isAround(dialect)} order by id ${dialect.forUpdate}`, [
-    ids,
-    removed,
-  ])
+/** The ids in the list $1, their survivors, and all passports that are directly or indirectly merged into these. */
+const AROUND = `with recursive up (id) as (
+    ${selectIds('$1')}
+    union
+    select next.merged_into from up join passports as next on next.id = up.id
+    where next.merged_into is not null and ${isOneOfFew('up.id')}
+  ), around (id) as (
+    select id from up where ${isOneOfFew('id')}
+    union
+    select next.id from around join passports as next on next.merged_into = around.id
+    where ${isOneOfFew('around.id')}
+  ) select id from around where ${isOneOfFew('id')}`
 
-/** Whether a passport is one of $1 or $2, or a survivor of $1, or directly or indirectly merged into one of these. */
-function isAround({ unnest, joinPassports, isInSelect }: Dialect): string {
-  const around = `with recursive down (id) as (
-      ${unnest('$2')}
-      union
-      select next.id from down ${joinPassports('next.merged_into = down.id')}
-    ), up (id) as (
-      ${unnest('$1')} union select id from down
-      union
-      select next.merged_into from up ${joinPassports('next.id = up.id and next.merged_into is not null')}
-    ), around (id) as (
-      select id from up
-      union
-      select next.id from around ${joinPassports('next.merged_into = around.id')}
-    ) select id from around`
-  return isInSelect('id', around)
-}
+const MARK_STALE = `update passports set stale = 1 where id in (${AROUND} union ${selectIds('$2')})`
 
 async function saveChanges(connection: Connection, loaded: Loaded): Promise<void> {
   const { passports, wallets, credentials, dataPoints, handles, removals, barred } = loaded

@@ -3,6 +3,7 @@ import { accountKeyOf } from '../../passport/passport.ts'
 import type { WatchedTypes } from '../../passport/rules/rule-set.ts'
 import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
 import type { Connection } from '../sql/connection.ts'
+import { isOneOfFew, selectIds } from '../sql/words.ts'
 
 /** A data point, and its account if only one passport may score with it. Otherwise `key` is empty. */
 type Held = { id: number; type: string; key: string; addedAt: number }
@@ -14,24 +15,20 @@ const isEarlier = (one: Held | undefined, other: Held) =>
   one !== undefined && (one.addedAt < other.addedAt || (one.addedAt === other.addedAt && one.id < other.id))
 
 /** The first data point of each account, except those of the passports in `except`. */
-async function listFirst(
-  { query, dialect }: Connection,
-  keys: ReadonlySet<string>,
-  except: readonly number[],
-) {
-  if (keys.size === 0) return []
-  const first = (column: string) => `(select cast(${column} as double precision) from data_points
-    where type = value ->> 0 and account_key = value ->> 1 and account_key <> ''
-      and not (${dialect.isIn('passport_id', '$2')})
-    order by added_at, passport_id limit 1)`
-  const rows = await query<Held>(
-    `select value ->> 0 as type, value ->> 1 as key, ${first('passport_id')} as id, ${first('added_at')} as "addedAt"
-     from ${dialect.elementsOf('$1')}`,
-    [`[${[...keys].join()}]`, except],
+async function listFirst({ query }: Connection, keys: ReadonlySet<string>, except: readonly number[]) {
+  const pairs = [...keys].map((key) => JSON.parse(key) as [type: string, key: string])
+  const firsts = [...Map.groupBy(pairs, ([type]) => type)].map(([type, accounts]) =>
+    query<Held>(FIRST_HOLDERS, [type, accounts.map(([, key]) => key), except]),
   )
-  return rows.filter(({ id }) => id !== null)
+  return (await Promise.all(firsts)).flat().filter(({ id }) => id !== null)
 }
 
+const selectFirst = (column: string) => `(select cast(${column} as double precision) from data_points
+  where type = $1 and account_key = list.value and account_key <> '' and passport_id not in (${selectIds('$3')})
+  order by added_at, passport_id limit 1)`
+
+const FIRST_HOLDERS = `select cast($1 as text) as type, value as key, ${selectFirst('passport_id')} as id,
+  ${selectFirst('added_at')} as "addedAt" from LIST($2)`
 /** Adds to the data points whether their account counts for another passport. */
 export async function addTaken(
   connection: Connection,
@@ -52,21 +49,20 @@ export async function addTaken(
 }
 
 /** Reads each passport once, because a chain of merges can be long. */
-async function mapSurvivors({ query, dialect }: Connection, ids: readonly number[]) {
-  const { unnest, joinPassports } = dialect
-  const rows = await query<{ id: number; into: number | null }>(
-    `with recursive up (id) as (
-       ${unnest('$1')}
-       union
-       select next.merged_into from up ${joinPassports('next.id = up.id and next.merged_into is not null')}
-     )
-     select cast(up.id as double precision) as id, cast(next.merged_into as double precision) as "into"
-     from up ${joinPassports('next.id = up.id')}`,
-    [[...new Set(ids)]],
-  )
+async function mapSurvivors({ query }: Connection, ids: readonly number[]) {
+  const rows = await query<{ id: number; into: number | null }>(SURVIVORS, [[...new Set(ids)]])
   const merges = new Map(rows.map(({ id, into }) => [id, { merged_into: into }]))
   return new Map(ids.map((id) => [id, survivorOf(id, merges)]))
 }
+
+const SURVIVORS = `with recursive up (id) as (
+    ${selectIds('$1')}
+    union
+    select next.merged_into from up join passports as next on next.id = up.id
+    where next.merged_into is not null and ${isOneOfFew('up.id')}
+  )
+  select cast(up.id as double precision) as id, cast(next.merged_into as double precision) as "into"
+  from up join passports as next on next.id = up.id where ${isOneOfFew('up.id')}`
 
 type Rows<Row> = { get(id: number): Row | undefined; entries(): Iterable<[number, Row]> }
 type State = { passports: Rows<StoredRow>; dataPoints: Rows<readonly DataPoint[]> }

@@ -3,7 +3,6 @@ import { ServiceError } from '../../../basics/errors.ts'
 import { createUseData } from '../../data.ts'
 import { namePostgres, splitHosts } from '../../database-address.ts'
 import { type MigrationMode, outdatedSchema } from '../../migrations/schema-version.ts'
-import type { Prepare } from '../../sql/connection.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
 import { createKeys } from '../../sql/keys.ts'
 import { createCredentials, createPassportReader } from '../../sql/passports.ts'
@@ -14,7 +13,7 @@ import type { Store } from '../../store.ts'
 import { createEventChanges } from '../../write/write-events.ts'
 import { createPassportChanges, createRecords } from '../../write/write-records.ts'
 import { createPool, type Pool } from './connection/health-checked-pool.ts'
-import { createConnection, createDatabase, DIALECT } from './connection/pool-database.ts'
+import { createConnection, createDatabase, createPrepare, DIALECT } from './connection/pool-database.ts'
 import { createPrimary } from './connection/primary.ts'
 import { createReplicas, preferPrimary } from './connection/replicas.ts'
 import { after, type PoolOptions } from './connection/sql-pools.ts'
@@ -60,10 +59,7 @@ export async function openPostgres(
   const readLong = replicas.read(({ longQuery }) => longQuery)
   const listing = createListing(readLong, read)
   watch(primary, readable, replicas, { forgetKeys: forget, forgetListing: listing.forget })
-  const prepare: Prepare =
-    <Row>(text: string) =>
-    (...values) =>
-      read<Row>(text, values)
+  const prepare = createPrepare(read)
 
   return {
     passports: {

@@ -2,7 +2,15 @@ import type { Database as File, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { createTurns } from '../../../basics/awaitable.ts'
 import { FileFaultError } from '../../../basics/errors.ts'
-import type { Connection, Database, Dialect, Prepare, Query } from '../../sql/connection.ts'
+import {
+  COMMON,
+  type Connection,
+  type Database,
+  type Dialect,
+  type Prepare,
+  type Query,
+} from '../../sql/connection.ts'
+import { createTranslation } from '../../sql/words.ts'
 import { type ReadTransaction, translateErrors, WRITER_WAIT } from './connect.ts'
 import { sizeOf, walOf } from './wal-checks.ts'
 
@@ -10,18 +18,18 @@ import { sizeOf, walOf } from './wal-checks.ts'
 const VERSION = '(select version + 1 from ranking)'
 
 export const DIALECT: Dialect = {
-  isIn: (column, parameter) => `${column} in (select value from json_each(${parameter}))`,
-  isInSelect: (column, select) => `${column} in (${select})`,
-  unnest: (parameter) => `select value from json_each(${parameter})`,
-  elementsOf: (parameter) => `json_each(${parameter})`,
-  joinPassports: (condition) => `join passports as next on ${condition}`,
+  ...COMMON,
   sourceOf: (handle) => `substr(${handle}, 1, instr(${handle}, ':') - 1)`,
   version: VERSION,
   staleIndex: 'indexed by passports_stale',
-  now: "cast(unixepoch('subsec') * 1000 as integer)",
-  forUpdate: '',
-  skipLocked: '',
 }
+
+const translate = createTranslation({
+  LIST: (parameter) => `json_each(${parameter}) as list`,
+  LOCK: '',
+  SKIP: '',
+  NOW: "cast(unixepoch('subsec') * 1000 as integer)",
+})
 
 type Options = {
   reader: File
@@ -164,11 +172,11 @@ export function createConnection(path: string, file: File): Connection {
 /** Prepares each statement once. Closing the database finalizes statements of `query`, but not those of `prepare`. */
 function createStatements(file: File) {
   const statements = new Map<string, ReturnType<typeof file.query<unknown, SQLQueryBindings[]>>>()
-  return (text: string) => statements.getOrInsertComputed(text, () => file.query(numberParameters(text)))
+  return (text: string) => statements.getOrInsertComputed(text, () => file.query(toSqlite(text)))
 }
 
 /** SQLite binds `$1` by its order in the statement, but `?1` by its number. */
-const numberParameters = (text: string) => text.replace(/\$(\d+)/g, '?$1')
+const toSqlite = (text: string) => translate(text).replace(/\$(\d+)/g, '?$1')
 
 const toHex = (bytes: Uint8Array) => `\\x${bytes.toHex()}`
 
@@ -225,7 +233,7 @@ function truncateWal(writer: File): boolean {
 export const createPrepare =
   (reader: File, transaction: ReadTransaction): Prepare =>
   <Row>(text: string) => {
-    const statement = reader.query<Row, SQLQueryBindings[]>(numberParameters(text))
+    const statement = reader.query<Row, SQLQueryBindings[]>(toSqlite(text))
     return (...values: unknown[]) => transaction.read(() => statement.all(...values.map(toBinding)))
   }
 

@@ -1,18 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
-import type { ScoringJob } from '../../../../../src/core/store/scoring-store.ts'
 import type { Store } from '../../../../../src/core/store/store.ts'
 import { makeKey } from '../../../../support/http/keys.ts'
 import { serveTest } from '../../../../support/http/server.ts'
 import { connect } from '../../../../support/postgres/connection-urls.ts'
+import { INDEXED_READS, MIXED_KEYS } from '../../../../support/postgres/indexed-reads.ts'
 import { type PostgresServer, startPostgres } from '../../../../support/postgres/postgres.ts'
 import { logOf, TALKATIVE } from '../../../../support/postgres/postgres-log.ts'
-import { listLater } from '../../../../support/store/events-after-time.ts'
-import { CREDENTIAL_BODIES, openPostgres, V1_BODIES } from '../../../../support/store/open.ts'
+import { openPostgres } from '../../../../support/store/open.ts'
 import { NOON } from '../../../../support/store/records.ts'
-
-/** A cursor after all changes. */
-const CURSOR = '0:-1:99999999'
 
 describe('postgres: among 20,000 passports', () => {
   let server: PostgresServer
@@ -33,72 +29,7 @@ describe('postgres: among 20,000 passports', () => {
     return entries.filter((entry) => entry.startsWith('plan:') && !/as writes/.test(entry)).join('\n')
   }
 
-  const scoreNothing: ScoringJob = {
-    rules: 'test',
-    now: NOON,
-    score: ({ scores, recordCredentials }) => ({ scores, human: false, credentials: recordCredentials }),
-    onFailure: () => undefined,
-  }
-
-  const mergeAndUnmerge = async ({ passports }: Store) => {
-    await passports.merge(77, 78)
-    await passports.unmerge(77)
-  }
-  const ONE_PASSPORT = { after: 0, limit: 100, passport: 77 }
-  let next = 1000
-  const removeNext = ({ passports }: Store) => {
-    next += 50
-    return passports.remove(next, NOON)
-  }
-
-  test.each<[string, (store: Store) => unknown, string]>([
-    ['a passport by id', (store) => store.passports.find({ id: 77 }), 'passports_pkey'],
-    ['a passport by wallet', (store) => store.passports.find({ wallet: '0x77' }), 'wallets_pkey'],
-    ['a response by id', (store) => store.data(V1_BODIES).findPassport({ id: 77 }), 'v1_passports_pkey'],
-    [
-      'a response by wallet',
-      (store) => store.data(V1_BODIES).findPassport({ wallet: '0x77' }),
-      'v1_passports_pkey',
-    ],
-    ['the survivor of a merge', (store) => store.data(V1_BODIES).findPassport({ id: 51 }), 'passports_pkey'],
-    [
-      'a passport by handle',
-      (store) => store.v3.find([{ handle: 'lens:51', wallet: '' }], FULL),
-      'handles_pkey',
-    ],
-    ['handles with a prefix', (store) => store.search.listHandles('lens:77', 9), 'handles_pkey'],
-    ['names with a prefix', (store) => store.search.listNames('77', 9), 'handles_pkey'],
-    ['wallets with a prefix', (store) => store.search.listWallets('0x77', 9), 'wallets_pkey'],
-    ['passports by mixed keys', (store) => store.v3.find(MIXED_KEYS, FULL), 'passports_pkey'],
-    ['a page of the list', (store) => store.data(V1_BODIES).listItems([77, 78, 79]), 'v1_passports_pkey'],
-    ['the facets of some', (store) => store.facets.list([77, 78, 79]), 'facets_pkey'],
-    [
-      'the credentials of one',
-      (store) => store.data(CREDENTIAL_BODIES).find({ id: 77 }),
-      'v1_credentials_pkey',
-    ],
-    ['changes of the ranking', (store) => store.listing.readChanges(CURSOR), 'v1_passports_by_version'],
-    ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
-    ['accounts of other passports', (store) => store.scoring.list(76, 5, WATCHED), 'data_points_by_account'],
-    [
-      'expired data points',
-      (store) => store.scoring.work(5, { ...scoreNothing, watched: WATCHED }),
-      'passports_by_rescore',
-    ],
-    ['the number of stale passports', (store) => store.scoring.countStale(), 'passports_stale'],
-    ['a batch of an export', (store) => store.records.list(77, 50), 'passports_pkey'],
-    ['a page of events', (store) => store.events.list({ after: 7000, limit: 100 }), 'events_pkey'],
-    ['the events of a passport', (store) => store.events.list(ONE_PASSPORT), 'events_by_passport'],
-    ['later events of passports', (store) => listLater(store, [7, 8], 0), 'events_by_passport'],
-    [
-      'the latest events of a passport',
-      (store) => store.events.listLatest(77, ['score.changed'], 60),
-      'events_by_passport',
-    ],
-    ['a row that a merge locks', mergeAndUnmerge, 'passports_pkey'],
-    ['a row that a removal locks', removeNext, 'passports_by_survivor'],
-    ['the next passport with an account', removeNext, 'data_points_by_account'],
-  ])('PostgreSQL uses an index to find %s', async (_, work, index) => {
+  test.each(INDEXED_READS)('PostgreSQL uses an index to find %s', async (_, work, index) => {
     const plans = await plansOf(work)
     expect(plans).toContain(index)
     expect(
@@ -138,20 +69,6 @@ describe('postgres: among 20,000 passports', () => {
     expect(all.found).toBeGreaterThan(900)
     expect(all.statements).toBe(some.statements)
   })
-})
-
-const FULL = { credentials: true }
-
-const WATCHED = { unique: ['github'], expiring: ['github'] }
-
-/** Keys of every kind. Some passports are merged or unknown. */
-const MIXED_KEYS = Array.from({ length: 1000 }, (_, at) => {
-  const id = at * 21
-  return at % 3 === 0
-    ? { id }
-    : at % 3 === 1
-      ? { wallet: `0x${id}` }
-      : { handle: `lens:${id}`, wallet: `lens:${id}` }
 })
 
 /** Inserts rows directly, which is faster than through the store. */

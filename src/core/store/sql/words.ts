@@ -1,0 +1,25 @@
+/**
+ * The words in our statements that the engines spell differently:
+ * - `LIST($1)`: the elements of a parameter that is a list, as the rows `list (key, value)`. Keys begin at 0. Cast the
+ *   values that are numbers: on PostgreSQL they are texts.
+ * - `LOCK` locks the selected rows, and waits for those that are locked. `SKIP` skips those instead.
+ * - `NOW`: the clock of the database, in milliseconds.
+ */
+export type Words = { LIST: (parameter: string) => string; LOCK: string; SKIP: string; NOW: string }
+
+/** Returns a function that replaces the words in a statement by the SQL of an engine. */
+export const createTranslation =
+  ({ LIST, ...words }: Words) =>
+  (text: string): string =>
+    text.replace(/LIST\((\$\d+)\)|\b(?:LOCK|SKIP|NOW)\b/g, (word, parameter?: string) =>
+      parameter ? LIST(parameter) : words[word as keyof typeof words],
+    )
+
+/** Selects the ids in a parameter that is a list. */
+export const selectIds = (parameter: string) => `select cast(value as bigint) from LIST(${parameter})`
+
+/** Selects the texts in a parameter that is a list. */
+export const selectTexts = (parameter: string) => `select value from LIST(${parameter})`
+
+/** True. Without it, the planner of PostgreSQL expects many rows of a recursion, and scans a table or all of an index. */
+export const isOneOfFew = (id: string) => `${id} + 0 = ${id}`
