@@ -54,16 +54,23 @@ export type StoredRow = ScoreRow & {
 }
 
 /** The columns that v3 shows. */
-export const SHOWN_COLUMNS =
-  'id, score, activity_score, identity_score, skills_score, stale, calculated_at, human, connections, main_wallet, verified_wallets, display_name, bio, location, tags, socials, merged_into, rules, hidden_at'
+export type ShownRow = Omit<
+  StoredRow,
+  'given_human' | 'fingerprint' | 'later_fields' | 'rescore_at' | 'merged_into' | 'hidden_at'
+>
 
-export type ShownRow = Omit<StoredRow, 'given_human' | 'fingerprint' | 'later_fields' | 'rescore_at'>
+/** SQL for both engines: a `ShownRow`. */
+export const SHOWN_COLUMNS = `cast(id as double precision) as id, score, activity_score, identity_score, skills_score,
+  stale, cast(calculated_at as double precision) as calculated_at, human,
+  cast(connections as double precision) as connections, main_wallet, verified_wallets, display_name, bio, location,
+  tags, socials, rules`
 
 /**
  * Decides what responses show. A merged passport leads to its survivor. A hidden passport is not found, nor are those
  * merged into it. Records and scores of both go on.
  */
-export const isVisible = (row: ShownRow): boolean => row.merged_into === null && row.hidden_at === null
+export const isVisible = (row: Pick<StoredRow, 'merged_into' | 'hidden_at'>): boolean =>
+  row.merged_into === null && row.hidden_at === null
 
 /** SQL for both engines: `isVisible`. */
 export const IS_VISIBLE = 'merged_into is null and hidden_at is null'

@@ -9,6 +9,7 @@ import { createCredentials, createPassportReader } from '../../sql/passports.ts'
 import { createRules } from '../../sql/rules.ts'
 import { createScoring } from '../../sql/scoring.ts'
 import { createSearch } from '../../sql/search.ts'
+import { createV3Reader } from '../../sql/v3.ts'
 import type { Store } from '../../store.ts'
 import { createEventChanges } from '../../write/write-events.ts'
 import { createPassportChanges, createRecords } from '../../write/write-records.ts'
@@ -21,7 +22,6 @@ import { createEventReader } from './events.ts'
 import { createKeyCache } from './key-cache.ts'
 import { checkVersion, findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
 import { createListing } from './ranking-reader.ts'
-import { createV3Reader } from './v3-reader.ts'
 
 type Address = { url: string; readUrls?: readonly string[]; maxLag?: number }
 
@@ -53,13 +53,13 @@ export async function openPostgres(
   const read = replicas.read(({ query }) => query)
   /** Reads the active rule set from the primary, because a replica may not have the latest one. */
   const readCurrent = preferPrimary(primary, read)
-  const v3 = createV3Reader(read)
   const database = createDatabase(primary)
   const { find, forget } = createKeyCache(primary, pools.all.length === 1 ? undefined : read)
   const readLong = replicas.read(({ longQuery }) => longQuery)
   const listing = createListing(readLong, read)
   watch(primary, readable, replicas, { forgetKeys: forget, forgetListing: listing.forget })
   const prepare = createPrepare(read)
+  const v3 = createV3Reader(prepare)
 
   return {
     passports: {

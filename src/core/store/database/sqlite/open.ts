@@ -10,6 +10,7 @@ import { createCredentials, createPassportReader } from '../../sql/passports.ts'
 import { createRules } from '../../sql/rules.ts'
 import { createScoring } from '../../sql/scoring.ts'
 import { createSearch } from '../../sql/search.ts'
+import { createV3Reader } from '../../sql/v3.ts'
 import type { Store } from '../../store.ts'
 import { createEventChanges } from '../../write/write-events.ts'
 import { createPassportChanges, createRecords } from '../../write/write-records.ts'
@@ -33,7 +34,9 @@ import { createEventReader } from './events.ts'
 import { createKeyFinder } from './key-finder.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
 import { createListing } from './ranking-reader.ts'
-import { createV3Reader } from './v3-reader.ts'
+
+/** A call of `v3.find` reads at most this many keys, because a read blocks the event loop. */
+const KEYS_PER_READ = 50
 
 type Options = { create?: boolean; migrate?: MigrationMode; onNotice?: OnNotice }
 
@@ -56,7 +59,7 @@ export function openSqlite(
     const prepare = createPrepare(shared, transaction)
     const database = createDatabase(path, { reader, writer, shared: transaction, checkFiles })
     const { read } = database
-    const v3 = createV3Reader(shared, transaction)
+    const v3 = createV3Reader(prepare, KEYS_PER_READ)
     const close = async () => {
       await database.idle()
       transaction.close()
