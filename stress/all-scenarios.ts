@@ -28,7 +28,6 @@ import { garbage } from './scenarios/malformed-input.ts'
 import { model } from './scenarios/model/model.ts'
 import { newRelease } from './scenarios/new-release.ts'
 import { postgres } from './scenarios/postgres-outages.ts'
-import { replicaLag } from './scenarios/replica-lag.ts'
 import { soak } from './scenarios/soak.ts'
 import { threadCrash } from './scenarios/thread-crash.ts'
 import { unreadLog } from './scenarios/unread-log.ts'
@@ -58,7 +57,6 @@ export const SCENARIOS: readonly Scenario[] = [
   unreadLog,
   soak,
   largeRecords,
-  replicaLag,
   killEventWriters,
   killAndVerifyLog,
   killHttpWriters,

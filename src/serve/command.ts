@@ -120,8 +120,7 @@ function greeting(
 ): string {
   const address = url.origin
   const flag = demo ? '--demo ' : ''
-  const { readUrls = [] } = config.database.engine === 'postgres' ? config.database : {}
-  const replicas = readUrls.map((replica) => `  Replica    ${namePostgres(replica)}\n`)
+  const { readUrl } = { readUrl: undefined, ...config.database }
   return `passportd ${VERSION} serves ${count(total, 'passport')} from ${nameDatabase(config.database)}
 
 ${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/api/v3/passports
@@ -129,7 +128,7 @@ ${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/ap
   Reference  ${address}/reference/v3
   Health     ${address}/health
   Keys       ${config.requireKey ? 'required' : 'optional'}
-${metrics ? `  Metrics    ${metrics}\n` : ''}${workers > 1 ? `  Workers    ${workers}\n` : ''}${replicas.join('')}
+${metrics ? `  Metrics    ${metrics}\n` : ''}${workers > 1 ? `  Workers    ${workers}\n` : ''}${readUrl ? `  Replica    ${namePostgres(readUrl)}\n` : ''}
 Try it:      curl ${config.requireKey ? '-H "X-API-KEY: $KEY" ' : ''}'${address}/api/v3/passports?limit=3'
 Make a key:  ${PROGRAM} keys create ${flag}--name me
 `

@@ -13,7 +13,7 @@ import {
   type Sample,
 } from '../core/http/prometheus-text.ts'
 import { type Damage, isDamaged } from '../core/store/damage.ts'
-import type { ReplicaStatus, Store } from '../core/store/store.ts'
+import type { Store } from '../core/store/store.ts'
 import { SUBSCRIPTIONS } from '../features/webhooks/statements.ts'
 import type { SubscriptionCount } from '../features/webhooks/store.ts'
 
@@ -81,9 +81,7 @@ export async function readStore(
   const parts = {
     reads: health !== undefined,
     writes: health?.writes === true,
-    ...(database.engine === 'sqlite'
-      ? { integrity: !isDamaged(damage) }
-      : database.readUrls && { replica: health?.replicas?.every(({ state }) => state === 'ok') === true }),
+    ...(database.engine === 'sqlite' && { integrity: !isDamaged(damage) }),
   }
   const up = Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) }))
   const stale = await attempt(() => store.scoring.countStale(), onError)
@@ -91,12 +89,7 @@ export async function readStore(
   const subscriptions =
     log && (await attempt(() => store.data(SUBSCRIPTIONS).count(log, Date.now()), onError))
   return [
-    gauge(
-      'passportd_store_up',
-      'Whether reads, writes and the replica work, and no damage was found: 1 or 0.',
-      up,
-    ),
-    ...presentLags(health?.replicas),
+    gauge('passportd_store_up', 'Whether reads and writes work, and no damage was found: 1 or 0.', up),
     ...(stale === undefined
       ? []
       : [gauge('passportd_stale_passports', 'Passports whose score is to be recalculated.', stale)]),
@@ -127,14 +120,6 @@ function presentSubscriptions(counts: readonly SubscriptionCount[] = []): Family
       lag,
     ),
   ]
-}
-
-function presentLags(replicas: readonly ReplicaStatus[] = []): Family[] {
-  const lags = replicas
-    .filter(({ state }) => state === 'ok' || state === 'lagging')
-    .map(({ name, lag }) => ({ labels: { replica: name }, value: lag / 1000 }))
-  const help = 'Time that a replica is behind its primary.'
-  return lags.length === 0 ? [] : [gauge('passportd_replica_lag_seconds', help, lags)]
 }
 
 /** Adds up the metrics of all threads. Counters of ended threads are kept, so that none decreases; gauges are not. */

@@ -12,11 +12,11 @@ export const AFTER = {
 
 const LONGEST_WAIT_MILLISECONDS = 2000
 
-/** The pauses between two checks. Reads of SQLite share a transaction for 5 ms, and replicas lag by some milliseconds. */
+/** The pauses between two checks. Reads of SQLite share a transaction for 5 ms. */
 const FIRST_PAUSE_MILLISECONDS = 5
 const LONGEST_PAUSE_MILLISECONDS = 200
 
-/** Waits until the server that is read has the event. Throws `invalid_request`, `cursor_expired` or `behind`. */
+/** Waits until reads include the event. Throws `invalid_request`, `cursor_expired` or `behind`. */
 export async function waitForCursor(
   { store: { events }, exchange }: Context,
   text: string | undefined,
@@ -31,7 +31,6 @@ export async function waitForCursor(
     )
   const end = performance.now() + LONGEST_WAIT_MILLISECONDS
   for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MILLISECONDS)) {
-    // `list` reads from the same server as reads of passports. `log` reads from the primary.
     const { log } = await events.list({ after: cursor.sequence, limit: 1 })
     if (log.name === cursor.log && log.last >= cursor.sequence) return
     const isLate = performance.now() >= end
@@ -43,7 +42,7 @@ export async function waitForCursor(
   throw new ServiceError('behind', `This node does not have the event ${text} yet. Try again shortly.`)
 }
 
-/** Throws if the log of the primary does not have the event. */
+/** Throws if the log does not have the event. */
 async function checkLog(events: EventStore, cursor: EventCursor, pointer: string): Promise<void> {
   const log = await events.log()
   if (cursor.log !== log.name || cursor.sequence > log.last) throw notInLog(cursor, log, pointer)

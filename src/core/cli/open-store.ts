@@ -27,11 +27,7 @@ export async function openConfigured(
   open = (database: DatabaseAddress) => openStore(database, MUST_EXIST),
 ) {
   const config = readConfig(env, values)
-  const { database } = config
-  // Replicas are not read, because they may lag and a change must be based on current data.
-  const store = await open(
-    database.engine === 'postgres' ? { engine: 'postgres', url: database.url } : database,
-  )
+  const store = await open(config.database)
   const name = nameDatabase(config.database)
   return { config, store, name, [Symbol.asyncDispose]: store[Symbol.asyncDispose] }
 }

@@ -103,10 +103,9 @@ function createReader(env: Environment, problems: string[]): Read {
 function readDatabase(read: Read, problems: string[], demo: boolean): DatabaseAddress {
   const path = demo ? 'data/demo.db' : 'data/passportd.db'
   const database = read('DATABASE_URL') ?? { engine: 'sqlite', path }
-  const [readUrls, maxLag] = [read('DATABASE_READ_URL'), read('REPLICA_MAX_LAG')]
-  if (readUrls === undefined) return database
-  if (database.engine === 'postgres')
-    return { ...database, readUrls, ...(maxLag !== undefined && { maxLag: maxLag * 1000 }) }
+  const readUrl = read('DATABASE_READ_URL')
+  if (readUrl === undefined) return database
+  if (database.engine === 'postgres') return { ...database, readUrl }
   problems.push('DATABASE_READ_URL names a replica: DATABASE_URL must name its PostgreSQL primary.')
   return database
 }

@@ -10,7 +10,7 @@ import {
 import { parseDuration } from '../basics/text/duration.ts'
 import { parseInstant } from '../basics/text/instant.ts'
 import { parseWebAddress } from '../basics/url.ts'
-import { DATABASE_EXAMPLES, parseDatabaseAddress, parsePostgresUrls } from '../store/database-address.ts'
+import { DATABASE_EXAMPLES, parseDatabaseAddress, parsePostgresUrl } from '../store/database-address.ts'
 import { parseTiers, TIERS_EXAMPLE } from './rate-limit-tier.ts'
 import {
   orNone,
@@ -60,15 +60,9 @@ export const SETTINGS = {
     'sqlite:data/passportd.db',
   ),
   DATABASE_READ_URL: optional(
-    'PostgreSQL replicas for reads, separated by commas',
-    'the URLs of replicas, such as postgres://user:password@host/database',
-    parsePostgresUrls,
-  ),
-  REPLICA_MAX_LAG: define(
-    'seconds behind the primary above which a replica is not read',
-    '5',
-    'a whole number of seconds from 1 to 3600',
-    whole(1, 3600),
+    'PostgreSQL replica for long reads, such as exports',
+    'the URL of a replica, such as postgres://user:password@host/database',
+    parsePostgresUrl,
   ),
   REQUIRE_API_KEY: flag('refuse clients without a key'),
   TIERS: define(

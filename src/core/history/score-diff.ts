@@ -24,7 +24,7 @@ export const beginDiff = (end: ScoreState | undefined) => ({
   state: end,
   /** The state at the later time. */
   end,
-  /** The score after the newest event that changes it. `end` is older if a lagging replica was read. */
+  /** The score after the newest event that changes it. */
   score: undefined as number | undefined,
   causes: [] as ScoreCause[],
   at: 0,

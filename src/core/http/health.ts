@@ -23,9 +23,6 @@ export const health = route(SERVICE, {
   },
 })
 
-/** The states of a replica, from worst to best. */
-const STATES = ['unavailable', 'promoted', 'lagging', 'ok'] as const
-
 const FAULTS: Record<FileFault, string> = {
   damaged: 'The database file is damaged: the log has the details.',
   replaced:
@@ -41,20 +38,16 @@ export const readiness = route(SERVICE, {
   response: closed({
     status: Type.Literal('ready'),
     writes: Type.Enum(['ok', 'unavailable']),
-    replica: Type.Optional(
-      Type.Enum([...STATES].reverse(), { description: 'The worst state of all replicas, if there are any' }),
-    ),
   }),
   errors: ['unavailable'],
   /** Throws `unavailable` if the store cannot be read. A store that can only be read counts as ready. */
   async handle(_request, context) {
-    const { writes, replicas } = await Promise.try(() => context.store.ping()).catch((error) => {
+    const { writes } = await Promise.try(() => context.store.ping()).catch((error) => {
       if (!(error instanceof FileFaultError)) throw error
       context.onError(error)
       // The client learns what is wrong with the files, but not their names.
       throw new ServiceError('not_ready', FAULTS[error.fault], { cause: error })
     })
-    const replica = STATES.find((worst) => replicas?.some(({ state }) => state === worst))
-    return json(context, JSON.stringify({ status: 'ready', writes: writes ? 'ok' : 'unavailable', replica }))
+    return json(context, JSON.stringify({ status: 'ready', writes: writes ? 'ok' : 'unavailable' }))
   },
 })

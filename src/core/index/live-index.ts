@@ -13,7 +13,7 @@ const CHUNKS_BETWEEN_CHANGES = 40
 
 const ATTEMPTS = 3
 
-/** Changes are read again after this time, even for the same snapshot: a replica may have lagged at the last read. */
+/** Changes are read again after this time, even for the same snapshot. */
 const CHECK_MILLISECONDS = 1000
 
 /** An index that still holds names and tags of removed passports is replaced at the first update after this time. */

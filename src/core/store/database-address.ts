@@ -1,12 +1,11 @@
-/** The database to use: a SQLite file, or a PostgreSQL server with optional read replicas. */
+/** The database to use: a SQLite file, or a PostgreSQL server with an optional replica for long reads. */
 export type DatabaseAddress =
   | { engine: 'sqlite'; path: string }
   | {
       engine: 'postgres'
       url: string
-      readUrls?: readonly string[]
-      /** A replica that lags more than this many milliseconds behind its primary is not read. */
-      maxLag?: number
+      /** For long reads. */
+      readUrl?: string
     }
 
 export const DATABASE_EXAMPLES = 'sqlite:data/passportd.db or postgres://user:password@host/database'
@@ -28,12 +27,6 @@ export function parsePostgresUrl(text: string): string | undefined {
     return url && (url.username !== '' || !text.includes('@'))
   })
   return isValid ? text : undefined
-}
-
-/** Parses URLs of replicas, separated by commas. A URL with several hosts becomes one URL for each host. */
-export function parsePostgresUrls(text: string): readonly string[] | undefined {
-  const urls = text.split(/,(?=\s*postgres(?:ql)?:\/\/)/).map((url) => parsePostgresUrl(url.trim()))
-  return urls.every((url) => url !== undefined) ? urls.flatMap(splitHosts) : undefined
 }
 
 /** One URL for each host of an address with several, such as `postgres://user:password@host1,host2:5433/database`. */

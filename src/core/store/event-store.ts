@@ -2,7 +2,6 @@ import type { Awaitable } from '../basics/awaitable.ts'
 import type { EventLog, EventType, LogEvent, LogHead, ProvenEvent } from '../history/event.ts'
 
 export type EventStore = {
-  /** Reads from the primary, because a replica may lag: event streams detect new events by the `last` of the log. */
   log(): Awaitable<EventLog>
   /** The next events, oldest first. A page has at most `limit` events and about 1 MiB of data. */
   list(page: EventPage): Awaitable<EventList>

@@ -1,4 +1,4 @@
-import type { PoolOptions } from './database/postgres/connection/sql-pools.ts'
+import type { PoolOptions } from './database/postgres/connection/connect.ts'
 import { migratePostgres } from './database/postgres/migrate.ts'
 import { openPostgres } from './database/postgres/open.ts'
 import { findTableDamage } from './database/sqlite/find-damage.ts'

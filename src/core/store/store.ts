@@ -93,19 +93,12 @@ export type Store = AsyncDisposable & {
   /** The schema number, if a newer passportd has migrated the database since this store was opened. */
   newerSchema(): Awaitable<number | undefined>
   /** Checks whether the store accepts writes. Throws `unavailable` if it cannot even be read. */
-  ping(): Awaitable<{ writes: boolean; replicas?: ReplicaStatus[] }>
+  ping(): Awaitable<{ writes: boolean }>
   close(): Promise<void>
 }
 
 /** The result for a key: a passport, the ids of several passports with the same handle, or `undefined`. */
 export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined
-
-/** A `promoted` server is no longer a replica. `lag`: milliseconds behind the primary. */
-export type ReplicaStatus = {
-  name: string
-  state: 'ok' | 'lagging' | 'promoted' | 'unavailable'
-  lag: number
-}
 
 /** The input of the ranking snapshot (src/core/index). */
 export type ListingStore = {

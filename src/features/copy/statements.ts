@@ -105,7 +105,6 @@ function createPlainTable({ long, transaction }: Database, { name, key }: PlainT
           name,
           items.map(({ value }) => value as Row),
         )
-        if (name === 'keys') await tx.increment('keys')
       }),
   }
 }

@@ -26,7 +26,7 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'find problems and suggest solutions',
   description: `Checks the settings, files, free space, schema, integrity, stale scores and keys, and whether the
-    database and its replicas are available. Changes nothing. The exit
+    database and its replica are available. Changes nothing. The exit
     code is 1 if there are problems; warnings do not change it.`,
   options: {
     full: { about: 'also compare indexes with their tables: takes minutes for a large database' },
@@ -95,7 +95,7 @@ function checkNames(env: Terminal['env']): CheckResult[] {
 
 async function checkAll(config: Config, full: boolean, now: number): Promise<CheckResult[]> {
   const { database, fonts, backups } = config
-  const replicas = database.engine === 'postgres' ? (database.readUrls ?? []) : []
+  const { readUrl } = { readUrl: undefined, ...database }
   const files = database.engine === 'sqlite' ? await orProblem(() => checkFiles(database.path)) : []
   // A database file with a problem is not opened, so that the problem is reported only once.
   const isUsable = !files.some(({ level, about }) => level !== 'ok' && about === 'database')
@@ -104,7 +104,7 @@ async function checkAll(config: Config, full: boolean, now: number): Promise<Che
     ...(backups ? checkFolder(backups.folder) : []),
     ...(database.engine === 'sqlite' ? checkLeftovers(database.path, backups?.folder) : []),
     ...(isUsable ? await orProblem(() => checkDatabase(config, full, now)) : []),
-    ...(await Promise.all(replicas.map((url) => orProblem(() => checkReplica(url), 'replica')))).flat(),
+    ...(readUrl === undefined ? [] : await orProblem(() => checkReplica(readUrl), 'replica')),
     ...(fonts === undefined ? [] : await orProblem(() => checkFonts(fonts), 'fonts')),
   ]
 }
@@ -197,7 +197,6 @@ function* checkKeys(keys: readonly ApiKey[], { tiers }: Config, now: number) {
   }
 }
 
-/** Does not check how far a replica lags: `/ready` and the log of `serve` report it. */
 async function checkReplica(url: string): Promise<CheckResult[]> {
   const schema = await findReplicaSchema(url)
   const name = namePostgres(url)

@@ -1,6 +1,5 @@
-import { createPool } from '../../core/store/database/postgres/connection/health-checked-pool.ts'
-import { checkWritable, openPrimary } from '../../core/store/database/postgres/connection/primary.ts'
-import { checkVersion, SCHEMA } from '../../core/store/database/postgres/migrate.ts'
+import { openPool } from '../../core/store/database/postgres/connection/pool.ts'
+import { checkVersion, checkWritable, SCHEMA } from '../../core/store/database/postgres/migrate.ts'
 import { namePostgres } from '../../core/store/database-address.ts'
 import { type Diagnostics, readContents } from './statements.ts'
 
@@ -8,11 +7,11 @@ const OPTIONS = { connections: 1, responseTimeout: 10_000 }
 
 export async function diagnosePostgres(url: string): Promise<Diagnostics> {
   const name = namePostgres(url)
-  await using pool = openPrimary(url, OPTIONS)
+  await using pool = openPool(url, OPTIONS)
   await checkWritable(pool)
   await checkPooler(url)
-  const schema = await checkVersion(pool.query, name)
-  const contents = schema === SCHEMA ? { contents: await readContents(pool.longQuery) } : {}
+  const schema = await checkVersion(pool.read, name)
+  const contents = schema === SCHEMA ? { contents: await readContents(pool.readLong) } : {}
   return { schema, knownSchema: SCHEMA, ...contents }
 }
 
@@ -21,13 +20,13 @@ export async function diagnosePostgres(url: string): Promise<Diagnostics> {
  * prepared statements are then still on it, so that the second client's statement of the same name fails.
  */
 async function checkPooler(url: string): Promise<void> {
-  await using first = openPrimary(url, OPTIONS)
-  await using second = openPrimary(url, OPTIONS)
-  for (const { query } of [first, second]) await query('select $1::integer as pooler', [1])
+  await using first = openPool(url, OPTIONS)
+  await using second = openPool(url, OPTIONS)
+  for (const { read } of [first, second]) await read('select $1::integer as pooler', [1])
 }
 
 /** Throws `unavailable` if the replica cannot be reached. */
 export async function findReplicaSchema(url: string): Promise<number> {
-  await using replica = createPool(url, OPTIONS)
-  return await checkVersion(replica.query, replica.name)
+  await using replica = openPool(url, { ...OPTIONS, isForReads: true })
+  return await checkVersion(replica.read, replica.name)
 }

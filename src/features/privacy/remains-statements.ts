@@ -1,4 +1,4 @@
-import { openPrimary } from '../../core/store/database/postgres/connection/primary.ts'
+import { openPool } from '../../core/store/database/postgres/connection/pool.ts'
 import { connectReader, translateErrors } from '../../core/store/database/sqlite/connect.ts'
 import type { DatabaseAddress } from '../../core/store/database-address.ts'
 import { PERSONAL_TABLES } from '../../core/store/write/load-and-save-write-model.ts'
@@ -44,10 +44,10 @@ const LIST_REMAINS = `with tables as (
   from pg_settings where name = 'archive_mode' and setting <> 'off'`
 
 async function findPostgresRemains(url: string): Promise<Remains> {
-  await using pool = openPrimary(url, { connections: 1, responseTimeout: 10_000 })
-  const [last] = await pool.query<{ time: number | null }>(LAST_REMOVAL)
+  await using pool = openPool(url, { connections: 1, responseTimeout: 10_000 })
+  const [last] = await pool.read<{ time: number | null }>(LAST_REMOVAL)
   const removedAt = last?.time ?? undefined
   if (removedAt === undefined) return { removedAt, left: [] }
-  const rows = await pool.query<{ text: string }>(LIST_REMAINS, [TABLES, removedAt])
+  const rows = await pool.read<{ text: string }>(LIST_REMAINS, [TABLES, removedAt])
   return { removedAt, left: rows.map(({ text }) => text) }
 }

@@ -2,7 +2,6 @@ import { type ErrorLog, supervise } from '../../core/basics/jobs.ts'
 import type { Config } from '../../core/config/config.ts'
 import { counter } from '../../core/http/prometheus-text.ts'
 import { type Damage, noteDamage } from '../../core/store/damage.ts'
-import type { DatabaseAddress } from '../../core/store/database-address.ts'
 import { openStore, SERVE_TIMEOUT } from '../../core/store/open.ts'
 import { threadLog as log, send, type ToThread } from '../../core/threads/messages.ts'
 import { createDeliveryLoop } from './delivery-loop.ts'
@@ -22,7 +21,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
 
 /** Delivers webhooks. They have their own thread, so that scoring does not delay them, and signing does not delay requests. */
 async function run({ database, publicUrl = '', webhookAllowPrivate }: Config, damage: Damage): Promise<void> {
-  const store = await openStore(withoutReplicas(database), { ...SERVE_TIMEOUT, migrate: false })
+  const store = await openStore(database, { ...SERVE_TIMEOUT, migrate: false })
   const attempts = { delivered: 0, failed: 0 }
   const loop = createDeliveryLoop({
     store: { events: store.events, subscriptions: store.data(SUBSCRIPTIONS), leases: store.data(LEASES) },
@@ -43,10 +42,6 @@ async function run({ database, publicUrl = '', webhookAllowPrivate }: Config, da
   await store.close()
   send({ kind: 'stopped' })
 }
-
-/** Replicas are not read: one that lags seems to have an older log. */
-const withoutReplicas = (database: DatabaseAddress): DatabaseAddress =>
-  database.engine === 'postgres' ? { engine: 'postgres', url: database.url } : database
 
 function sendMetrics(attempts: Readonly<Record<string, number>>): void {
   const help = 'Attempts to deliver an event to a webhook, by result: delivered or failed.'

@@ -48,8 +48,8 @@ test.each<[Record<string, string>, Partial<Config>]>([
   [{ DATABASE_URL: 'sqlite:./a b/x.db' }, sqlite('./a b/x.db')],
   [{ DATABASE_URL: 'sqlite:///srv/x.db' }, sqlite('/srv/x.db')],
   [
-    { DATABASE_URL: POSTGRES, DATABASE_READ_URL: 'postgresql://replica/x', REPLICA_MAX_LAG: '2' },
-    { database: { engine: 'postgres', url: POSTGRES, readUrls: ['postgresql://replica/x'], maxLag: 2000 } },
+    { DATABASE_URL: POSTGRES, DATABASE_READ_URL: 'postgresql://replica/x' },
+    { database: { engine: 'postgres', url: POSTGRES, readUrl: 'postgresql://replica/x' } },
   ],
   [{ REQUIRE_API_KEY: 'TRUE' }, { requireKey: true, explorer: false }],
   [

@@ -19,7 +19,7 @@ test('SQLite uses an index to find rows of passports, for reads and for writes',
   await using migrated = await openTestStore('sqlite', [record(77), record(78), record(79)])
   using prepare = spyOn(Database.prototype, 'query')
   await using store = await openStore(addressOf(migrated))
-  for (const [, work] of INDEXED_READS) await work(store)
+  for (const [, work] of INDEXED_READS) await work(store, '0:-1:99999999')
   using file = new Database(migrated.url.slice('sqlite:'.length), { readonly: true })
   const texts = new Set(prepare.mock.calls.map(([text]) => text))
   const scans = [...texts].flatMap((text) => {

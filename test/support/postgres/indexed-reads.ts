@@ -4,9 +4,6 @@ import { listLater } from '../store/events-after-time.ts'
 import { CREDENTIAL_BODIES, V1_BODIES } from '../store/open.ts'
 import { NOON } from '../store/records.ts'
 
-/** A cursor after all changes. */
-const CURSOR = '0:-1:99999999'
-
 const FULL = { credentials: true }
 
 const WATCHED = { unique: ['github'], expiring: ['github'] }
@@ -39,10 +36,10 @@ const removeNext = ({ passports }: Store) => {
   return passports.remove(next, NOON)
 }
 
-/** What the store is asked, and the index that PostgreSQL must use. No statement may scan a table of passports. */
+/** What the store is asked (the cursor is after all changes), and the index that PostgreSQL must use. No statement may scan a table of passports. */
 export const INDEXED_READS: readonly (readonly [
   title: string,
-  work: (store: Store) => unknown,
+  work: (store: Store, cursor: string) => unknown,
   index: string,
 ])[] = [
   ['a passport by id', (store) => store.passports.find({ id: 77 }), 'passports_pkey'],
@@ -70,7 +67,7 @@ export const INDEXED_READS: readonly (readonly [
     (store) => store.data(CREDENTIAL_BODIES).find({ id: 77 }),
     'v1_credentials_pkey',
   ],
-  ['changes of the ranking', (store) => store.listing.readChanges(CURSOR), 'v1_passports_by_version'],
+  ['changes of the ranking', (store, cursor) => store.listing.readChanges(cursor), 'v1_passports_by_version'],
   ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
   ['accounts of other passports', (store) => store.scoring.list(76, 5, WATCHED), 'data_points_by_account'],
   [

@@ -21,9 +21,6 @@ const readRules = () =>
     ({ rules }) => rules,
   )
 
-/** Metrics that exist only with a replica. */
-const OF_REPLICAS = ['passportd_replica_lag_seconds']
-
 /** The names of our metrics in PromQL, without the suffixes of histograms. */
 const metricsIn = (text: string) =>
   [...text.matchAll(/\b(?:passportd|process)_\w+/g)].map(([name]) => name.replace(/_(bucket|sum|count)$/, ''))
@@ -59,10 +56,8 @@ test('metrics describe the whole node, and the dashboard shows every metric', as
   const rules = readRules()
   const used = rules.flatMap(({ expr }) => metricsIn(expr))
   expect(used.length).toBeGreaterThan(5)
-  expect(used.filter((name) => !names.has(name) && !OF_REPLICAS.includes(name))).toEqual([])
-  expect([...new Set(expressions.flatMap(metricsIn))].sort()).toEqual(
-    [...names.keys(), ...OF_REPLICAS].sort(),
-  )
+  expect(used.filter((name) => !names.has(name))).toEqual([])
+  expect([...new Set(expressions.flatMap(metricsIn))].sort()).toEqual([...names.keys()].sort())
 })
 
 onEngine('sqlite', 'requests in progress', (open) => {

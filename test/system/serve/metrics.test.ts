@@ -10,9 +10,8 @@ import { createDamage } from '../../support/store/open.ts'
 import { NOON, named, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
-/** The options of a node with a replica. */
-const REPLICA = {
-  database: { engine: 'postgres', url: '', readUrls: [''] } as const,
+const POSTGRES = {
+  database: { engine: 'postgres', url: '' } as const,
   damage: createDamage(),
   onError: () => undefined,
 }
@@ -74,7 +73,7 @@ onEveryEngine('metrics of the store', (open) => {
   test('metrics report stale passports, and the first and last numbers of the event log', async () => {
     await using store = await open([record(1, { stale: true }), record(2)])
     const values = async (...names: string[]) => {
-      const { value } = parseExposition(presentFamilies(await readStore(store, REPLICA)))
+      const { value } = parseExposition(presentFamilies(await readStore(store, POSTGRES)))
       return names.map((name) => value(`passportd_${name}`))
     }
     expect(await values('stale_passports', 'events_last', 'events_first')).toEqual([1, 2, 1])
@@ -85,12 +84,12 @@ onEveryEngine('metrics of the store', (open) => {
     expect(await values(...names)).toEqual([2, 3, 3, 2])
   })
 
-  test('metrics report that the store and its replica are unavailable', async () => {
+  test('metrics report that the store is unavailable', async () => {
     await using store = await open()
     await store.close()
-    const { value } = parseExposition(presentFamilies(await readStore(store, REPLICA)))
-    const parts = ['reads', 'writes', 'replica'].map((part) => value(`passportd_store_up{part="${part}"}`))
-    expect(parts).toEqual([0, 0, 0])
+    const { value } = parseExposition(presentFamilies(await readStore(store, POSTGRES)))
+    const parts = ['reads', 'writes'].map((part) => value(`passportd_store_up{part="${part}"}`))
+    expect(parts).toEqual([0, 0])
     expect(value('passportd_stale_passports')).toBeUndefined()
     expect(value('passportd_events_last')).toBeUndefined()
   })
@@ -105,7 +104,7 @@ onEngine('sqlite', 'failing metrics', (open) => {
     const scoring = { ...store.scoring, countStale: () => Promise.reject(error) }
     const errors: unknown[] = []
     const onError = (error: unknown) => void errors.push(error)
-    const families = await readStore({ ...store, scoring }, { ...REPLICA, onError })
+    const families = await readStore({ ...store, scoring }, { ...POSTGRES, onError })
     const { value } = parseExposition(presentFamilies(families))
     expect(value('passportd_stale_passports')).toBeUndefined()
     expect(errors).toEqual(reported === 'reported' ? [error] : [])

@@ -60,7 +60,7 @@ export type Lock = 'records' | 'rules' | 'rules shared'
 /** A transaction that may write. */
 export type Transaction = Connection & {
   /** Clears the caches of all nodes after the commit. Call it last: it may lock a row until the transaction ends. */
-  increment(counter: 'ranking' | 'keys'): Promise<void>
+  increment(counter: 'ranking'): Promise<void>
   /** After the commit, truncates the WAL (SQLite), because it contains copies of removed rows. */
   eraseRemoved(): void
 }

@@ -14,7 +14,6 @@ const STACK = 'applied_rules'
 /** More are not kept. */
 const MOST_STACKED = 100
 
-/** `read` should prefer the primary, because a replica may not have the latest rule set. */
 export function createRules({ write, transaction }: Database, read: Query): RulesStore {
   const find = (stamp: string) => findRules(read, 'where stamp = $1', [stamp])
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, statfsSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { lock, MIGRATE } from '../../../../src/core/store/database/postgres/connection/pool-database.ts'
+import { lock, MIGRATE } from '../../../../src/core/store/database/postgres/database.ts'
 import { SCHEMA as POSTGRES_SCHEMA } from '../../../../src/core/store/database/postgres/migrate.ts'
 import { SCHEMA as SQLITE_SCHEMA } from '../../../../src/core/store/database/sqlite/migrate.ts'
 import { diagnose } from '../../../../src/features/doctor/diagnose.ts'

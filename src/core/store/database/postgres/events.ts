@@ -4,8 +4,6 @@ import * as event from '../../rows/event.ts'
 import type { EventRow } from '../../rows/event-encoding.ts'
 import { SECRET, toProvenList } from '../../rows/event-proof.ts'
 import type { Query } from '../../sql/connection.ts'
-import type { Pool } from './connection/health-checked-pool.ts'
-import { preferPrimary } from './connection/replicas.ts'
 
 const LOG = `json_build_object('name', name, 'first', first, 'last', last, 'knownSince', known_since) as log`
 
@@ -15,7 +13,7 @@ type FoundRow = {
   stamps: event.StampRow[] | null
 }
 
-/** Reads events, log and rule stamps in one statement: a second one might use another replica. `rows` is a select of the events as one JSON value. */
+/** Reads events, log and rule stamps in one statement, so that they are of one moment. `rows` is a select of the events as one JSON value. */
 async function find(query: Query, rows: string, values: readonly unknown[]): Promise<event.Found> {
   const [found] = await query<FoundRow>(
     `select ${LOG}, (select json_agg(event_rules) from event_rules) as stamps, (${rows}) as rows from event_log`,
@@ -59,13 +57,10 @@ function findPage(query: Query, page: EventPage, condition: string, columns = ''
   return find(query, rows, values)
 }
 
-export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 'prune' | 'fold'> {
-  /** Reads from the primary: a replica may lack events of a passport that was read from another replica. */
-  const readCurrent = preferPrimary(primary, read)
-
+export function createEventReader(read: Query): Omit<EventStore, 'prune' | 'fold'> {
   return {
     async log() {
-      const [row] = await primary.query<{ log: EventLog }>(`select ${LOG} from event_log`)
+      const [row] = await read<{ log: EventLog }>(`select ${LOG} from event_log`)
       return (row as { log: EventLog }).log
     },
     list: async (page) =>
@@ -75,11 +70,10 @@ export function createEventReader(read: Query, primary: Pool): Omit<EventStore, 
     async listAfterTime(passports, time) {
       const ids = passports.map(({ passportId }) => passportId)
       const before = passports.map((each) => each.before)
-      const found = await find(readCurrent, LATER, [ids, before, time, event.mostLater(passports)])
+      const found = await find(read, LATER, [ids, before, time, event.mostLater(passports)])
       return event.toLaterEvents(found, passports)
     },
-    listRecent: (before) =>
-      readCurrent(event.selectRecent(`(data::json #>> '{1,0}')::double precision`), [before]),
+    listRecent: (before) => read(event.selectRecent(`(data::json #>> '{1,0}')::double precision`), [before]),
     async listLatest(passportId, types, limit) {
       const rows = `select json_agg(found order by sequence desc) from (
           ${event.selectEvents()} where passport_id = $1::bigint${event.typeCondition(types)} order by sequence desc limit $2::bigint

@@ -18,9 +18,9 @@ import { toFacetsRow } from '../../rows/facets.ts'
 import { IS_VISIBLE, type StoredRow } from '../../rows/passport.ts'
 import type { Connection, Query } from '../../sql/connection.ts'
 import { mapCredentialRows, mapDataPoints } from '../../write/load-and-save-write-model.ts'
-import type { Pool } from './connection/health-checked-pool.ts'
-import { createConnection, lock, MIGRATE } from './connection/pool-database.ts'
-import { checkWritable, openPrimary } from './connection/primary.ts'
+import { readOnlyError } from './connection/errors.ts'
+import { openPool, type Pool } from './connection/pool.ts'
+import { createConnection, lock, MIGRATE } from './database.ts'
 
 /** The table `passportd` stores the schema number of a database. */
 const MIGRATIONS = { first: 9, steps: [version021, actors, writing, handles] }
@@ -29,12 +29,13 @@ export const SCHEMA = lastSchema(MIGRATIONS)
 
 const OLDEST_SERVER = 14
 
+/** A statement may change every passport, or wait for the migration of another node. */
+const UNLIMITED = 2 ** 31 - 1
+
 /** Several nodes may call it at the same time: a lock admits one of them. */
-async function migrate(pool: Pool, name: string): Promise<void> {
+async function migrate(url: string, name: string): Promise<void> {
+  await using pool = openPool(url, { connections: 1, responseTimeout: 30_000, longStatement: UNLIMITED })
   await pool.transaction(async (query) => {
-    // No timeouts: a statement may change every passport, or wait for the migration of another node.
-    await query('set local statement_timeout = 0')
-    await query('set local idle_in_transaction_session_timeout = 0')
     await lock(query, MIGRATE)
     const version = await checkVersion(query, name)
     for (const step of pendingSteps(MIGRATIONS, version)) await query(step)
@@ -89,18 +90,28 @@ async function renumber(query: Query): Promise<void> {
   }
 }
 
+/** Throws if the server is a standby, or in read-only mode. */
+export async function checkWritable({ name, ping }: Pool): Promise<void> {
+  if (!(await ping()).writes) throw readOnlyError(name)
+}
+
 /** Migrates an outdated database if `mode` allows it, and throws otherwise. Returns the old schema number. */
-export async function prepareSchema(pool: Pool, mode: MigrationMode, onNotice: OnNotice): Promise<number> {
+export async function prepareSchema(
+  url: string,
+  pool: Pool,
+  mode: MigrationMode,
+  onNotice: OnNotice,
+): Promise<number> {
   const { name } = pool
   try {
     // A read-only server is sufficient if nothing is migrated.
     if (mode !== false) await checkWritable(pool)
-    const version = await checkVersion(pool.query, name)
-    if (version === SCHEMA && mode === true) await renumber(pool.query)
+    const version = await checkVersion(pool.read, name)
+    if (version === SCHEMA && mode === true) await renumber(pool.write)
     if (version === SCHEMA) return version
     if (mode === false || (mode === 'new' && version > 0)) throw outdatedSchema(name, version, SCHEMA)
     announce(onNotice, name, version, SCHEMA)
-    await migrate(pool, name)
+    await migrate(url, name)
     return version
   } catch (error) {
     throw explain(error, name)
@@ -112,8 +123,8 @@ export async function migratePostgres(
   url: string,
   onNotice: OnNotice,
 ): Promise<{ from: number; to: number }> {
-  await using pool = openPrimary(url, { connections: 1, responseTimeout: 30_000 })
-  return { from: await prepareSchema(pool, true, onNotice), to: SCHEMA }
+  await using pool = openPool(url, { connections: 1, responseTimeout: 30_000 })
+  return { from: await prepareSchema(url, pool, true, onNotice), to: SCHEMA }
 }
 
 /** The schema number, if a newer passportd has migrated the database. */
@@ -154,8 +165,6 @@ const EXPLANATIONS: readonly (readonly [codes: RegExp, meaning: string, advice: 
     'holds tables of another program',
     'Give passportd a database, or a schema, of its own.',
   ],
-  // The URL has settings that the server or the client does not know.
-  [/^(42704|22023|ERR_INVALID_ARG_\w+)$/, 'cannot be used', 'Check the options of DATABASE_URL.'],
 ]
 
 function explain(error: unknown, name: string): unknown {

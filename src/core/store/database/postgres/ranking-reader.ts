@@ -10,6 +10,9 @@ const MOST_RECENT_CHANGES = 5000
 /** Folded names contain no line feed. */
 const SEPARATOR = '\n'
 
+/** The server process. After a failover, transactions may be lost and their numbers used again. */
+const SERVER = `(extract(epoch from pg_postmaster_start_time()) * 1000)::bigint::text as server`
+
 const COUNTER = `(select version from versions where name = 'ranking')`
 
 /**
@@ -25,20 +28,13 @@ const READ_ALL = `select ${CURSOR},
 
 type AllRow = { cursor: string; ranked: Buffer | null; names: string | null }
 
-/** The version of a row is the number of the transaction that wrote it. */
-export function createListing(read: Query, readFast = read): ListingStore & { forget(): void } {
-  /** Counts the server changes that this thread saw. Part of the cursor: other servers reuse transaction numbers. */
-  let server = 0
-
+/** The version of a row is the number of the transaction that wrote it. `readLong` may lack the last changes. */
+export function createListing(readLong: Query, read: Query): ListingStore {
   return {
-    /** Call it after the server was replaced, restarted or unavailable. */
-    forget() {
-      server++
-    },
     async readAll(add) {
-      const serverNumber = server
-      const [row] = await read<AllRow>(READ_ALL)
-      const cursor = `${serverNumber}:${row?.cursor}`
+      const [primary] = await read<{ server: string }>(`select ${SERVER}`)
+      const [row] = await readLong<AllRow>(READ_ALL)
+      const cursor = `${primary?.server}:${row?.cursor}`
       if (!row?.ranked) return cursor
       const names = (row.names ?? '').split(SEPARATOR)
       const { buffer, byteOffset, byteLength } = row.ranked
@@ -50,17 +46,17 @@ export function createListing(read: Query, readFast = read): ListingStore & { fo
       }
       return cursor
     },
-    readChanges: async (since) =>
-      since.startsWith(`${server}:`) ? readChanges(read, since, MOST_CHANGES) : undefined,
-    // The cursor comes from the writer thread, which makes a new one soon after another server responds. Until then,
-    // changes may be missing if the failover lost transactions.
-    readRecent: (since) => readChanges(readFast, since, MOST_RECENT_CHANGES),
+    readChanges: (since) => readChanges(read, since, MOST_CHANGES),
+    readRecent: (since) => readChanges(read, since, MOST_RECENT_CHANGES),
   }
 }
 
 async function readChanges(query: Query, since: string, most: number): Promise<ListingChanges | undefined> {
   const [server, counter, transaction] = since.split(':')
-  const [now] = await query<{ counter: string }>(`select ${COUNTER}::text as counter`)
+  const [now] = await query<{ server: string; counter: string }>(
+    `select ${SERVER}, ${COUNTER}::text as counter`,
+  )
+  if (now?.server !== server) return undefined
   if (now?.counter === counter) return { cursor: since, listed: [], unlisted: [] }
   const [row] = await query<{ cursor: string; listed: ChangedPassport[]; unlisted: number[] }>(
     `select ${CURSOR},

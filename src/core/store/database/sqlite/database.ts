@@ -74,9 +74,7 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
         const result = await inTransaction(writer, 'begin immediate', () =>
           work({
             ...connection,
-            async increment(counter) {
-              if (counter === 'ranking') await connection.query('update ranking set version = version + 1')
-            },
+            increment: async () => void (await connection.query('update ranking set version = version + 1')),
             eraseRemoved() {
               isErased = true
             },

@@ -1,17 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { createPool } from '../../../../../src/core/store/database/postgres/connection/health-checked-pool.ts'
-import { createKeyCache } from '../../../../../src/core/store/database/postgres/key-cache.ts'
-import { createListing } from '../../../../../src/core/store/database/postgres/ranking-reader.ts'
 import type { ScoringJob } from '../../../../../src/core/store/scoring-store.ts'
-import type { Query } from '../../../../../src/core/store/sql/connection.ts'
 import type { Store } from '../../../../../src/core/store/store.ts'
 import { owning } from '../../../../support/owning.ts'
 import { connect } from '../../../../support/postgres/connection-urls.ts'
-import { startPostgres, startReplica } from '../../../../support/postgres/postgres.ts'
 import { ServiceError } from '../../../../support/program/errors.ts'
 import { buildSnapshot, listAll, updateSnapshot } from '../../../../support/store/catalog.ts'
 import { databaseMaker, saveRecords } from '../../../../support/store/engines.ts'
-import { openPostgres, SERVE_TIMEOUT } from '../../../../support/store/open.ts'
+import { openPostgres } from '../../../../support/store/open.ts'
 import { apiKey, NOON, named, record } from '../../../../support/store/records.ts'
 import { until } from '../../../../support/wait-until.ts'
 
@@ -79,61 +74,6 @@ describe('postgres: two nodes', () => {
     await one.keys.revoke('one', NOON)
     expect(await one.keys.find('one')).toEqual({ ...key, revokedAt: NOON })
     await until(async () => (await other.keys.find('one'))?.revokedAt === NOON)
-  })
-
-  test('a key that another node revokes during the read is not cached', async () => {
-    await using database = await databaseMaker('postgres')()
-    await using other = await openPostgres(database)
-    await other.keys.create(key)
-    const link = createPool(database.url, { connections: 1, ...SERVE_TIMEOUT })
-    const [read, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const query: Query = async (text, values) => {
-      const rows = await link.query(text, values)
-      read.resolve()
-      await answered.promise
-      return rows as never
-    }
-    const { find, forget } = createKeyCache({ ...link, query }, undefined)
-    const finding = find('one')
-    await read.promise
-    await other.keys.revoke('one', NOON)
-    forget()
-    answered.resolve()
-    await finding
-    expect(await find('one')).toMatchObject({ revokedAt: NOON })
-    await link.close()
-  })
-
-  test('a thread can read changes with the cursor of another thread, even if only one of them noticed an outage', async () => {
-    await using nodes = await openTwo()
-    const query: Query = (text, values = []) => nodes.sql.unsafe(text, [...values])
-    const [background, server] = [createListing(query), createListing(query)]
-    server.forget()
-    const cursor = await background.readAll(() => undefined)
-    await saveRecords(nodes.one, [named(1, 'Ada')])
-    expect(await server.readRecent(cursor)).toMatchObject({ listed: [{ id: 1 }] })
-    expect(await background.readChanges(cursor)).toMatchObject({ listed: [{ id: 1 }] })
-    background.forget()
-    expect(await background.readChanges(cursor)).toBeUndefined()
-  })
-
-  test('a key whose revocation has not reached the replica works only while the primary is unavailable', async () => {
-    await using primary = await startPostgres()
-    const store = await openPostgres(primary)
-    await store.keys.create(key)
-    await store.close()
-    await using replica = await startReplica(primary)
-    await using sql = connect(replica.url)
-    await until(async () => (await sql`select from keys`).length === 1)
-    await sql`select pg_wal_replay_pause()`
-    await using reader = await openPostgres({ url: primary.url, readUrls: [replica.url] })
-    await reader.keys.revoke('one', NOON)
-    await reader.ping()
-    await primary.stop()
-    expect(await reader.keys.find('one')).toEqual(key)
-    await primary.start()
-    await until(async () => (await reader.ping()).writes)
-    expect(await reader.keys.find('one')).toEqual({ ...key, revokedAt: NOON })
   })
 
   test('two nodes share the work of scoring, and each stale passport is scored once', async () => {

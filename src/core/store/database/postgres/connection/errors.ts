@@ -12,39 +12,31 @@ const SERVER_ERRORS = /^(08|28|3D|40|53|57|58|XX00[12]|25006|26000|42P05)/
 const TLS_ERRORS = /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_SSL|HOSTNAME_MISMATCH)/
 
 /** Whether the server or the network failed, not this program. */
-export function isServerError(error: unknown): boolean {
-  if (error instanceof ServiceError) return error.code === 'unavailable'
+function isServerError(error: unknown): error is ServerError {
   if (!(error instanceof Error)) return false
-  const { code = '', errno } = error as { code?: string; errno?: unknown }
+  const { code = '', errno } = error as ServerError
   if (TLS_ERRORS.test(code)) return true
   if (!(error instanceof SQL.PostgresError)) return /^(ECONN|ENOTFOUND|ETIMEDOUT|EAI_|EPIPE|EHOST)/.test(code)
   if (errno !== undefined && /SERVER_ERROR/.test(code)) return SERVER_ERRORS.test(String(errno))
   return !/SYNTAX|INVALID_QUERY|TYPE|ARGUMENT/.test(code)
 }
 
-/** Whether the server sent this error as the result of a statement. */
-export const isResult = (error: unknown): boolean =>
-  error instanceof SQL.PostgresError && /^\w{5}$/.test(String(error.errno))
-
-/** Whether another server should be tried, because this one is unavailable or has too many requests. */
-export const isUnavailable = (error: unknown): boolean =>
-  error instanceof ServiceError && (error.code === 'unavailable' || error.code === 'overloaded')
-
-/** Whether the connection or the server failed. A statement that exceeded its time limit does not count. */
+/** Whether the connection broke, so that other connections may be broken, too. */
 export function isLost(error: unknown): boolean {
-  const cause = (error as { cause?: { errno?: unknown } } | undefined)?.cause
-  return isUnavailable(error) && cause !== undefined && cause.errno !== '57014'
+  const cause = error instanceof ServiceError ? error.cause : error
+  return isServerError(cause) && /^(08|57P|$)/.test(cause.errno ?? '')
 }
+
+export const isReadOnly = (error: unknown): boolean => (error as { errno?: unknown }).errno === '25006'
 
 /** Turns errors of the server into `unavailable` with a message for the operator; returns other errors unchanged. */
 export function toServiceError(name: string, error: unknown): unknown {
-  if (error instanceof ServiceError || !isServerError(error)) return error
-  if ((error as { errno?: unknown }).errno === '25006') return readOnlyError(name, error)
-  return unavailable(explain(name, error as ServerError), { cause: error })
+  if (!isServerError(error)) return error
+  return isReadOnly(error) ? readOnlyError(name, error) : unavailable(explain(name, error), { cause: error })
 }
 
 /** The error for a standby, or for a database in read-only mode. */
-export const readOnlyError = (name: string, cause: unknown): ServiceError =>
+export const readOnlyError = (name: string, cause?: unknown): ServiceError =>
   unavailable(
     `${name} is read-only: DATABASE_URL must name the primary, a replica belongs in DATABASE_READ_URL.`,
     { cause },

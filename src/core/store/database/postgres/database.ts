@@ -7,9 +7,9 @@ import {
   listColumn,
   type Prepare,
   type Query,
-} from '../../../sql/connection.ts'
-import { createTranslation } from '../../../sql/words.ts'
-import type { Pool } from './health-checked-pool.ts'
+} from '../../sql/connection.ts'
+import { createTranslation } from '../../sql/words.ts'
+import type { Pool } from './connection/pool.ts'
 
 export const DIALECT: Dialect = {
   ...COMMON,
@@ -51,12 +51,11 @@ const LOCKS: Record<Lock, (query: Query) => Promise<unknown>> = {
   },
 }
 
-export function createDatabase({ query, longQuery, transaction }: Pool): Database {
-  const read = createConnection(query)
+export function createDatabase({ read, readLong, write, transaction }: Pool): Database {
   return {
-    read,
-    long: createConnection(longQuery),
-    write: read.query,
+    read: createConnection(read),
+    long: createConnection(readLong),
+    write,
     transaction: (work, name) =>
       transaction(async (query) => {
         if (name) await LOCKS[name](query)
