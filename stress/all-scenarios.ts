@@ -27,6 +27,7 @@ import { largeRecords } from './scenarios/large-records.ts'
 import { garbage } from './scenarios/malformed-input.ts'
 import { model } from './scenarios/model/model.ts'
 import { newRelease } from './scenarios/new-release.ts'
+import { postgresConnections } from './scenarios/postgres-connections.ts'
 import { postgres } from './scenarios/postgres-outages.ts'
 import { soak } from './scenarios/soak.ts'
 import { threadCrash } from './scenarios/thread-crash.ts'
@@ -44,6 +45,7 @@ export const SCENARIOS: readonly Scenario[] = [
   badFiles,
   clockBack,
   postgres,
+  postgresConnections,
   haFailover,
   garbage,
   expensive,
