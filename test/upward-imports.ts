@@ -78,7 +78,6 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'features/mirror/command.ts imports features/records/import-command.ts',
     'features/passports/list.ts imports features/movers/list.ts',
     'features/passports/passport.ts imports features/proof/signed-snapshot-response.ts',
-    'features/privacy/remains-statements.ts imports features/copy/statements.ts',
     'features/proof/verify-log.ts imports features/mirror/command.ts',
     'features/webhooks/request.ts imports features/events/routes.ts',
   ],

@@ -25,7 +25,7 @@ const PLAIN_TABLES: readonly PlainTable[] = [
 ]
 
 /** The tables with rows of passports. Rows are written in this order. */
-export const PASSPORT_TABLES = [
+const PASSPORT_TABLES = [
   { name: 'passports', id: 'id', order: 'id' },
   { name: 'wallets', id: 'passport_id', order: 'passport_id, address' },
   { name: 'credentials', id: 'passport_id', order: 'passport_id' },

@@ -1,8 +1,6 @@
 import { openPool } from '../../core/store/database/postgres/connection/pool.ts'
 import { connectReader, translateErrors } from '../../core/store/database/sqlite/connect.ts'
 import type { DatabaseAddress } from '../../core/store/database-address.ts'
-import { PERSONAL_TABLES } from '../../core/store/write/load-and-save-write-model.ts'
-import { PASSPORT_TABLES } from '../copy/statements.ts'
 
 /** `left`: where copies of removed rows are. The times are those of the last removal. */
 export type Remains = { removedAt: number | undefined; left: string[] }
@@ -22,15 +20,16 @@ const findSqliteRemains = (path: string): Remains =>
     return { removedAt: last?.time ?? undefined, left: [] }
   })
 
-const TABLES: readonly string[] = [...PASSPORT_TABLES.map(({ name }) => name), ...PERSONAL_TABLES, 'events']
-
-/** Sentences about the places where PostgreSQL keeps copies of deleted rows. $1: tables. $2: the time of the last removal. */
+/** Sentences about the places where PostgreSQL keeps copies of deleted rows. $1: the time of the last removal. */
 const LIST_REMAINS = `with tables as (
     select relname as name, n_dead_tup as dead,
-      coalesce(greatest(last_analyze, last_autoanalyze) < to_timestamp($2::float8 / 1000), exists (
+      coalesce(greatest(last_analyze, last_autoanalyze) < to_timestamp($1::float8 / 1000), exists (
         select 1 from pg_stats where pg_stats.schemaname = tables.schemaname and tablename = relname
       )) as is_old
-    from pg_stat_user_tables as tables where relname = any($1::text[]) and schemaname = current_schema()
+    from pg_stat_user_tables as tables where schemaname = current_schema()
+      and relname not in ('removals', 'unlisted') and (relname = 'passports' or exists (
+        select 1 from pg_attribute where attrelid = relid and attname = 'passport_id' and not attisdropped
+      ))
   )
   select format('%1$s has dead rows (%2$s): run "vacuum full %1$s", which blocks reads and writes of the table.', name, dead) as text from tables where dead > 0
   union all
@@ -48,6 +47,6 @@ async function findPostgresRemains(url: string): Promise<Remains> {
   const [last] = await pool.read<{ time: number | null }>(LAST_REMOVAL)
   const removedAt = last?.time ?? undefined
   if (removedAt === undefined) return { removedAt, left: [] }
-  const rows = await pool.read<{ text: string }>(LIST_REMAINS, [TABLES, removedAt])
+  const rows = await pool.read<{ text: string }>(LIST_REMAINS, [removedAt])
   return { removedAt, left: rows.map(({ text }) => text) }
 }

@@ -8,11 +8,8 @@ import type { EventRow } from '../../core/store/rows/event-encoding.ts'
 import { type StoredRow, toRecord } from '../../core/store/rows/passport.ts'
 import { type Connection, listColumn } from '../../core/store/sql/connection.ts'
 import { ANY_SURVIVOR_ID } from '../../core/store/sql/passports.ts'
-import {
-  mapCredentialRows,
-  mapDataPoints,
-  PERSONAL_TABLES,
-} from '../../core/store/write/load-and-save-write-model.ts'
+import { listPassportTables } from '../../core/store/sql/tables.ts'
+import { mapCredentialRows, mapDataPoints } from '../../core/store/write/load-and-save-write-model.ts'
 import { presentRecord } from '../records/export.ts'
 
 /** Everything that is stored about a passport and those merged into it, as JSON. */
@@ -37,6 +34,12 @@ const listPerson = ({ query, dialect }: Connection, id: number) =>
     [id],
   )
 
+/** An export shows the first four in another form. The others are derived, or have nothing about the person. */
+const SHOWN_OR_DERIVED = [
+  ...['wallets', 'credentials', 'data_points', 'events'],
+  ...['v1_passports', 'v1_credentials', 'facets', 'unlisted', 'removals', 'log_secrets'],
+]
+
 async function exportPerson(connection: Connection, id: number): Promise<object | undefined> {
   const { query, dialect, selectRows } = connection
   const ids = await listPerson(connection, id)
@@ -50,11 +53,12 @@ async function exportPerson(connection: Connection, id: number): Promise<object 
   const rows = await list<EventRow>('events', 'passport_id', 'sequence')
   const wallets = await list<{ address: string; passport_id: number }>('wallets')
   const tables: Record<string, unknown> = {}
-  for (const table of ['handles', ...PERSONAL_TABLES])
-    tables[table] = (await list<{ created_at?: number }>(table)).map(({ created_at, ...row }) => ({
-      ...row,
-      ...(created_at !== undefined && { created_at: isoTime(created_at) }),
-    }))
+  for (const table of await listPassportTables(connection))
+    if (!SHOWN_OR_DERIVED.includes(table))
+      tables[table] = (await list<{ created_at?: number }>(`"${table}"`)).map(({ created_at, ...row }) => ({
+        ...row,
+        ...(created_at !== undefined && { created_at: isoTime(created_at) }),
+      }))
   return {
     passports: (await list<StoredRow>('passports', 'id')).map((row) => ({
       ...presentRecord({

@@ -2,6 +2,13 @@ import type { Data } from '../../../src/core/store/data.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 
 export { createDamage } from '../../../src/core/store/damage.ts'
+export {
+  type Base,
+  createWriteAnswer,
+  defineData,
+  sendWrites,
+  type WriteCall,
+} from '../../../src/core/store/data.ts'
 export { openPostgres } from '../../../src/core/store/database/postgres/open.ts'
 export { openSqlite } from '../../../src/core/store/database/sqlite/open.ts'
 export { namePostgres, parseDatabaseAddress } from '../../../src/core/store/database-address.ts'

@@ -39,6 +39,8 @@ export type Dialect = typeof COMMON & {
   sourceOf(handle: string): string
   /** Names the small index of stale passports, which SQLite does not choose by itself. */
   staleIndex: string
+  /** Selects the `table`, the `column` and its position in the primary `key` of all columns; 0 if it is not in the key. */
+  columns: string
 }
 
 /** Statements of one connection or one transaction. Rows are JSON; bytes in them are hexadecimal text. */

@@ -6,6 +6,7 @@ import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '
 import { IS_CHANGED, type V1PassportRow } from '../rows/v1.ts'
 import type { Connection } from '../sql/connection.ts'
 import { findAdoptionState, targetRules, watchedTypes } from '../sql/rule-adoption.ts'
+import { listPassportTables } from '../sql/tables.ts'
 import { isOneOfFew, selectIds, selectTexts } from '../sql/words.ts'
 import type { CauseOf } from './event-tracker.ts'
 import { findAffected } from './unique-accounts.ts'
@@ -33,8 +34,11 @@ export async function loadWriteModel(
   }
 }
 
-/** Further tables with rows of a passport: a removal deletes these rows, and an export contains them. */
-export const PERSONAL_TABLES = ['mirrored', 'requests'] as const
+/**
+ * A removal keeps the rows of these tables: `removals` says that records of the passport are skipped, `unlisted` says that
+ * rankings have to remove it, and the events become tombstones, which needs the secrets of their salts (`write-events.ts`).
+ */
+const KEPT_BY_REMOVALS = ['removals', 'unlisted', 'events', 'log_secrets']
 
 type WalletRow = { address: string; passport_id: number }
 const WALLETS = `where address in (
@@ -162,7 +166,6 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     ['data_points', 'passport_id', dataPoints.changed()],
     ['handles', 'passport_id', handles.changed()],
     ['barred_wallets', 'digest', barred.removed().map(digestOfWallet)],
-    ...PERSONAL_TABLES.map((table) => [table, 'passport_id', passports.removed()] as const),
   ] as const
   const removeAll = async (table: string, column: string, keys: readonly (string | number)[]) => {
     const type = column === 'address' || column === 'digest' ? 'text' : 'bigint'
@@ -188,8 +191,9 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     ],
   ] as const
   for (const [table, key, rows] of written) await upsertRows(connection, table, key, rows)
+  await unlist(connection, v1Passports.removed())
   // Another passport may have taken over a wallet, so that rows refer to removed passports until now.
-  await removeAll('passports', 'id', passports.removed())
+  await removePassports(connection, passports.removed())
   await insertRows(
     'data_points',
     dataPoints.written((id, points) => points.map((point) => toDataPointRow(id, point))),
@@ -198,7 +202,6 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     'handles',
     handles.written((passport_id, list) => list.map((handle) => ({ handle, passport_id }))),
   )
-  await unlist(connection, v1Passports.removed())
   await saveV1(
     connection,
     v1Passports.written((_, row) => row),
@@ -206,6 +209,16 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     facets.written((_, row) => row),
     loaded.touched,
   )
+}
+
+/** Deletes the passports, and their rows in every table of the database: the feature of a table may have been deleted. */
+async function removePassports(connection: Connection, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  const { query, dialect } = connection
+  for (const table of await listPassportTables(connection))
+    if (!KEPT_BY_REMOVALS.includes(table))
+      await query(`delete from "${table}" where ${dialect.isIn('passport_id', '$1')}`, [ids])
+  await query(`delete from passports where ${dialect.isIn('id', '$1')}`, [ids])
 }
 
 /** Inserts rows. A row with the same key is replaced if `where` holds. Returns the rows of a `returning` clause. */

@@ -16,6 +16,11 @@ export const DIALECT: Dialect = {
   sourceOf: (handle) => `split_part(${handle}, ':', 1)`,
   version: 'pg_current_xact_id()::text::bigint',
   staleIndex: '',
+  columns: `select relname::text as "table", attname::text as "column",
+      coalesce(array_position(conkey, attnum), 0) as key
+    from pg_class join pg_attribute on attrelid = pg_class.oid
+      left join pg_constraint on conrelid = pg_class.oid and contype = 'p'
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace and attnum > 0 and not attisdropped`,
 }
 
 const translate = createTranslation({

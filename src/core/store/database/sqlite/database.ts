@@ -22,6 +22,9 @@ export const DIALECT: Dialect = {
   sourceOf: (handle) => `substr(${handle}, 1, instr(${handle}, ':') - 1)`,
   version: VERSION,
   staleIndex: 'indexed by passports_stale',
+  columns: `select tables.name as "table", columns.name as "column", columns.pk as key
+    from sqlite_schema as tables, pragma_table_info(tables.name) as columns
+    where tables.type = 'table' and tables.name not like 'sqlite@_%' escape '@'`,
 }
 
 const translate = createTranslation({

@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test'
+import { onEveryEngine } from '../../support/store/engines.ts'
+import { type Base, defineData, EXPORTS } from '../../support/store/open.ts'
+import { NOON, record } from '../../support/store/records.ts'
+
+/** The data of a feature that this release does not have. */
+const NOTES = defineData({
+  name: 'notes',
+  tables: ['notes'],
+  writes: [],
+  open: ({ database: { write, read } }: Base) => ({
+    create: () =>
+      write('create table notes (id text primary key, passport_id bigint not null, text text not null)'),
+    add: (id: string, passport: number, text: string) =>
+      write('insert into notes (id, passport_id, text) values ($1, $2, $3)', [id, passport, text]),
+    list: () => read.selectRows<{ id: string }>('notes', 'order by id'),
+  }),
+})
+
+onEveryEngine('a table with a column passport_id that no feature declares', (open) => {
+  test('a removal deletes the rows of the person and of the merged passports, and an export has them', async () => {
+    await using store = await open([record(7), record(8), record(9)])
+    const notes = store.data(NOTES)
+    await notes.create()
+    for (const passport of [7, 8, 9]) await notes.add(`n${passport}`, passport, 'a note')
+    await store.passports.merge(8, 7, NOON)
+    expect(await notes.list()).toHaveLength(3)
+    expect(await store.data(EXPORTS).export(8)).toMatchObject({
+      notes: [
+        { id: 'n7', passport_id: 7, text: 'a note' },
+        { id: 'n8', passport_id: 8, text: 'a note' },
+      ],
+    })
+    await store.passports.remove(7, NOON)
+    expect(await notes.list()).toMatchObject([{ id: 'n9' }])
+  })
+})
