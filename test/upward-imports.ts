@@ -3,11 +3,6 @@
  * feature gives its parts to the core through its `index.ts`. The keys say what replaces an import.
  */
 export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
-  data: [
-    'core/store/database/postgres/open.ts imports features/copy/statements.ts',
-    'core/store/database/sqlite/open.ts imports features/copy/statements.ts',
-    'core/store/store.ts imports features/copy/copyable-table.ts',
-  ],
   routes: [
     'core/http/request-metrics.ts imports serve/routes.ts',
     'features/explorer/routes.ts imports features/compare/compare-page.ts',

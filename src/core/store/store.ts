@@ -1,4 +1,3 @@
-import type { CopyableTable } from '../../features/copy/copyable-table.ts'
 import type { Awaitable } from '../basics/awaitable.ts'
 import type { Actor } from '../history/event.ts'
 import type { EventCursor } from '../history/event-cursor.ts'
@@ -86,8 +85,6 @@ export type Store = AsyncDisposable & {
     /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
     purge(before: number): Awaitable<number>
   }
-  /** All stored data, for a copy between databases. */
-  copyTables: readonly CopyableTable[]
   /** The statements of features. */
   data: UseData
   /** The schema number, if a newer passportd has migrated the database since this store was opened. */

@@ -16,6 +16,7 @@ import { openStore } from '../../core/store/open.ts'
 import { COPY_NOTE } from '../../core/store/sql/settings.ts'
 import type { Store } from '../../core/store/store.ts'
 import { copyStore, type TableReport } from './copy.ts'
+import { COPY } from './statements.ts'
 
 export const copy = defineCommand({
   name: 'copy',
@@ -112,7 +113,7 @@ async function refuseSame(from: Store, to: Store, source: string): Promise<void>
 /** Refuses a target with contents, unless it is an incomplete copy of the same source. */
 async function refuseOverwrite(store: Store, source: string, target: string) {
   if ((await store.data(COPY_NOTE).find()) === source) return
-  for (const { name, list } of store.copyTables) {
+  for (const { name, list } of await store.data(COPY).listTables()) {
     if (CONTENT_TABLES.includes(name) && (await list({ limit: 1 })).length > 0)
       throw new CommandError(
         `${target} is not empty: it has ${name}. --replace makes its contents equal to those of ${source}.`,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../../core/store/store.ts'
 import type { CopyableTable, CopyKey } from './copyable-table.ts'
+import { COPY } from './statements.ts'
 
 /** Items per batch: few at first, then as many as fit into `LARGEST_BYTES`. */
 const FIRST_BATCH = 50
@@ -28,14 +29,18 @@ export type TableReport = {
  */
 export async function copyStore(options: ReadOptions & { from: Store; to: Store }): Promise<TableReport[]> {
   const { from, to } = options
-  const targetOf = ({ name }: CopyableTable) =>
-    to.copyTables.find((table) => table.name === name) as CopyableTable
+  const targets = new Map((await to.data(COPY).listTables()).map((table) => [table.name, table]))
+  // A table that an operator has added to one of the databases is not copied.
+  const pairs = (await from.data(COPY).listTables()).flatMap((source) => {
+    const target = targets.get(source.name)
+    return target ? [{ source, target }] : []
+  })
   const written: number[] = []
-  for (const source of from.copyTables) written.push(await copyTable(source, targetOf(source), options))
+  for (const { source, target } of pairs) written.push(await copyTable(source, target, options))
   const reports: TableReport[] = []
-  for (const [at, source] of from.copyTables.entries()) {
+  for (const [at, { source, target }] of pairs.entries()) {
     const { count, checksum } = await digestTable(source, options)
-    const isSame = checksum === (await digestTable(targetOf(source), options)).checksum
+    const isSame = checksum === (await digestTable(target, options)).checksum
     reports.push({ name: source.name, count, written: written[at] ?? 0, checksum, isSame })
   }
   return reports

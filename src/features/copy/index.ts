@@ -5,4 +5,5 @@ export const copy: Feature = {
   commands: {
     copy: async () => (await import('./command.ts')).copy,
   },
+  data: async () => [(await import('./statements.ts')).COPY],
 }

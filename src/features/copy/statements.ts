@@ -1,28 +1,13 @@
+import { type Base, defineData } from '../../core/store/data.ts'
 import { type Database, listColumn } from '../../core/store/sql/connection.ts'
 import { COPYING } from '../../core/store/sql/settings.ts'
+import { listTables, type Table } from '../../core/store/sql/tables.ts'
 import { noteUnlisted, upsertRows } from '../../core/store/write/load-and-save-write-model.ts'
 import { restartEventLog } from '../../core/store/write/write-events.ts'
 import type { CopyableTable, CopyItem, CopyKey, CopyRange } from './copyable-table.ts'
 
 /** Bytes are hexadecimal text, as in the JSON of PostgreSQL. */
 type Row = Record<string, string | number | null>
-
-/** A table that is copied row by row, and its key columns. */
-type PlainTable = { name: string; key: readonly string[] }
-
-const PLAIN_TABLES: readonly PlainTable[] = [
-  { name: 'keys', key: ['id'] },
-  { name: 'removals', key: ['passport_id'] },
-  { name: 'barred_wallets', key: ['digest'] },
-  { name: 'usage', key: ['day', 'key_id', 'endpoint', 'status'] },
-  { name: 'settings', key: ['name'] },
-  { name: 'mirror_runs', key: ['source'] },
-  { name: 'mirrored', key: ['source', 'passport_id'] },
-  { name: 'rule_sets', key: ['stamp'] },
-  { name: 'audit', key: ['id'] },
-  { name: 'subscriptions', key: ['id'] },
-  { name: 'requests', key: ['id'] },
-]
 
 /** The tables with rows of passports. Rows are written in this order. */
 const PASSPORT_TABLES = [
@@ -36,9 +21,27 @@ const PASSPORT_TABLES = [
   { name: 'facets', id: 'passport_id', order: 'passport_id' },
 ] as const
 
-export function createCopyTables(database: Database): CopyableTable[] {
-  return [createPassportTables(database), ...PLAIN_TABLES.map((table) => createPlainTable(database, table))]
-}
+/** Tables that a copy begins again: its event log is another one. */
+const LOCAL_TABLES = [
+  ...['events', 'event_log', 'event_rules', 'log_secrets', 'unlisted', 'ranking', 'versions'],
+  ...['leases', 'proofs'],
+]
+
+export const COPY = defineData({
+  name: 'copy',
+  tables: [],
+  writes: [],
+  open: ({ database }: Base) => ({
+    /** All stored data, as the database has it: first the passports, then every other table. */
+    async listTables(): Promise<CopyableTable[]> {
+      const others = new Set([...LOCAL_TABLES, ...PASSPORT_TABLES.map(({ name }) => name)])
+      const plain = (await listTables(database.read)).filter(
+        ({ name, key }) => key.length > 0 && !others.has(name),
+      )
+      return [createPassportTables(database), ...plain.map((table) => createPlainTable(database, table))]
+    },
+  }),
+})
 
 const limitTo = (limit: number | undefined) => (limit === undefined ? '' : `limit ${limit}`)
 
@@ -83,7 +86,7 @@ function createPassportTables({ transaction, snapshot }: Database): CopyableTabl
   }
 }
 
-function createPlainTable({ long, transaction }: Database, { name, key }: PlainTable): CopyableTable {
+function createPlainTable({ long, transaction }: Database, { name, key }: Table): CopyableTable {
   const conditionOf = (range: CopyRange) => {
     const { condition, values } = rangeOf(key, range)
     // The setting that marks a copy is not copied.

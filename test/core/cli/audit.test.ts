@@ -7,7 +7,7 @@ import { NO_PLAN } from '../../support/program/retirement.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { toLines } from '../../support/store/json-lines.ts'
-import { PLAN } from '../../support/store/open.ts'
+import { COPY, PLAN } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { kiteRules } from '../../support/store/rule-files.ts'
 import { DEFAULT_RULES } from '../../support/store/scoring.ts'
@@ -45,7 +45,8 @@ async function prepare(makeDatabase: MakeDatabase) {
   return { ...here, succeed, entries, added }
 }
 
-const contents = async ({ copyTables }: Store) => Promise.all(copyTables.map(({ list }) => list({})))
+const contents = async (store: Store) =>
+  Promise.all((await store.data(COPY).listTables()).map(({ list }) => list({})))
 
 withEveryEngine('audit', (makeDatabase) => {
   test('every change of a key is in the audit log, without the key, its name and its owner', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { AUDIT } from '../../support/store/open.ts'
 import { ada, NOON, record } from '../../support/store/records.ts'
-import { score } from '../../support/store/store-changes.ts'
+import { score, tableOf } from '../../support/store/store-changes.ts'
 
 onEveryEngine('the actor of an event', (open) => {
   test('an event names its actor: the command line, the scorer, or the actor that is passed to the write', async () => {
@@ -44,18 +44,17 @@ onEveryEngine('the audit log', (open) => {
       { time: expect.any(Number), actor: 'cli', action: 'passports.remove', detail: { passports: [1] } },
     ])
     expect(await store.data(AUDIT).list({ limit: 1 })).toEqual(entries.slice(0, 1))
-    const tableOf = ({ copyTables }: typeof store) => copyTables.find(({ name }) => name === 'audit')
-    await tableOf(other)?.replace({}, (await tableOf(store)?.list({})) ?? [])
+    await (await tableOf(other, 'audit')).replace({}, await (await tableOf(store, 'audit')).list({}))
     expect(await other.data(AUDIT).list({ limit: 9 })).toEqual(entries)
   })
 
   test('old entries of the audit log are deleted in batches, oldest first', async () => {
     await using store = await open()
-    const table = store.copyTables.find(({ name }) => name === 'audit')
+    const table = await tableOf(store, 'audit')
     const entries = Array.from({ length: 2500 }, (_, time) => ({
       ...{ id: Bun.randomUUIDv7('hex', time), time, actor: 'cli', action: 'keys.create', detail: '{}' },
     }))
-    await table?.replace(
+    await table.replace(
       {},
       entries.map((value) => ({ key: [value.id], value })),
     )

@@ -8,7 +8,7 @@ import { diffOf, listLater } from '../../support/store/events-after-time.ts'
 import { readStates } from '../../support/store/read-score-states.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 import { hand, scorerOf } from '../../support/store/scoring.ts'
-import { passportsOf } from '../../support/store/store-changes.ts'
+import { copyPassports, tableOf } from '../../support/store/store-changes.ts'
 
 const HOUR = 3_600_000
 const YEAR = 365 * 86_400_000
@@ -280,13 +280,13 @@ onEveryEngine('events', (open) => {
     await using source = await openTestStore('sqlite', [record(1)])
     await using target = await open([record(2)])
     const before = await target.events.log()
-    await passportsOf(target).replace({}, await passportsOf(source).list({}))
+    await copyPassports(source, target)
     const after = await target.events.log()
     expect(after.name).not.toBe(before.name)
     expect(after).toMatchObject({ first: 2, last: 1 })
     expect(after.knownSince).toBeGreaterThan(NOON)
     expect(await allEvents(target)).toEqual([])
-    expect(target.copyTables.map(({ name }) => name)).not.toContain('events')
+    expect(await tableOf(target, 'events')).toBeUndefined()
   })
 })
 

@@ -12,8 +12,8 @@ import {
   AT_REST,
   CREDENTIAL_CHANGES,
   PASSPORT_CHANGES,
-  passportsOf,
   score,
+  tableOf,
 } from '../../support/store/store-changes.ts'
 
 const IDS = AT_REST.map(({ id }) => ({ id }))
@@ -135,8 +135,9 @@ onBothEngines('V1 responses', (open, engine) => {
     await using source = await openTestStore('sqlite', [...AT_REST, record(1, { mergedInto: 7 })])
     await using store = await open()
     let after: CopyKey | undefined
-    for (const item of await passportsOf(source).list({})) {
-      await passportsOf(store).replace({ after, until: item.key }, [item])
+    const [from, to] = [await tableOf(source, 'passports'), await tableOf(store, 'passports')]
+    for (const item of await from.list({})) {
+      await to.replace({ after, until: item.key }, [item])
       after = item.key
     }
     await expectV1(store, [...IDS, { id: 1 }])

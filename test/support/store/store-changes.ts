@@ -3,6 +3,7 @@ import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import type { CopyableTable } from '../../../src/features/copy/copyable-table.ts'
 import { openTestStore, saveRecords } from './engines.ts'
+import { COPY } from './open.ts'
 import { ada, credential, grace, graceOld, NOON, nobody, record } from './records.ts'
 import { contracts, hand, OPTIONS, scoreNow } from './scoring.ts'
 
@@ -42,7 +43,11 @@ export const CREDENTIAL_CHANGES: [what: string, id: number, change: Change][] = 
   ['a removal', 7, (store) => store.passports.remove(7, NOON)],
   ['a removal record', 12, (store) => store.records.save([{ kind: 'removal', id: 12 }], OPTIONS)],
   ['a copy of other passports', 7, copyOver([{ ...restingAda, connections: 9 }, nobody])],
-  ['a copy without it', 7, (store) => passportsOf(store).replace({ after: [6], until: [7] }, [])],
+  [
+    'a copy without it',
+    7,
+    async (store) => (await tableOf(store, 'passports')).replace({ after: [6], until: [7] }, []),
+  ],
 ]
 
 function save(passport: Parameters<typeof saveRecords>[1][number]): Change {
@@ -67,9 +72,14 @@ function inOrder(first: Change, second: Change): Change {
 function copyOver(records: Parameters<typeof saveRecords>[1]): Change {
   return async (store) => {
     await using other = await openTestStore('sqlite', records)
-    await passportsOf(store).replace({}, await passportsOf(other).list({}))
+    await copyPassports(other, store)
   }
 }
 
-export const passportsOf = (store: Store) =>
-  store.copyTables.find(({ name }) => name === 'passports') as CopyableTable
+/** Replaces the passports of a store by those of another one. */
+export const copyPassports = async (from: Store, to: Store) =>
+  (await tableOf(to, 'passports')).replace({}, await (await tableOf(from, 'passports')).list({}))
+
+/** The rows of a table, as a copy reads and writes them. */
+export const tableOf = async (store: Store, wanted: string) =>
+  (await store.data(COPY).listTables()).find(({ name }) => name === wanted) as CopyableTable

@@ -9,6 +9,7 @@ import { testDatabase } from '../../../support/postgres/postgres.ts'
 import { listAll } from '../../../support/store/catalog.ts'
 import { saveRecords } from '../../../support/store/engines.ts'
 import {
+  COPY,
   COPY_NOTE,
   MIRROR,
   openStore,
@@ -27,6 +28,7 @@ import {
   record,
 } from '../../../support/store/records.ts'
 import { adoptRules, DEFAULT_RULES } from '../../../support/store/scoring.ts'
+import { tableOf } from '../../../support/store/store-changes.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
 import { until } from '../../../support/wait-until.ts'
 
@@ -99,7 +101,7 @@ async function makeFilled(): Promise<Uint8Array> {
 
 const everything = (url: string) =>
   withStore(url, async (store) => ({
-    copyTables: await Promise.all(store.copyTables.map(({ list }) => list({}))),
+    tables: await Promise.all((await store.data(COPY).listTables()).map(({ list }) => list({}))),
     keys: await store.keys.list(),
     usage: await store.data(USAGE).list({ since: '2026-01-01', until: '2026-12-31' }),
     plan: await store.data(PLAN).find(),
@@ -174,8 +176,8 @@ test('when an interrupted copy is run again, it writes only the batches that dif
   await using at = await databases()
   await withStore(at.sqlite, (from) =>
     withStore(at.postgres, async (to) => {
-      const items = await from.copyTables[0]?.list({ limit: 200 })
-      await to.copyTables[0]?.replace({ until: items?.at(-1)?.key }, items ?? [])
+      const items = await (await tableOf(from, 'passports')).list({ limit: 200 })
+      await (await tableOf(to, 'passports')).replace({ until: items.at(-1)?.key }, items)
       await to.data(COPY_NOTE).save(at.sqlite.replace('sqlite:', ''))
     }),
   )

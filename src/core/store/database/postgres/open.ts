@@ -1,4 +1,3 @@
-import { createCopyTables } from '../../../../features/copy/statements.ts'
 import { createUseData } from '../../data.ts'
 import type { MigrationMode } from '../../migrations/schema-version.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
@@ -63,7 +62,6 @@ export async function openPostgres(
     rules: createRules(database, read),
     events: { ...createEventReader(read), ...createEventChanges(database) },
     keys: { ...createKeys(database, forget), find },
-    copyTables: createCopyTables(database),
     data: createUseData({ database: { ...database, long }, prepare }),
     newerSchema: () => findNewerSchema(read),
     ping: primary.ping,

@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createCopyTables } from '../../../../features/copy/statements.ts'
 import { createUseData } from '../../data.ts'
 import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
@@ -81,7 +80,6 @@ export function openSqlite(
       rules: createRules(database, read.query),
       events: { ...createEventReader(shared, transaction), ...createEventChanges(database) },
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
-      copyTables: createCopyTables(database),
       data: createUseData({ database, prepare }),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
       ping: () => translateErrors(path, ping),
