@@ -11,9 +11,9 @@ const CHAIN = ['test/core/history/hash-chain.test.ts']
 export const HISTORY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'as_of: a change at the time of as_of is undone',
-    file: 'src/core/store/database/sqlite/events.ts',
-    from: 'row.time <= time) break',
-    to: 'row.time < time) break',
+    file: 'src/core/store/sql/events.ts',
+    from: 'and time > $2 and',
+    to: 'and time >= $2 and',
     tests: AS_OF,
     ...ON_SQLITE,
   },

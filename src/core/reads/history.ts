@@ -10,7 +10,7 @@ type Events = Pick<EventStore, 'listAfterTime'>
 type Check = (knownSince: number) => void
 
 /**
- * Pages of the events of these passports after a time, newest first for each passport. Read the passports before the
+ * Pages of the events of these passports after a time, newest first. Read the passports before the
  * events, so that no event that changed them is missing for `undo`. The event loop runs between pages.
  */
 export async function* readLater(
@@ -19,14 +19,15 @@ export async function* readLater(
   time: number,
   check: Check,
 ): AsyncGenerator<LogEvent[]> {
-  let rest = [...passportIds].map((passportId) => ({ passportId, before: Number.MAX_SAFE_INTEGER }))
+  const ids = [...passportIds]
+  let before: number | undefined
   do {
-    const page = await events.listAfterTime(rest, time)
+    const page = await events.listAfterTime(ids, time, before)
     check(page.knownSince)
     yield page.events
-    rest = page.rest
-    if (rest.length > 0) await new Promise(setImmediate)
-  } while (rest.length > 0)
+    before = page.before
+    if (before !== undefined) await new Promise(setImmediate)
+  } while (before !== undefined)
 }
 
 /** Compares the scores and credentials of a passport at two times. */

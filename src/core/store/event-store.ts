@@ -9,8 +9,11 @@ export type EventStore = {
   listProven(page: EventPage): Awaitable<EventList<ProvenEvent>>
   /** Adds at most `limit` events to the stored head. Returns the state of the hash chain, and how many events it added. */
   fold(limit: number): Awaitable<LogHead & { folded: number }>
-  /** A page of these passports' events after a time, newest first within a passport. `readLater` reads all pages. */
-  listAfterTime(passports: readonly LaterCursor[], time: number): Awaitable<LaterEvents>
+  /**
+   * A page of these passports' events after a time and before a sequence number, newest first. `readLater` reads all pages.
+   * The removal of a passport is in each page, because events that were read before it are not valid any more.
+   */
+  listAfterTime(passportIds: readonly number[], time: number, before?: number): Awaitable<LaterEvents>
   /** The latest events of a passport, newest first. */
   listLatest(passportId: number, types: readonly EventType[], limit: number): Awaitable<LogEvent[]>
   /** A page of all events before a sequence number, newest first. It is empty if there are none. */
@@ -42,8 +45,5 @@ export type EventPage = {
 /** `end` is the last sequence number that was read. The next page begins after it, even if this page is empty. */
 export type EventList<Event = LogEvent> = { events: Event[]; end: number; log: EventLog }
 
-/** Selects the events of a passport before a sequence number. */
-export type LaterCursor = { passportId: number; before: number }
-
-/** `rest` selects the events of the next page. Events before the time `knownSince` are not in the log. */
-export type LaterEvents = { events: LogEvent[]; rest: LaterCursor[]; knownSince: number }
+/** `before` selects the next page; absent after the last one. Events before the time `knownSince` are not in the log. */
+export type LaterEvents = { events: LogEvent[]; before: number | undefined; knownSince: number }

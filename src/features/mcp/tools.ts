@@ -180,12 +180,12 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
       const passportId =
         'id' in key ? key.id : (await findNamed(passport, context, { credentials: false })).id
       const log = await events.log()
-      const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : parseHistoryCursor(cursor, log)
-      const found = await events.listAfterTime([{ passportId, before }], 0)
+      const before = cursor === undefined ? undefined : parseHistoryCursor(cursor, log)
+      const found = await events.listAfterTime([passportId], 0, before)
       if (found.events.length === 0 && !(await v3.find([key], { credentials: false }))[0])
         throw noPassport(passport)
       const page = found.events.slice(0, limit)
-      const isLast = found.rest.length === 0 && page.length === found.events.length
+      const isLast = found.before === undefined && page.length === found.events.length
       const shown = page.map((event) => {
         const { id, type, time, data } = presentEvent(event, { log: log.name, source: '' })
         return { id, type, time, data }

@@ -156,6 +156,12 @@ export function decode(type: number, passportId: number, data: string, stampOf: 
   }
 }
 
+/** The score before a change, if it changed. The beginning of the data suffices. */
+export const oldScoreOf = (data: string): number | null => {
+  const [, score] = /^\[(?:\d+|\[\d+,\d+\]),\[([^,]+),/.exec(data) ?? []
+  return score === undefined ? null : Number(score)
+}
+
 function decodeScoreChange(data: Partial<ScoreData>, stampOf: StampOf): ScoreChange {
   const [rules = 0, score = 0, calculatedAt = 0, credentials, human = 0, parts, rest = 0] = data
   const [activity, identity, skills] = parts || []

@@ -1,5 +1,6 @@
 import { createUseData } from '../../data.ts'
 import type { MigrationMode } from '../../migrations/schema-version.ts'
+import { createEventReader } from '../../sql/events.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
 import { createKeys } from '../../sql/keys.ts'
 import { createCredentials, createPassportReader } from '../../sql/passports.ts'
@@ -13,7 +14,6 @@ import { createPassportChanges, createRecords } from '../../write/write-records.
 import type { PoolOptions } from './connection/connect.ts'
 import { openPool } from './connection/pool.ts'
 import { createConnection, createDatabase, createPrepare, DIALECT } from './database.ts'
-import { createEventReader } from './events.ts'
 import { createKeyCache } from './key-cache.ts'
 import { findNewerSchema, prepareSchema } from './migrate.ts'
 import { createListing } from './ranking-reader.ts'
@@ -60,7 +60,7 @@ export async function openPostgres(
     search: createSearch(prepare, DIALECT),
     scoring: createScoring(database),
     rules: createRules(database, read),
-    events: { ...createEventReader(read), ...createEventChanges(database) },
+    events: { ...createEventReader(prepare), ...createEventChanges(database) },
     keys: { ...createKeys(database, forget), find },
     data: createUseData({ database: { ...database, long }, prepare }),
     newerSchema: () => findNewerSchema(read),

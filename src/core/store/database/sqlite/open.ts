@@ -3,6 +3,7 @@ import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createUseData } from '../../data.ts'
 import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
+import { createEventReader } from '../../sql/events.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
 import { createKeys } from '../../sql/keys.ts'
 import { createCredentials, createPassportReader } from '../../sql/passports.ts'
@@ -29,7 +30,6 @@ import {
   DIALECT,
   guardErrors,
 } from './database.ts'
-import { createEventReader } from './events.ts'
 import { createKeyFinder } from './key-finder.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
 import { createListing } from './ranking-reader.ts'
@@ -78,7 +78,7 @@ export function openSqlite(
       search: createSearch(prepare, DIALECT),
       scoring: guardErrors(path, createScoring(database)),
       rules: createRules(database, read.query),
-      events: { ...createEventReader(shared, transaction), ...createEventChanges(database) },
+      events: { ...createEventReader(prepare), ...createEventChanges(database) },
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       data: createUseData({ database, prepare }),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
