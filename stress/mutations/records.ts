@@ -81,10 +81,18 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'stale: a record with other parts than its total is not scored',
-    file: 'src/core/store/write/record-writer.ts',
-    from: '||\n    !addsUp(record)',
+    file: 'src/core/store/write/record-state.ts',
+    from: ' ||\n    !addsUp(record)',
     to: '',
     tests: SCORING,
+    ...ON_SQLITE,
+  },
+  {
+    name: 'scores: the scores of a record are lost once they were calculated',
+    file: 'src/core/scoring/score.ts',
+    from: ': passport.givenScores',
+    to: ': sumScores(shown)',
+    tests: ['test/core/scoring/recorded-scores.test.ts'],
     ...ON_SQLITE,
   },
   {

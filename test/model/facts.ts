@@ -11,6 +11,7 @@ export type RecordCredential = {
 /** A record as the operations write it. */
 export type PassportLine = {
   passport_id: number
+  score?: number
   human_checkmark?: boolean
   main_wallet?: string
   verified_wallets?: readonly string[]

@@ -24,6 +24,7 @@ const passportLine: fc.Arbitrary<PassportLine> = fc
   .record(
     {
       passport_id: someId,
+      score: fc.constantFrom(7, 26.5),
       human_checkmark: fc.boolean(),
       main_wallet: fc.constantFrom('own', '0xb1', '0xB2'),
       verified_wallets: fc.uniqueArray(fc.constantFrom('0xb1', '0xb2'), { maxLength: 1 }),
@@ -40,7 +41,7 @@ const passportLine: fc.Arbitrary<PassportLine> = fc
         }),
         { maxLength: 2, selector: ({ source }) => source },
       ),
-      credentials: fc.uniqueArray(credential, { selector: (each) => each.id, minLength: 1, maxLength: 3 }),
+      credentials: fc.uniqueArray(credential, { selector: (each) => each.id, maxLength: 3 }),
     },
     { requiredKeys: ['passport_id'] },
   )

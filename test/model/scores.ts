@@ -36,7 +36,7 @@ export type RuleSet = { version: string; caps?: Record<string, number>; types: R
 
 const CATEGORIES = { Activity: 'activity_score', Identity: 'identity_score', Skills: 'skills_score' } as const
 
-/** The credentials and scores that rules and the record give a passport. */
+/** The credentials and scores that rules and the record give a passport. Without credentials, it has the score of its record. */
 export function calculate(service: Service, id: number, rules = service.rules): Scores {
   const { record, points } = service.passport(id)
   // Of accounts with equal points, the first one gives the text.
@@ -58,7 +58,7 @@ export function addUp(
   rules: RuleSet,
 ): Scores {
   const sums = { activity_score: 0, identity_score: 0, skills_score: 0 }
-  let score = 0
+  let score = credentials.length === 0 ? record.score : 0
   for (const [category, field] of Object.entries(CATEGORIES)) {
     const sum = credentials
       .filter((each) => each.category === category)

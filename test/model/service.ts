@@ -143,6 +143,7 @@ export class Service {
     const before = this.passports.get(id)
     const record: PassportRecord = {
       passport_id: id,
+      score: line.score ?? 0,
       human_checkmark: line.human_checkmark ?? false,
       main_wallet: (line.main_wallet ?? '').toLowerCase(),
       verified_wallets: (line.verified_wallets ?? []).map((wallet) => wallet.toLowerCase()),
@@ -160,12 +161,18 @@ export class Service {
     for (const wallet of barred) this.barred.delete(wallet)
     const points = before?.points ?? new Map<string, Point>()
     const isHumanChanged = before !== undefined && before.record.human_checkmark !== record.human_checkmark
-    const needsScore = points.size > 0 || isHumanChanged || (line.credentials ?? []).length > 0
-    if (needsScore) this.stale.add(id)
+    // Without credentials in the record, the inputs of a calculated score stay the same.
+    const keepsInputs = before !== undefined && line.credentials === undefined && hasInputs(before)
+    const isShown =
+      keepsInputs && before.scores.credentials.length === 0 && before.scores.score !== record.score
+    const hasNewInputs = !keepsInputs && (points.size > 0 || record.credentials.length > 0)
+    // A new record settles what an earlier one left open.
+    if (!keepsInputs) this.stale.delete(id)
+    if (hasNewInputs || isHumanChanged || isShown) this.stale.add(id)
     // The old scores are shown until the new ones are calculated.
-    const old = before?.scores ?? { ...addUp([], record, this.rules), rules: null }
+    const isKept = keepsInputs || this.stale.has(id)
+    const old = (isKept && before?.scores) || { ...addUp([], record, this.rules), rules: null }
     const scores = { ...old, human_checkmark: record.human_checkmark || old.human_checkmark }
-    if (scores.rules !== null && !needsScore) scores.rules = OPEN
     this.passports.set(id, { isHidden: false, ...before, id, record, text, points, scores })
     return before ? 'changed' : 'added'
   }
@@ -204,7 +211,7 @@ export class Service {
       const earlier = this.known.get(each.scores.rules)
       each.byEarlier =
         each.scores.rules === OPEN ? OPEN : earlier && calculate(this, each.id, earlier).credentials
-      each.scores = { ...calculate(this, each.id), rules: this.rules.version }
+      each.scores = { ...calculate(this, each.id), rules: hasInputs(each) ? this.rules.version : null }
     }
     // Any change of who has an account may be a reason to score its holders again.
     for (const { scores, points } of this.stored())
@@ -267,5 +274,7 @@ export class Service {
 export const OPEN = 'open'
 
 const keyOf = ({ type, account = '' }: Pick<PointLine, 'type' | 'account'>) => `${type} ${account}`
+
+const hasInputs = ({ record, points }: Stored) => record.credentials.length + points.size > 0
 
 const isSameScore = ({ rules: _, ...one }: Stored['scores'], other: Scores) => Bun.deepEquals(one, other)

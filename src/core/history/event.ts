@@ -1,4 +1,4 @@
-import { type Credential, roundScore, sumUncounted } from '../passport/credential.ts'
+import { type Credential, isScored, roundScore, sumUncounted } from '../passport/credential.ts'
 import type { Passport } from '../passport/passport.ts'
 
 /** A credential as responses show it. */
@@ -158,7 +158,11 @@ export function withRemainder(
   return [...causes, rest].filter(({ delta }) => delta !== 0)
 }
 
-type Scored = { score: number; rules: string; credentials: readonly Pick<Credential, 'category' | 'score'>[] }
+type Scored = {
+  score: number
+  rules: string
+  credentials: readonly Pick<Credential, 'category' | 'score' | 'lacksScore'>[]
+}
 
 /** The cause of the part of a change that no credential explains; `undefined` if the rule set or the record changed. */
 export function findRestCause(before: Scored, after: Scored): Cause | undefined {
@@ -168,7 +172,9 @@ export function findRestCause(before: Scored, after: Scored): Cause | undefined 
   const uncounted = sumUncounted(after.credentials) - sumUncounted(before.credentials)
   if (roundScore(rest + uncounted) === 0) return 'uncounted'
   if (after.rules === '') return undefined
-  const isNew = before.rules === '' && before.score === 0 && rest < 0
-  if (isNew || before.rules === after.rules) return 'capped'
-  return before.rules === '' ? 'calculated' : undefined
+  if (!isScored(after.credentials)) return 'record'
+  const isGiven = before.rules === '' || !isScored(before.credentials)
+  const isNew = before.score === 0 && rest < 0
+  if (isGiven && !isNew) return 'calculated'
+  return isGiven || before.rules === after.rules ? 'capped' : undefined
 }

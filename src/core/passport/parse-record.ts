@@ -10,7 +10,7 @@ import {
   type RawValue,
   toCredentialPoint,
 } from './data-point.ts'
-import { parsePassportRef, type Scores, type Social } from './passport.ts'
+import { NO_SCORES, parsePassportRef, type Scores, type Social } from './passport.ts'
 import type { IncomingRecord, PassportRecord } from './record.ts'
 import { instant, RecordError, text, wallet } from './record-fields.ts'
 import {
@@ -20,6 +20,7 @@ import {
   MOST_ENTRIES,
   PassportLine,
   type PointLine,
+  type ScoresLine,
   type SocialLine,
 } from './record-format.ts'
 import { findOversized } from './record-size.ts'
@@ -127,6 +128,7 @@ function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {
   if (line.nominations_received_count != null) record.nominations = line.nominations_received_count
   if (scores) record.scores = scores
   if (line.human_in_record != null) record.givenHuman = line.human_in_record
+  if (line.scores_in_record) record.givenScores = toScores(line.scores_in_record) ?? NO_SCORES
   if (line.calculating_score) record.stale = true
   if (calculatedAt !== undefined) record.calculatedAt = calculatedAt
   if (line.merged_into != null) record.mergedInto = line.merged_into
@@ -259,7 +261,7 @@ function toSocial(line: SocialLine): Social {
 }
 
 /** `undefined` if the line has no score. */
-function toScores({ score, activity_score, identity_score, skills_score }: PassportLine): Scores | undefined {
+function toScores({ score, activity_score, identity_score, skills_score }: ScoresLine): Scores | undefined {
   const parts = [activity_score, identity_score, skills_score]
   if (score == null && parts.every((part) => part == null)) return undefined
   const [activity = 0, identity = 0, skills = 0] = parts.map((part) => roundScore(part ?? 0))

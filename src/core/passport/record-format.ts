@@ -47,6 +47,8 @@ const lenientFields = <P extends Type.TProperties>({ properties }: Type.TObject<
     Object.entries(properties).map(([name, schema]) => [name, maybe(lenient(schema))]),
   ) as unknown as LenientFields<P>
 
+const { score: total, activity_score, identity_score, skills_score } = lenientFields(Passport)
+const ScoresLine = Type.Object({ score: total, activity_score, identity_score, skills_score })
 const SocialLine = Type.Object(lenientFields(PassportSocial))
 const ProfileLine = Type.Object({
   ...lenientFields(PassportProfile),
@@ -103,17 +105,20 @@ export const PassportLine = Type.Object({
   merged_into: maybe(Count),
   rules: maybe(Type.String()),
   human_in_record: maybe(Type.Boolean()),
+  scores_in_record: maybe(ScoresLine),
   removed: maybe(Type.Boolean()),
 })
 
 export type PointLine = Static<typeof PointLine>
 export type DataPointLine = Static<typeof DataPointLine>
+export type ScoresLine = Static<typeof ScoresLine>
 export type SocialLine = Static<typeof SocialLine>
 export type CredentialLine = Static<typeof CredentialLine>
 export type PassportLine = Static<typeof PassportLine>
 
 const NESTED: Record<string, Type.TObject> = {
   passport_profile: ProfileLine,
+  scores_in_record: ScoresLine,
   passport_socials: SocialLine,
   credentials: CredentialLine,
   data_points: PointLine,

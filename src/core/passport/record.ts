@@ -20,6 +20,8 @@ export type PassportRecord = Pick<
     /** The original value of `human` in the record; present only if scoring changed it. */
     givenHuman?: boolean
     scores?: Scores
+    /** The original scores in the record; present only if `scores` are other ones. */
+    givenScores?: Scores
     stale?: boolean
     calculatedAt?: number
     /** If absent, the stored credentials are kept. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isScored } from '../passport/credential.ts'
 import type { PassportRef } from '../passport/passport.ts'
 import type { ExplainedPassport, Explanation } from '../passport/rules/explanation.ts'
 import { score } from '../scoring/score.ts'
@@ -56,6 +57,7 @@ export function createPassportExplainer(store: Store) {
   }
 }
 
+const BY_RECORD = { method: 'record', rules: null, version: '', caps: {} } as const
 const NO_RULES: RuleSet = { version: '', stamp: '', types: {} }
 
 /** Uses the first rule set that gives the stored scores. While the scores are being calculated, the first one. */
@@ -63,13 +65,14 @@ function explain(evidence: Evidence, candidates: readonly RuleSet[]): Explanatio
   const { passport, givenHuman } = evidence
   const { calculatedAt, stale } = passport
   for (const rules of candidates) {
-    const { scores, lines, human } = score(evidence, rules, calculatedAt)
+    const { scores, lines, human, credentials } = score(evidence, rules, calculatedAt)
     if (!stale && !(human === passport.human && isDeepStrictEqual(scores, passport.scores))) continue
+    if (!isScored(credentials)) return { passport, scores, lines, givenHuman, ...BY_RECORD }
     const { stamp, version, caps = {} } = rules
     return { passport, scores, lines, method: 'rules', rules: stamp, version, caps, givenHuman }
   }
-  const { scores, lines } = score({ ...evidence, dataPoints: [], rules: '' }, NO_RULES, calculatedAt)
-  return { passport, scores, lines, method: 'record', rules: null, version: '', caps: {}, givenHuman }
+  const { scores, lines } = score({ ...evidence, dataPoints: [] }, NO_RULES, calculatedAt)
+  return { passport, scores, lines, givenHuman, ...BY_RECORD }
 }
 
 /**

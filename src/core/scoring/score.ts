@@ -1,5 +1,5 @@
 import { stableId } from '../basics/text/stable-id.ts'
-import { type Credential, roundScore, sumScores } from '../passport/credential.ts'
+import { type Credential, isScored, roundScore, sumScores } from '../passport/credential.ts'
 import { describeRawValue, type ScorablePoint, toCredentialPoint } from '../passport/data-point.ts'
 import type { Calculation, ExplanationAccount, ExplanationLine } from '../passport/rules/explanation.ts'
 import type { Scorable, ScoreResult } from '../store/scoring-store.ts'
@@ -29,11 +29,9 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
 
   const results = [...kept, ...calculated]
   const shown = results.map(({ credential }) => credential)
-  // A passport that no rule set has scored keeps the scores of its record if there is nothing to score.
   const ends = calculated.flatMap((each) => each.ends)
-  const isKnown = results.length > 0 || passport.rules !== ''
   return {
-    scores: isKnown ? sumScores(shown, rules.caps) : passport.scores,
+    scores: isScored(shown) ? sumScores(shown, rules.caps) : passport.givenScores,
     human:
       passport.givenHuman || shown.some(({ type, score }) => score > 0 && ruleOf(rules, type)?.proves_human),
     credentials: [...shown, ...superseded],

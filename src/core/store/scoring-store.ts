@@ -33,13 +33,12 @@ export type Scorable = {
   dataPoints: ScorablePoint[]
   /** The human checkmark of the record. */
   givenHuman: boolean
-  scores: Scores
-  /** The rule set that calculated `scores`; empty if they come from the record. */
-  rules: string
+  /** The scores of the record. */
+  givenScores: Scores
 }
 
-/** A passport and the input of its score. */
-export type Evidence = Scorable & { passport: Passport }
+/** A passport and the input of its score. `rules` calculated the stored scores; empty if they come from the record. */
+export type Evidence = Scorable & { passport: Passport; rules: string }
 
 export type Score = (passport: Scorable, now: number) => ScoreResult
 
@@ -59,7 +58,8 @@ export type ScoringJob = ScoringRules & {
 export type AdoptionJob = Omit<ScoringJob, 'onFailure'>
 
 /** `rescoreAt`: when the next data point expires; absent if none does. */
-export type ScoreResult = Pick<Scorable, 'scores'> & {
+export type ScoreResult = {
+  scores: Scores
   human: boolean
   /** The credentials of the record and the calculated ones. */
   credentials: Credential[]

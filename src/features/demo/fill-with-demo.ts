@@ -68,10 +68,10 @@ function onFailure(_id: number, error: unknown): never {
 /** Returns the record with the scores that `rules` give it at the time `now`. */
 export function toScored(person: PassportRecord, rules: RuleSet, now: number) {
   const { id, human: givenHuman, credentials: recordCredentials = [], dataPoints = [] } = person
-  const scorable = { id, recordCredentials, dataPoints, givenHuman, scores: NO_SCORES, rules: '' }
-  const { scores, human, credentials } = score(scorable, rules, now)
+  const given = { givenHuman, givenScores: NO_SCORES }
+  const { scores, human, credentials } = score({ id, recordCredentials, dataPoints, ...given }, rules, now)
   const calculated = { scores, human, credentials, calculatedAt: now, rules: rules.stamp }
-  return { ...person, ...calculated, dataPoints, givenHuman, stale: false }
+  return { ...person, ...calculated, ...given, dataPoints, stale: false }
 }
 
 /** `"@-120"` is the time 120 days before the begin of the history, and `"@-120 day"` is the date of that day. */

@@ -2,10 +2,15 @@ import { isoTime } from '../../core/basics/text/instant.ts'
 import { toJsonText } from '../../core/basics/text/quote.ts'
 import type { Credential } from '../../core/passport/credential.ts'
 import type { DataPoint, RawValue } from '../../core/passport/data-point.ts'
-import { NO_SCORES } from '../../core/passport/passport.ts'
+import { NO_SCORES, type Scores } from '../../core/passport/passport.ts'
 import { presentCredential, presentListedPassport, presentSocial } from '../../core/passport/present.ts'
 import type { PassportRecord } from '../../core/passport/record.ts'
-import type { CredentialLine, PassportLine, PointLine } from '../../core/passport/record-format.ts'
+import type {
+  CredentialLine,
+  PassportLine,
+  PointLine,
+  ScoresLine,
+} from '../../core/passport/record-format.ts'
 import type { Store } from '../../core/store/store.ts'
 
 const BATCH = 500
@@ -44,8 +49,16 @@ export function presentRecord(record: PassportRecord): PassportLine {
     ...(record.mergedInto !== undefined && { merged_into: record.mergedInto }),
     ...(record.rules !== undefined && { rules: record.rules }),
     ...(record.givenHuman !== undefined && { human_in_record: record.givenHuman }),
+    ...(record.givenScores && { scores_in_record: toScoresLine(record.givenScores) }),
   }
 }
+
+const toScoresLine = ({ total, activity, identity, skills }: Scores): ScoresLine => ({
+  score: total,
+  activity_score: activity,
+  identity_score: identity,
+  skills_score: skills,
+})
 
 function toCredentialLine(credential: Credential): CredentialLine {
   return {

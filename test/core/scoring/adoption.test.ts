@@ -160,7 +160,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
   test('a record with a different score by another rule set is stale, whether it is saved before or after the adoption', async () => {
     const scores = { total: 9, skills: 9 }
     const records = [
-      record(1, { rules: 'elsewhere', scores }),
+      record(1, { rules: 'elsewhere', scores, dataPoints: [contracts(4)] }),
       record(2, { rules: DEFAULT_RULES.stamp, scores }),
       record(3, { scores }),
     ]

@@ -41,8 +41,8 @@ async function scoreAt(store: Store, time: number, rules?: RuleSet): Promise<num
 const totalOf = async (store: Store, id: number) => (await find(store, id))?.scores.total
 
 function scorePoints(rules: RuleSet, ...dataPoints: DataPoint[]) {
-  const scores = { total: 0, activity: 0, identity: 0, skills: 0 }
-  const passport = { id: 1, recordCredentials: [], dataPoints, givenHuman: false, scores, rules: '1' }
+  const givenScores = { total: 0, activity: 0, identity: 0, skills: 0 }
+  const passport = { id: 1, recordCredentials: [], dataPoints, givenHuman: false, givenScores }
   return score(passport, rules, NOON)
 }
 

@@ -39,8 +39,7 @@ const passport = (overrides: Partial<Scorable>): Scorable => ({
   recordCredentials: [],
   dataPoints: [],
   givenHuman: false,
-  scores: { total: 0, activity: 0, identity: 0, skills: 0 },
-  rules: '',
+  givenScores: { total: 0, activity: 0, identity: 0, skills: 0 },
   ...overrides,
 })
 const scoreOf = (...dataPoints: DataPoint[]) => score(passport({ dataPoints }), rules, NOW)
@@ -192,11 +191,15 @@ test('a credential that proves a human sets the human checkmark if it has points
 })
 
 test('a passport keeps the scores of its record until a credential or data point is scored', () => {
-  const scores = { total: 12, activity: 5, identity: 4, skills: 3 }
-  expect(score(passport({ scores }), rules, NOW).scores).toEqual(scores)
+  const givenScores = { total: 12, activity: 5, identity: 4, skills: 3 }
+  expect(score(passport({ givenScores }), rules, NOW).scores).toEqual(givenScores)
   const dataPoints = [point('unheard_of', number(1))]
-  expect(score(passport({ scores, dataPoints }), rules, NOW).scores).toEqual(scores)
-  expect(score(passport({ scores, rules: 'test' }), rules, NOW).scores.total).toBe(0)
+  const recordCredentials = [{ ...credential('a', { score: 0 }), lacksScore: true }]
+  expect(score(passport({ givenScores, dataPoints, recordCredentials }), rules, NOW).scores).toEqual(
+    givenScores,
+  )
+  const flagged = [...dataPoints, point('flag', flag(0))]
+  expect(score(passport({ givenScores, dataPoints: flagged }), rules, NOW).scores.total).toBe(0)
 })
 
 test('a calculated credential has a reproducible id', () => {

@@ -30,7 +30,7 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     const notices: string[] = []
     const onNotice = (sentence: string) => void notices.push(sentence)
     const store = await openStore(address, { onNotice })
-    expect(notices).toEqual([expect.stringMatching(/^Migrating .* from schema (14 to 17|9 to 12): a large/)])
+    expect(notices).toEqual([expect.stringMatching(/^Migrating .* from schema (14 to 18|9 to 13): a large/)])
     await expectFixture(store)
     await store.close()
     if (isFile) expect(check(address.path)).toMatchObject({ ...before, bytes: expect.any(Number) })
@@ -85,6 +85,22 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     expect(await store.events.listLatest(7, ['score.changed'], 1)).toMatchObject([
       { change: { credentials: [{ before: { value: '' } }, {}, { before: { name: '"v":"', value: '' } }] } },
     ])
+  })
+
+  test('a migration finds the scores of records that no rule set has replaced', async () => {
+    await using database = await makeDatabase({ bare: true })
+    await execute(database.url, FIXTURES[engine])
+    await execute(
+      database.url,
+      "update passports set rules = '2026-11+61951821', score = 40 where id in (3, 7)",
+    )
+    await using store = await openStore(addressOf(database))
+    await store.scoring.markAll()
+    await score(store)
+    // Passport 7 has credentials.
+    expect((await store.passports.find({ id: 3 }))?.scores.total).toBe(40)
+    const given = 'select given_score as score from passports where id in (3, 7) order by id'
+    expect(await select(database.url, given)).toEqual([{ score: 40 }, { score: 0 }])
   })
 
   test('a migration makes the names in the texts of stored credentials handles', async () => {

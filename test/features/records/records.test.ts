@@ -127,7 +127,7 @@ onEveryEngine('POST /api/v3/records', (open) => {
     expect((await operator.write([withdrawal])).body).toMatchObject({ changed: 1 })
     expect((await operator.write([withdrawal])).body).toMatchObject({ unchanged: 1 })
     await rescore()
-    expect(await types()).toEqual([0, []])
+    expect(await types()).toEqual([3, []])
   })
 })
 

@@ -21,7 +21,11 @@ export const MIXED_KEYS = Array.from({ length: 1000 }, (_, at) => {
 const scoreNothing: ScoringJob = {
   rules: 'test',
   now: NOON,
-  score: ({ scores, recordCredentials }) => ({ scores, human: false, credentials: recordCredentials }),
+  score: ({ givenScores: scores, recordCredentials: credentials }) => ({
+    scores,
+    human: false,
+    credentials,
+  }),
   onFailure: () => undefined,
 }
 

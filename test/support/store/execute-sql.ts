@@ -49,7 +49,10 @@ const REVERTED = [
     event_log: ['base', 'head', 'head_at'],
     keys: ['scopes', 'origins', 'types', 'seen_in_browser'],
     data_points: ['issuer', 'added_at', 'account_key', 'written_for'],
-    passports: ['rescore_at', 'hidden_at'],
+    passports: [
+      ...['rescore_at', 'hidden_at'],
+      ...['given_score', 'given_activity_score', 'given_identity_score', 'given_skills_score'],
+    ],
   }).flatMap(([table, columns]) => columns.map((column) => `alter table ${table} drop column ${column}`)),
 ]
 

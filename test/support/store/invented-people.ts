@@ -7,7 +7,7 @@ export const inventPeople = () =>
   readDemo(NOON).flatMap(({ record }) => {
     if (record.kind !== 'passport') return []
     const person = record.passport
-    const { dataPoints: _, rules: __, givenHuman: ___, ...scored } = toScored(person, DEFAULT_RULES, NOON)
+    const { dataPoints, rules, givenHuman, givenScores, ...scored } = toScored(person, DEFAULT_RULES, NOON)
     const credentials = scored.credentials.map((each) => ({ ...each, givenScore: each.score }))
     return [{ ...scored, credentials, stale: scored.id === 42 }]
   })

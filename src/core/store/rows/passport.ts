@@ -6,6 +6,7 @@ import {
   accountKeyOf,
   type FullPassport,
   foldWallet,
+  NO_SCORES,
   type Passport,
   type Scores,
 } from '../../passport/passport.ts'
@@ -26,37 +27,46 @@ export const MOST_OWNERS = 32
 export const MAX_READ_BYTES = 4 * 1024 * 1024
 
 type ScoreRow = Record<ScoreField, number>
+/** The scores of the last record, which scoring never changes. */
+type GivenScoreRow = Record<`given_${ScoreField}`, number>
 
-export type StoredRow = ScoreRow & {
-  id: number
-  /** 1: waits for a scorer. 2: scoring failed, and is tried again after the next change. */
-  stale: number
-  calculated_at: number
-  human: number
-  connections: number
-  main_wallet: string
-  verified_wallets: string
-  display_name: string
-  bio: string
-  location: string
-  tags: string
-  socials: string
-  merged_into: number | null
-  given_human: number
-  fingerprint: string
-  rules: string
-  /** The fields of the record that only V2 shows (`toLaterText`). */
-  later_fields: string
-  /** When a data point expires, so that the score must be calculated again. */
-  rescore_at: number | null
-  /** Since when the passport is hidden. */
-  hidden_at: number | null
-}
+export type StoredRow = ScoreRow &
+  GivenScoreRow & {
+    id: number
+    /** 1: waits for a scorer. 2: scoring failed, and is tried again after the next change. */
+    stale: number
+    calculated_at: number
+    human: number
+    connections: number
+    main_wallet: string
+    verified_wallets: string
+    display_name: string
+    bio: string
+    location: string
+    tags: string
+    socials: string
+    merged_into: number | null
+    given_human: number
+    fingerprint: string
+    rules: string
+    /** The fields of the record that only V2 shows (`toLaterText`). */
+    later_fields: string
+    /** When a data point expires, so that the score must be calculated again. */
+    rescore_at: number | null
+    /** Since when the passport is hidden. */
+    hidden_at: number | null
+  }
 
 /** The columns that v3 shows. */
 export type ShownRow = Omit<
   StoredRow,
-  'given_human' | 'fingerprint' | 'later_fields' | 'rescore_at' | 'merged_into' | 'hidden_at'
+  | keyof GivenScoreRow
+  | 'given_human'
+  | 'fingerprint'
+  | 'later_fields'
+  | 'rescore_at'
+  | 'merged_into'
+  | 'hidden_at'
 >
 
 /** SQL for both engines: a `ShownRow`. */
@@ -83,6 +93,13 @@ export function toScores(row: ScoreRow): Scores {
     skills: row.skills_score,
   }
 }
+
+export const toGivenScores = (row: GivenScoreRow): Scores => ({
+  total: row.given_score,
+  activity: row.given_activity_score,
+  identity: row.given_identity_score,
+  skills: row.given_skills_score,
+})
 
 export function toScoreRow(scores: Scores): ScoreRow {
   return {
@@ -145,6 +162,7 @@ const originOf = (stored: Credential | undefined) =>
 
 /** The columns that depend on the record alone. */
 export function toRecordRow(record: PassportRecord) {
+  const given = toScoreRow(record.givenScores ?? record.scores ?? NO_SCORES)
   return {
     id: record.id,
     connections: record.connections,
@@ -156,18 +174,24 @@ export function toRecordRow(record: PassportRecord) {
     tags: JSON.stringify(record.profile.tags),
     socials: JSON.stringify(record.socials),
     given_human: Number(record.givenHuman ?? record.human),
+    given_score: given.score,
+    given_activity_score: given.activity_score,
+    given_identity_score: given.identity_score,
+    given_skills_score: given.skills_score,
     later_fields: toLaterText(record),
   }
 }
 
 /** The record of a passport; the reader adds its credentials and data points. */
 export function toRecord(row: StoredRow): PassportRecord {
+  const givenScores = toGivenScores(row)
   return {
     ...toPassport(row),
     ...fromLaterText(row.later_fields),
     socials: JSON.parse(row.socials),
     ...(row.merged_into !== null && { mergedInto: row.merged_into }),
     ...(row.given_human !== row.human && { givenHuman: row.given_human === 1 }),
+    ...(!Bun.deepEquals(givenScores, toScores(row)) && { givenScores }),
     ...(row.rules !== '' && { rules: row.rules }),
   }
 }

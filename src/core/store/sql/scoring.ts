@@ -30,7 +30,11 @@ const LAST_EVENT =
 
 export function createScoring({ read, long, transaction, snapshot }: Database): ScoringStore {
   const toEvidence = async (...input: Parameters<typeof loadScorables>) =>
-    (await loadScorables(...input)).map(({ scorable, row }) => ({ ...scorable, passport: toPassport(row) }))
+    (await loadScorables(...input)).map(({ scorable, row }) => ({
+      ...scorable,
+      passport: toPassport(row),
+      rules: row.rules,
+    }))
 
   return {
     async work(limit, job) {

@@ -9,7 +9,7 @@ import {
   looksSame,
   shownCredentialsOf,
 } from '../rows/credential.ts'
-import { isVisible, type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
+import { isVisible, type StoredRow, toGivenScores, toScoreRow, toScores } from '../rows/passport.ts'
 import type { AdoptionJob, Scorable, Score, ScoringJob } from '../scoring-store.ts'
 import { type CauseOf, toScoreChanged, withoutSuperseded } from './event-tracker.ts'
 
@@ -33,8 +33,7 @@ export function toLoadedScorable(
     recordCredentials: all.filter(({ givenScore }) => givenScore !== undefined),
     dataPoints,
     givenHuman: row.given_human === 1,
-    scores: toScores(row),
-    rules: row.rules,
+    givenScores: toGivenScores(row),
   }
   return { row, stored, all, scorable }
 }
@@ -58,7 +57,8 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob, scoreByOl
     human: Number(human),
     stale: 0,
     calculated_at: job.now,
-    rules: job.rules,
+    // A passport without inputs has the scores of its record, whatever the rule set is.
+    rules: scorable.recordCredentials.length + scorable.dataPoints.length > 0 ? job.rules : '',
     rescore_at: rescoreAt,
   }
   const credentials = keepUnchanged(all, calculated)

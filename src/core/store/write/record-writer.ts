@@ -1,19 +1,13 @@
 import { hashOf } from '../../basics/hash.ts'
-import { sumScores } from '../../passport/credential.ts'
-import {
-  CREDENTIAL_ACCOUNT,
-  foldWallet,
-  NO_SCORES,
-  type PassportRef,
-  walletsOf,
-} from '../../passport/passport.ts'
+import { CREDENTIAL_ACCOUNT, foldWallet, type PassportRef, walletsOf } from '../../passport/passport.ts'
 import { toLaterText } from '../../passport/present.ts'
 import type { IncomingRecord, PassportRecord } from '../../passport/record.ts'
 import { findTooManyPoints } from '../../passport/record-size.ts'
-import { type StoredRow, toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
+import { type StoredRow, toRecordRow } from '../rows/passport.ts'
 import type { SaveOptions, SaveResult } from '../store.ts'
 import type { Changes } from './event-tracker.ts'
 import { createMerges } from './merges.ts'
+import { stateOf } from './record-state.ts'
 import type { WriteModel } from './write-model.ts'
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
@@ -130,7 +124,8 @@ function savePassport(
   if (isMoved) merges.takeBackPoints(record.id)
   if (wasRemoved) model.removals.delete(record.id)
   for (const address of barred) model.barred.delete(address)
-  const row = { ...toRecordRow(record), ...stateOf(model, record, before, now), fingerprint }
+  const given = toRecordRow(record)
+  const row = { ...given, ...stateOf(model, record, { given, before, now }), fingerprint }
   model.passports.put(row)
   saveWallets(model, wallets, { before, row, survivor })
   if (record.credentials) {
@@ -202,52 +197,6 @@ function saveDataPoints(
     const others = dataPoints.list(id).filter(({ account }) => !account.startsWith(CREDENTIAL_ACCOUNT))
     dataPoints.replace(id, [...others, ...credentialPoints], now)
   }
-}
-
-/** The score columns. Old scores stay until the scorer has calculated new ones. */
-function stateOf(
-  { credentials, dataPoints, rules }: WriteModel,
-  record: PassportRecord,
-  before: StoredRow | undefined,
-  now: number,
-) {
-  // If the record has no credentials, the score depends on the stored ones.
-  const usesStored =
-    record.credentials === undefined &&
-    before !== undefined &&
-    (credentials.list(record.id).length > 0 || dataPoints.list(record.id).length > 0)
-  const stale =
-    record.stale === true ||
-    (record.rules !== undefined && record.rules !== (rules ?? record.rules)) ||
-    (usesStored && before.stale !== 0) ||
-    (before !== undefined && before.given_human !== Number(record.givenHuman ?? record.human)) ||
-    (before !== undefined && record.dataPoints === undefined && dataPoints.list(record.id).length > 0) ||
-    !addsUp(record)
-  const keepsOld = before !== undefined && (stale || usesStored)
-  return {
-    ...toScoreRow(keepsOld ? toScores(before) : (record.scores ?? NO_SCORES)),
-    stale: Number(stale),
-    calculated_at: (keepsOld ? before.calculated_at : record.calculatedAt) ?? before?.calculated_at ?? now,
-    human: Number(record.human || (keepsOld && before.human === 1)),
-    merged_into: record.mergedInto ?? before?.merged_into ?? null,
-    rules: record.rules ?? '',
-    rescore_at: before?.rescore_at ?? null,
-    hidden_at: before?.hidden_at ?? null,
-  }
-}
-
-/** Whether the scores equal the sums of the credentials. If not, they must be calculated again. */
-function addsUp(record: PassportRecord): boolean {
-  const { scores, credentials, dataPoints, credentialPoints, rules } = record
-  // These data points are not part of the scores, because no rule set has scored them.
-  if (credentialPoints?.length || (dataPoints?.length && rules === undefined)) return false
-  // Without credentials there is nothing to compare.
-  if (!credentials?.length) return true
-  if (scores === undefined) return false
-  const sums = sumScores(credentials)
-  // The total may be below the sum, because a rule set may cap a category.
-  const isSame = (['activity', 'identity', 'skills'] as const).every((part) => scores[part] === sums[part])
-  return isSame && scores.total <= sums.total
 }
 
 function saveDataPoint(

@@ -4,6 +4,7 @@ import version021 from '../../migrations/postgres/0009-version-0.2.1.sql' with {
 import actors from '../../migrations/postgres/0010-actors.sql' with { type: 'text' }
 import writing from '../../migrations/postgres/0011-scopes-issuers-and-webhooks.sql' with { type: 'text' }
 import handles from '../../migrations/postgres/0012-handles-of-credentials.sql' with { type: 'text' }
+import scores from '../../migrations/postgres/0013-scores-of-records.sql' with { type: 'text' }
 import {
   announce,
   checkSchema,
@@ -23,7 +24,7 @@ import { openPool, type Pool } from './connection/pool.ts'
 import { createConnection, lock, MIGRATE } from './database.ts'
 
 /** The table `passportd` stores the schema number of a database. */
-const MIGRATIONS = { first: 9, steps: [version021, actors, writing, handles] }
+const MIGRATIONS = { first: 9, steps: [version021, actors, writing, handles, scores] }
 
 export const SCHEMA = lastSchema(MIGRATIONS)
 

@@ -7,7 +7,7 @@ import { ServiceError } from '../../../../support/program/errors.ts'
 import { buildSnapshot, listAll, updateSnapshot } from '../../../../support/store/catalog.ts'
 import { databaseMaker, saveRecords } from '../../../../support/store/engines.ts'
 import { openPostgres } from '../../../../support/store/open.ts'
-import { apiKey, NOON, named, record } from '../../../../support/store/records.ts'
+import { apiKey, dataPoint, NOON, named, record } from '../../../../support/store/records.ts'
 import { until } from '../../../../support/wait-until.ts'
 
 const key = apiKey('one', { name: 'Ada' })
@@ -21,15 +21,17 @@ async function openTwo() {
 
 const people = (count: number) => Array.from({ length: count }, (_, id) => named(id, `Person ${id}`))
 
-/** Adds one to the score, so that the score shows how often a passport was scored. */
+const calculations = new Map<number, number>()
+
+/** Each calculation gives one point more. */
 const addOne = (rules: string): ScoringJob => ({
   rules,
   now: NOON,
-  score: ({ scores, recordCredentials }) => ({
-    scores: { ...scores, total: scores.total + 1 },
-    human: false,
-    credentials: recordCredentials,
-  }),
+  score({ id, recordCredentials: credentials }) {
+    const total = (calculations.get(id) ?? 0) + 1
+    calculations.set(id, total)
+    return { scores: { total, activity: 0, identity: 0, skills: 0 }, human: false, credentials }
+  },
   onFailure(id, error) {
     throw new Error(`passport ${id}`, { cause: error })
   },
@@ -81,6 +83,7 @@ describe('postgres: two nodes', () => {
     const { one, other, sql } = nodes
     await saveRecords(one, people(120))
     await one.scoring.markAll()
+    calculations.clear()
     const shares = await Promise.all([workOff(one, addOne('a')), workOff(other, addOne('a'))])
     expect(shares[0] + shares[1]).toBe(120)
     expect(Math.min(...shares)).toBeGreaterThan(0)
@@ -92,7 +95,10 @@ describe('postgres: two nodes', () => {
   test('no score by the old rules is left after one node adopted new rules while the other was scoring', async () => {
     await using nodes = await openTwo()
     const { one, other, sql } = nodes
-    await saveRecords(one, people(80))
+    await saveRecords(
+      one,
+      people(80).map((each) => ({ ...each, dataPoints: [dataPoint('chess', 1)] })),
+    )
     for (let round = 1; round <= 3; round++) {
       const [old, young] = [`rules ${round - 1}`, `rules ${round}`]
       await adopt(one, old)

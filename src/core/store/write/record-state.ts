@@ -1,0 +1,57 @@
+import { isScored, sumScores } from '../../passport/credential.ts'
+import { NO_SCORES } from '../../passport/passport.ts'
+import type { PassportRecord } from '../../passport/record.ts'
+import { type StoredRow, toGivenScores, type toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
+import type { WriteModel } from './write-model.ts'
+
+type Rows = { given: ReturnType<typeof toRecordRow>; before: StoredRow | undefined; now: number }
+
+/** The score columns after a record is saved. Old scores stay until the scorer has calculated new ones. */
+export function stateOf(model: WriteModel, record: PassportRecord, { given, before, now }: Rows) {
+  const kept = before && keptInputs(model, record)
+  const stale =
+    record.stale === true ||
+    (record.rules !== undefined && record.rules !== (model.rules ?? record.rules)) ||
+    (before !== undefined && before.given_human !== given.given_human) ||
+    kept === 'some' ||
+    (kept === 'all' && (before?.stale !== 0 || !isExplained(model, before, given))) ||
+    !addsUp(record)
+  const shown = stale || kept === 'all' ? before : undefined
+  return {
+    ...toScoreRow(shown ? toScores(shown) : (record.scores ?? NO_SCORES)),
+    stale: Number(stale),
+    calculated_at: (shown ? shown.calculated_at : record.calculatedAt) ?? before?.calculated_at ?? now,
+    human: Number(record.human || shown?.human === 1),
+    merged_into: record.mergedInto ?? before?.merged_into ?? null,
+    rules: shown ? shown.rules : (record.rules ?? ''),
+    rescore_at: before?.rescore_at ?? null,
+    hidden_at: before?.hidden_at ?? null,
+  }
+}
+
+/** Which of the stored credentials and data points stay, because the record has none. `undefined` if nothing stays. */
+function keptInputs({ credentials, dataPoints }: WriteModel, record: PassportRecord) {
+  const isKept =
+    (record.credentials === undefined && credentials.list(record.id).length > 0) ||
+    (record.dataPoints === undefined && dataPoints.list(record.id).length > 0)
+  if (!isKept) return undefined
+  return record.credentials || record.dataPoints ? 'some' : 'all'
+}
+
+/** Whether the stored inputs give the stored score, so that the scores of the record are not shown. */
+const isExplained = ({ credentials }: WriteModel, before: StoredRow, given: Rows['given']) =>
+  isScored(credentials.list(before.id)) || Bun.deepEquals(toGivenScores(before), toGivenScores(given))
+
+/** Whether the scores equal the sums of the credentials. If not, they must be calculated again. */
+function addsUp(record: PassportRecord): boolean {
+  const { scores, credentials, dataPoints, credentialPoints, rules } = record
+  // These data points are not part of the scores, because no rule set has scored them.
+  if (credentialPoints?.length || (dataPoints?.length && rules === undefined)) return false
+  // Without scored credentials there is nothing to compare.
+  if (!credentials || !isScored(credentials)) return true
+  if (scores === undefined) return false
+  const sums = sumScores(credentials)
+  // The total may be below the sum, because a rule set may cap a category.
+  const isSame = (['activity', 'identity', 'skills'] as const).every((part) => scores[part] === sums[part])
+  return isSame && scores.total <= sums.total
+}
