@@ -5,13 +5,14 @@ import { addressOf, openTestStore } from '../../support/store/engines.ts'
 import { openStore } from '../../support/store/open.ts'
 import { record } from '../../support/store/records.ts'
 
-/** One row, few rows, rows up to a limit, a small index, or all rows because the ranking needs them. */
+/** One row, few rows, the schema, rows up to a limit, a small index, or all rows because the ranking needs them. */
 const SCANNED = [
   'SCAN event_log',
   'SCAN event_rules',
   'SCAN handles',
   'SCAN passports USING INDEX passports_stale',
   'SCAN ranking',
+  'SCAN tables',
   'SCAN v1_passports USING COVERING INDEX v1_passports_by_version',
 ]
 
