@@ -5,7 +5,8 @@
 #   deploy/ha/start.sh FOLDER        data, passwords and logs; created if missing
 #
 # PORT=8080         the port of HAProxy on 127.0.0.1
-# FIRST_PORT=7400   etcd has this port and the next, member N +10N and +10N+1, node N +100+10N and +100+10N+1 (metrics)
+# FIRST_PORT=7400   etcd has this port and the next, PostgreSQL behind HAProxy the two after them (the leader, a standby),
+#                   member N +10N and +10N+1, node N +100+10N and +100+10N+1 (metrics)
 # MEMBERS=2         PostgreSQL servers
 # PASSPORTD=...     the command of passportd; by default the one of this repository
 #
@@ -66,12 +67,12 @@ supervise() { # NAME COMMAND...
   services+=($!)
 }
 
-# HAProxy and the nodes first, then PostgreSQL, then etcd.
+# The nodes first, then HAProxy, PostgreSQL and etcd.
 stop() {
   trap '' INT TERM
   local count
   count=$(wc -w <<< "$members")
-  for group in "${services[*]:count+1}" "${services[*]:1:count}" "${services[*]:0:1}"; do
+  for group in "${services[*]:count+2}" "${services[*]:count+1:1}" "${services[*]:1:count}" "${services[*]:0:1}"; do
     # shellcheck disable=SC2086
     kill $group && wait $group || true
   done 2> /dev/null
@@ -94,12 +95,13 @@ wait_for() { # WHAT COMMAND...
 supervise etcd "${as_postgres[@]}" env ETCD_UNSUPPORTED_ARCH="$(dpkg --print-architecture)" etcd
 wait_for etcd curl -sf "http://$etcd/health"
 
+leader=127.0.0.1:$((first + 2)) standby=127.0.0.1:$((first + 3))
+sed "s#127.0.0.1:5000#$leader#; s#127.0.0.1:5001#$standby#" "$here/haproxy.cfg" > "$folder/postgresql.cfg"
 cp "$here/patroni.yaml" "$folder/db/patroni.yaml"
 chmod a+r "$folder/db/patroni.yaml"
-hosts=
 for n in $members; do
   host=127.0.0.1:$((first + 10 * n)) rest=127.0.0.1:$((first + 10 * n + 1))
-  hosts+=${hosts:+,}$host
+  sed -i "s#db-$n.internal:5432#$host#; s#\($host .*\) 8008#\1 ${rest#*:}#" "$folder/postgresql.cfg"
   supervise "member-$n" "${as_postgres[@]}" env PATRONI_NAME="member-$n" PATRONI_ETCD_HOSTS="$etcd" \
     PATRONI_RESTAPI_LISTEN="$rest" PATRONI_RESTAPI_CONNECT_ADDRESS="$rest" \
     PATRONI_POSTGRESQL_LISTEN="$host" PATRONI_POSTGRESQL_CONNECT_ADDRESS="$host" PATRONI_POSTGRESQL_BIN_DIR="$bin" \
@@ -107,27 +109,32 @@ for n in $members; do
     patroni "$folder/db/patroni.yaml"
 done
 
+sed -i '/internal:5432/d' "$folder/postgresql.cfg" # fewer than three members
+cp "$root/deploy/proxy/haproxy.cfg" "$folder/haproxy.cfg"
+sed -i "s#bind :443 .*#bind 127.0.0.1:$port#" "$folder/haproxy.cfg" # without TLS
+for n in 1 2; do
+  sed -i "s#127.0.0.1:808$n#127.0.0.1:$((first + 100 + 10 * n))#" "$folder/haproxy.cfg"
+done
+supervise haproxy haproxy -db -f "$folder/haproxy.cfg" -f "$folder/postgresql.cfg"
+
 export PGPASSWORD=$PATRONI_SUPERUSER_PASSWORD
-leader="postgres://postgres@$hosts/postgres?target_session_attrs=read-write"
-wait_for 'the leader of PostgreSQL' psql "$leader" -c 'select 1'
-if [ "$(psql "$leader" -tAc "select count(*) from pg_database where datname = 'passportd'")" = 0 ]; then
+database="postgres://postgres@$leader/postgres?target_session_attrs=read-write"
+wait_for 'the leader of PostgreSQL' psql "$database" -c 'select 1'
+if [ "$(psql "$database" -tAc "select count(*) from pg_database where datname = 'passportd'")" = 0 ]; then
   # Not as arguments: other users can see those.
-  psql "$leader" -q <<< "create role passportd login password '$PASSPORTD_PASSWORD';
+  psql "$database" -q <<< "create role passportd login password '$PASSPORTD_PASSWORD';
     create database passportd owner passportd"
 fi
 wait_for 'the standby' has_standby
 
-export DATABASE_URL=postgres://passportd:$PASSPORTD_PASSWORD@$hosts/passportd TRUST_PROXY=127.0.0.1
-echo "export DATABASE_URL=$DATABASE_URL" > "$folder/environment"
-cp "$root/deploy/proxy/haproxy.cfg" "$folder/haproxy.cfg"
-sed -i "s#bind :443 .*#bind 127.0.0.1:$port#" "$folder/haproxy.cfg" # without TLS
+export DATABASE_URL=postgres://passportd:$PASSPORTD_PASSWORD@$leader/passportd
+export DATABASE_READ_URL=postgres://passportd:$PASSPORTD_PASSWORD@$standby/passportd TRUST_PROXY=127.0.0.1
+printf 'export DATABASE_URL=%s DATABASE_READ_URL=%s\n' "$DATABASE_URL" "$DATABASE_READ_URL" > "$folder/environment"
 for n in 1 2; do
   node=127.0.0.1:$((first + 100 + 10 * n))
   supervise "node-$n" env PORT="${node#*:}" METRICS_PORT=$((first + 101 + 10 * n)) "${passportd[@]}" serve
   wait_for "node $n" curl -sf "http://$node/ready"
-  sed -i "s#127.0.0.1:808$n#$node#" "$folder/haproxy.cfg"
 done
-supervise haproxy haproxy -db -f "$folder/haproxy.cfg"
 wait_for HAProxy curl -sf "http://127.0.0.1:$port/ready"
 echo "passportd listens on http://127.0.0.1:$port. Ctrl+C stops it. Logs: $folder/*.log"
 echo "For commands: . $folder/environment"

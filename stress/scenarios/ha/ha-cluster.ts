@@ -85,7 +85,7 @@ async function readDatabaseUrl(stdout: ReadableStream<Uint8Array>): Promise<stri
   for await (const chunk of stdout) {
     text += decoder.decode(chunk, { stream: true })
     const file = /For commands: \. (\S+)\n/.exec(text)?.[1]
-    if (file) return readFileSync(file, 'utf8').replace('export DATABASE_URL=', '').trim()
+    if (file) return /DATABASE_URL=(\S+)/.exec(readFileSync(file, 'utf8'))?.[1] ?? ''
   }
   throw new Error(`deploy/ha/start.sh has ended: ${text}`)
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { takePort } from '../../support/cli.ts'
 import { findPort } from '../../support/postgres/postgres-process.ts'
@@ -31,6 +31,20 @@ test.if(hasPrograms('patroni'))('patroni accepts deploy/ha/patroni.yaml', async 
   const problems = `${stdout}${stderr}`.split('\n').filter((line) => !/^(bootstrap\.pg_hba .*)?$/.test(line))
   expect(problems).toEqual([])
 })
+
+test.if(hasPrograms('haproxy'))(
+  'haproxy accepts deploy/ha/haproxy.cfg beside deploy/proxy/haproxy.cfg',
+  () => {
+    using folder = tempFolder()
+    const files = [join(FOLDER, '../proxy/haproxy.cfg'), join(FOLDER, 'haproxy.cfg')].flatMap((path, at) => {
+      const text = readFileSync(path, 'utf8').replace(/ ssl crt \S+ alpn \S+/, '')
+      writeFileSync(join(folder.path, `${at}.cfg`), text.replace(/db-\d\.internal/g, '127.0.0.1'))
+      return ['-f', join(folder.path, `${at}.cfg`)]
+    })
+    const { stdout, stderr } = Bun.spawnSync([findProgram('haproxy') as string, '-c', ...files])
+    expect(`${stdout}${stderr}`).toBe('Configuration file is valid\n')
+  },
+)
 
 test('start.sh refuses a folder that another start.sh uses, and starts nothing', () => {
   using folder = tempFolder()
