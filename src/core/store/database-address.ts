@@ -20,7 +20,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress | undefined 
 }
 
 export function parsePostgresUrl(text: string): string | undefined {
-  if (!/^postgres(ql)?:\/\//.test(text) || !isDecodable(text)) return undefined
+  if (!/^postgres(ql)?:\/\/(?!.*:\/\/)/.test(text) || !isDecodable(text)) return undefined
   const isValid = splitHosts(text).every((host) => {
     const url = URL.parse(host)
     // If the password has an unescaped /, ? or #, URL.parse mistakes the start of the password for the host.

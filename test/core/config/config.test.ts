@@ -135,6 +135,7 @@ test.each<[Record<string, string>, string]>([
     'BACKUP_DIR needs SQLite: unset it, and use the tools of PostgreSQL, such as pg_dump. See "PostgreSQL" in docs/backup.md.',
   ],
   [{ DATABASE_READ_URL: 'postgres://replica/x' }, 'DATABASE_URL must name its PostgreSQL primary'],
+  [{ DATABASE_READ_URL: 'postgres://a/x,postgres://b/x' }, 'must be the URL of a replica'],
   [{ DATABASE_READ_URL: 'mysql://a:secret@b/c' }, 'got "mysql://…@b/c".'],
   [{ DATABASE_URL: 'mysql://me:secret@host/x' }, 'got "mysql://…@host/x".'],
   [{ DATABASE_URL: 'postgres://me:se/secret@host/x' }, 'got "postgres://…@host/x".'],

@@ -5,7 +5,6 @@ import { FIND_KEY, type KeyRow, toKey } from '../../sql/keys.ts'
 /** A revocation by another thread or node takes effect after at most this time. */
 const CACHE_MILLISECONDS = 1000
 
-/** The cache is cleared when it has this many keys. */
 const CACHE_SIZE = 10_000
 
 export function createKeyCache(read: Query) {

@@ -22,7 +22,6 @@ export type Connections = Record<'short' | 'long' | 'probe', SQL>
 export const READ_MODE = `select current_setting('transaction_read_only') as mode`
 
 export const LONG_STATEMENT = 60_000
-const MOST_CONNECTIONS = 1000
 
 /** Connects to the first host that responds and accepts writes. A single host may be read-only. */
 export async function connect(
@@ -68,9 +67,6 @@ function createPools(url: string, options: PoolOptions): Connections {
   const { connections, responseTimeout, longStatement = LONG_STATEMENT } = options
   const { searchParams, pathname } = new URL(url)
   const database = decodeURIComponent(pathname.slice(1))
-  const max = Number(searchParams.get('max') ?? connections)
-  if (!Number.isInteger(max) || max < 1 || max > MOST_CONNECTIONS)
-    throw new RangeError(`max must be a whole number from 1 to ${MOST_CONNECTIONS}`)
   const pool = (max: number, timeout: number, settings = {}) =>
     new SQL(url, {
       max,
@@ -90,7 +86,7 @@ function createPools(url: string, options: PoolOptions): Connections {
       },
     })
   return {
-    short: pool(max, responseTimeout * 1.5),
+    short: pool(Number(searchParams.get('max') ?? connections), responseTimeout * 1.5),
     // Batches of different sizes need different plans.
     long: pool(2, longStatement, { plan_cache_mode: 'force_custom_plan' }),
     probe: pool(1, responseTimeout * 1.5),

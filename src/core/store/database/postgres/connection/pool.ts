@@ -32,21 +32,21 @@ const WATCH_MILLISECONDS = 250
 /** More pending calls are refused, because a slow server would process them too late. */
 const MOST_PENDING = 500
 
-/** A call without a result. It fails `limit` milliseconds after the begin of its last statement. */
-type Call = { begin: number; limit: number; reject(error: ServiceError): void }
+/** A call without a result, which fails at `deadline`. */
+type Call = { deadline: number; reject(error: ServiceError): void }
 
 type State = {
   readonly name: string
   readonly urls: readonly string[]
   readonly options: PoolOptions
-  /** The oldest call is first. */
   readonly pending: Set<Call>
   connections?: Connections | undefined
   opening?: Promise<Connections> | undefined
   /** Why all calls are rejected. */
   down?: ServiceError | undefined
   isClosed?: true
-  lastResult: number
+  /** When the last result arrived, or the first pending call began. */
+  lastSign: number
 }
 
 /**
@@ -55,10 +55,10 @@ type State = {
  */
 export function openPool(url: string, options: PoolOptions): Pool {
   const name = namePostgres(url)
-  const state: State = { name, urls: splitHosts(url), options, pending: new Set(), lastResult: 0 }
+  const state: State = { name, urls: splitHosts(url), options, pending: new Set(), lastSign: 0 }
+  const watchdog = watch(state)
   const run = (kind: keyof Connections, text: string, values: readonly unknown[] = []) =>
     call<never>(state, kind, (sql) => sql.unsafe(text, [...values]))
-  const watchdog = watch(state)
   const close = async () => {
     clearInterval(watchdog)
     state.isClosed = true
@@ -102,24 +102,26 @@ async function call<T>(
   kind: keyof Connections,
   work: (sql: SQL, restartLimit: () => void) => PromiseLike<T>,
 ): Promise<T> {
-  const { name, options, pending } = state
+  const { name, urls, pending, options } = state
+  const { responseTimeout, longStatement = LONG_STATEMENT } = options
   if (state.down) throw state.down
   if (pending.size >= MOST_PENDING) throw overloaded('The database has too many requests. Try again shortly.')
   const connections = state.opening ? await state.opening : (state.connections ?? (await open(state)))
   const { promise: end, reject } = Promise.withResolvers<never>()
-  const { longStatement = LONG_STATEMENT, responseTimeout } = options
-  const limit = 2 * (kind === 'long' ? longStatement : responseTimeout)
-  const call: Call = { begin: performance.now(), limit, reject }
+  const call: Call = { deadline: 0, reject }
   const restartLimit = () => {
-    call.begin = performance.now()
+    call.deadline = performance.now() + 2 * (kind === 'long' ? longStatement : responseTimeout)
   }
+  restartLimit()
+  if (pending.size === 0) state.lastSign = performance.now()
   pending.add(call)
   try {
     const result = await Promise.race([work(connections[kind], restartLimit), end])
-    state.lastResult = performance.now()
+    state.lastSign = performance.now()
     return result
   } catch (error) {
-    if (isLost(error) || (isReadOnly(error) && state.urls.length > 1)) reopen(state, connections)
+    const isStale = isLost(error) || (isReadOnly(error) && urls.length > 1)
+    if (isStale && connections === state.connections) reopen(state)
     throw toServiceError(name, error)
   } finally {
     pending.delete(call)
@@ -128,43 +130,35 @@ async function call<T>(
 
 /** Opens connections, for which calls wait. */
 function open(state: State): Promise<Connections> {
-  state.opening ??= connect(state.name, state.urls, state.options)
-    .then(
-      (connections) => use(state, connections),
-      (error) => {
-        void markDown(state, error)
-        throw state.down
-      },
-    )
-    .finally(() => {
-      state.opening = undefined
-    })
+  state.opening ??= replaceConnections(state).finally(() => {
+    state.opening = undefined
+  })
   return state.opening
 }
 
-/** Replaces these connections, if they are still in use. Calls get the error of a failure. */
-function reopen(state: State, old = state.connections): void {
-  if (old === state.connections) open(state).catch(() => undefined)
-}
+/** Calls get the error of a failure. */
+const reopen = (state: State) => void open(state).catch(() => undefined)
 
-function use(state: State, connections: Connections): Connections {
-  const { connections: old, down, isClosed, name, options } = state
-  if (isClosed) {
-    void disconnect(connections)
-    throw down
-  }
-  if (old) void disconnect(old, options.responseTimeout / 1000)
-  if (down) options.onNotice?.(`${name} responds again.`)
+async function replaceConnections(state: State): Promise<Connections> {
+  const { name, urls, options } = state
+  const opened = await repeatIfLost(() => connect(name, urls, options)).catch((error) => {
+    void markDown(state, error)
+  })
+  if (opened && state.isClosed) void disconnect(opened)
+  if (!opened || state.isClosed) throw state.down
+  if (state.down) options.onNotice?.(`${name} responds again.`)
+  // The old ones finish their statements.
+  if (state.connections) void disconnect(state.connections, options.responseTimeout / 1000)
   state.down = undefined
-  state.connections = connections
-  state.lastResult = performance.now()
-  return connections
+  state.connections = opened
+  state.lastSign = performance.now()
+  return opened
 }
 
 /** Rejects all calls. */
 async function markDown(state: State, error: ServiceError): Promise<void> {
-  const { connections, pending } = state
-  if (connections && !state.isClosed) state.options.onNotice?.(error.message)
+  const { connections, pending, isClosed, options } = state
+  if (connections && !isClosed) options.onNotice?.(error.message)
   state.down = error
   state.connections = undefined
   for (const call of pending) call.reject(error)
@@ -180,15 +174,14 @@ function watch(state: State): Timer {
     const wasBlocked = now - checkedAt > 2 * WATCH_MILLISECONDS
     checkedAt = now
     if (state.down) reopen(state)
-    const [oldest] = pending
-    if (!oldest || wasBlocked || state.down || state.opening) return
-    const silence = now - Math.max(oldest.begin, state.lastResult)
+    if (pending.size === 0 || wasBlocked || state.down || state.opening) return
+    const silence = now - state.lastSign
     if (silence > options.responseTimeout)
       return void markDown(state, unavailable(`${name} does not respond.`))
     // A long statement sends no result for minutes.
     if (silence > WATCH_MILLISECONDS)
       call(state, 'probe', (sql) => sql.unsafe('select 1')).catch(() => undefined)
-    const late = [...pending].filter(({ begin, limit }) => now > begin + limit)
+    const late = [...pending].filter(({ deadline }) => now > deadline)
     for (const { reject } of late) reject(unavailable(`${name} is too slow.`))
     // Their connections may be dead.
     if (late.length > 0) reopen(state)
