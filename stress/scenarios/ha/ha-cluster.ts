@@ -27,7 +27,8 @@ export async function startCluster() {
   const DATABASE_URL = await readDatabaseUrl(child.stdout)
   const command = async (...args: string[]) => {
     const { out, err, code } = await run(args, { cwd: path, env: { DATABASE_URL } })
-    if (code !== 0) throw new Error(`passportd ${args[0]} failed: ${err}`)
+    const log = () => readFileSync(join(path, 'haproxy.log'), 'utf8').slice(-2000)
+    if (code !== 0) throw new Error(`passportd ${args[0]} failed: ${err}${log()}`)
     return out.trim()
   }
   /** Asks each Patroni, because a frozen one does not respond. */

@@ -1,5 +1,6 @@
 import { createUseData } from '../../data.ts'
 import type { MigrationMode } from '../../migrations/schema-version.ts'
+import type { Query } from '../../sql/connection.ts'
 import { createEventReader } from '../../sql/events.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
 import { createKeys } from '../../sql/keys.ts'
@@ -39,6 +40,9 @@ export async function openPostgres(
     throw error
   }
   const { read } = primary
+  /** A node must be able to start without its replica. */
+  const readRanking: Query = (...args) =>
+    replica.readLong<never>(...args).catch(() => primary.readLong(...args))
   const database = createDatabase(primary)
   const { long, snapshot } = createDatabase(replica)
   /** Reports may lack the last changes. */
@@ -55,7 +59,7 @@ export async function openPostgres(
     records: createRecords(reporting),
     credentials: createCredentials(v3),
     v3,
-    listing: createListing(replica.readLong, read),
+    listing: createListing(readRanking, read),
     facets: createFacetsReader(database.long),
     search: createSearch(prepare, DIALECT),
     scoring: createScoring(database),
