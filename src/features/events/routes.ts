@@ -156,7 +156,7 @@ async function readPage({ store: { events } }: Context, start: Start, { isProven
   }
   const found = await events[isProven ? 'listProven' : 'list']({ ...page, after: start?.sequence ?? 0 })
   if (!start || isInLog(start, found.log)) return found
-  // A replica may not have the last events yet.
+  // The client may have read the event from a server that has received it earlier.
   const log = await events.log()
   if (!isInLog(start, log)) throw notInLog(start, log)
   return { events: [], end: start.sequence, log }

@@ -146,7 +146,7 @@ async function sendNext(streams: Streams, stream: Stream): Promise<void> {
     await new Promise(setImmediate)
     const { bytes, end, log } = await read(streams, stream)
     if (!streams.open.has(stream)) return
-    // A replica may not have the last events yet.
+    // After a failover, the server may lack the last events.
     if (end <= cursor.sequence) await streams.polled.promise
     // Another log replaced this one: the client connects again, and gets 410.
     else if (!isInLog(cursor, log)) close(streams, stream)
