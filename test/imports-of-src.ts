@@ -55,6 +55,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
     'features/credentials/credential-page',
     'ui/text',
   ],
+  'features/data': ['core/feature', 'features'],
   'features/demo/demo': ['features/demo/fill-with-demo'],
   'features/demo/examples-of-demo': ['core/api/examples', 'core/http/openapi-parts'],
   'features/events/events': ['core/store/rows/event'],

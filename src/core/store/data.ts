@@ -7,9 +7,9 @@ export type Base = { database: Database; prepare: Prepare }
 export type Data<S, Write extends keyof S = never> = {
   name: string
   /** Its tables. If the feature is deleted, a migration drops them. */
-  tables: readonly string[]
+  tables?: readonly string[]
   open: (base: Base) => S
-  writes: readonly Write[]
+  writes?: readonly Write[]
   /** Its writes are sent even if many writes wait, because there is one at a time. */
   isUrgent?: true
 }
@@ -83,7 +83,7 @@ type SendWrite = (
 export const sendWrites =
   (local: UseData, send: SendWrite): UseData =>
   (data, { signal } = {}) => {
-    const { name, writes, isUrgent = false } = data
+    const { name, writes = [], isUrgent = false } = data
     const statements = local(data)
     if (writes.length === 0) return statements
     const toSent = (method: PropertyKey) => [
@@ -98,7 +98,7 @@ export function createWriteAnswer(all: readonly AnyData[], local: UseData) {
   const known = new Map(all.map((data) => [data.name, data]))
   return async ({ data: name, method, args }: WriteCall): Promise<unknown> => {
     const data = known.get(name)
-    if (!data?.writes.includes(method)) throw new Error(`No feature has the write ${name}.${method}.`)
+    if (!data?.writes?.includes(method)) throw new Error(`No feature has the write ${name}.${method}.`)
     const statements = local(data as Data<Record<string, (...args: readonly unknown[]) => unknown>>)
     return await statements[method]?.(...args)
   }

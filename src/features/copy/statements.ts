@@ -29,8 +29,6 @@ const LOCAL_TABLES = [
 
 export const COPY = defineData({
   name: 'copy',
-  tables: [],
-  writes: [],
   open: ({ database }: Base) => ({
     /** All stored data, as the database has it: first the passports, then every other table. */
     async listTables(): Promise<CopyableTable[]> {

@@ -6,7 +6,6 @@ export const MIRROR = defineData({
   name: 'mirror',
   tables: ['mirror_runs', 'mirrored'],
   open: ({ database }: Base) => createMirror(database.write),
-  writes: [],
 })
 
 function createMirror(query: Query): MirrorStore {

@@ -11,4 +11,5 @@ export const privacy: Feature = {
     subject: async () => (await import('./subject-and-removals-commands.ts')).subject,
     removals: async () => (await import('./subject-and-removals-commands.ts')).removals,
   },
+  data: async () => [(await import('./subject-statements.ts')).EXPORTS],
 }

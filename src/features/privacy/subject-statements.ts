@@ -15,8 +15,6 @@ import { presentRecord } from '../records/export.ts'
 /** Everything that is stored about a passport and those merged into it, as JSON. */
 export const EXPORTS = defineData({
   name: 'exports',
-  tables: [],
-  writes: [],
   open: ({ database: { snapshot } }: Base) => ({
     export: (id: number) => snapshot((connection) => exportPerson(connection, id)),
   }),

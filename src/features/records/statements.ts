@@ -6,7 +6,6 @@ import type { SentRecords } from './save-sent-records.ts'
 /** Parses and saves the records of a request. The validator loads slowly, so the first call loads it. */
 export const RECORD_WRITES = defineData({
   name: 'records',
-  tables: [],
   writes: ['save'],
   open({ database }: Base) {
     const store = { records: createRecords(database), rules: createRules(database, database.read.query) }

@@ -9,8 +9,6 @@ const RETIREMENT = 'retirement'
 
 export const PLAN = defineData({
   name: 'retirement',
-  tables: ['settings'],
-  writes: [],
   open({ database: { transaction }, prepare }: Base) {
     const select = prepare<{ value: string }>(SELECT_SETTING)
     return {

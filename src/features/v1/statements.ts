@@ -20,16 +20,12 @@ export type Bodies = {
 
 export const V1_BODIES = defineData({
   name: 'v1',
-  tables: [],
-  writes: [],
   open: (base: Base) => createBodies(base, '', toPassport, toItem),
 })
 
 /** The responses with credentials, the same in V1 and V2. */
 export const CREDENTIAL_BODIES = defineData({
   name: 'v1-credentials',
-  tables: [],
-  writes: [],
   open: ({ prepare }: Base) => ({
     find: createFinder<StoredBody>(prepare, 'select body, etag from v1_credentials'),
   }),

@@ -8,8 +8,6 @@ import { presentListedPassportV2, presentPassportV2 } from './present.ts'
 /** A V2 response is made from the stored V1 response. */
 export const V2_BODIES = defineData({
   name: 'v2',
-  tables: [],
-  writes: [],
   open: (base: Base) => createBodies(base, ', later_fields', toPassportV2, toItemV2),
 })
 

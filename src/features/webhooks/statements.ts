@@ -32,7 +32,6 @@ export const LEASES = defineData({
   name: 'leases',
   tables: ['leases'],
   open: ({ database }: Base) => createLeases(database),
-  writes: [],
 })
 
 function createSubscriptions({ read, transaction, write }: Database): SubscriptionStore {

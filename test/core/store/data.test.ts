@@ -21,7 +21,6 @@ const openNotes = ({ database: { read, write } }: Base) => ({
 
 const NOTES = defineData({
   name: 'notes',
-  tables: ['settings'],
   open: openNotes,
   writes: ['add'],
   isUrgent: true,
@@ -70,7 +69,7 @@ export function checkTypes(data: Parameters<typeof sendWrites>[0]) {
   void data(NOTES).add('colour', 1)
   // @ts-expect-error: no such statement
   void data(NOTES).remove('colour')
-  const some = { name: 'some', tables: [], open: openNotes }
+  const some = { name: 'some', open: openNotes }
   // @ts-expect-error: a function cannot be sent to another thread
   defineData({ ...some, writes: ['each'] })
   // @ts-expect-error: no such write

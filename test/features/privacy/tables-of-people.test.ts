@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { onEveryEngine } from '../../support/store/engines.ts'
 import { type Base, defineData, EXPORTS } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
+import { tableOf } from '../../support/store/store-changes.ts'
 
 /** The data of a feature that this release does not have. */
 const NOTES = defineData({
   name: 'notes',
   tables: ['notes'],
-  writes: [],
   open: ({ database: { write, read } }: Base) => ({
     create: () =>
       write('create table notes (id text primary key, passport_id bigint not null, text text not null)'),
@@ -18,13 +18,14 @@ const NOTES = defineData({
 })
 
 onEveryEngine('a table with a column passport_id that no feature declares', (open) => {
-  test('a removal deletes the rows of the person and of the merged passports, and an export has them', async () => {
+  test('a removal deletes the rows of the person and of the merged passports, an export has them, and a copy, too', async () => {
     await using store = await open([record(7), record(8), record(9)])
     const notes = store.data(NOTES)
     await notes.create()
     for (const passport of [7, 8, 9]) await notes.add(`n${passport}`, passport, 'a note')
     await store.passports.merge(8, 7, NOON)
     expect(await notes.list()).toHaveLength(3)
+    expect(await (await tableOf(store, 'notes')).list({ limit: 1 })).toMatchObject([{ key: ['n7'] }])
     expect(await store.data(EXPORTS).export(8)).toMatchObject({
       notes: [
         { id: 'n7', passport_id: 7, text: 'a note' },

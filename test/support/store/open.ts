@@ -3,6 +3,7 @@ import type { Store } from '../../../src/core/store/store.ts'
 
 export { createDamage } from '../../../src/core/store/damage.ts'
 export {
+  type AnyData,
   type Base,
   createWriteAnswer,
   defineData,
@@ -16,6 +17,7 @@ export { openStore, SERVE_TIMEOUT } from '../../../src/core/store/open.ts'
 export { AUDIT } from '../../../src/core/store/sql/audit-log.ts'
 export { COPY_NOTE, IDENTITY } from '../../../src/core/store/sql/settings.ts'
 export { SUBJECTS } from '../../../src/core/store/sql/subjects.ts'
+export { listTables } from '../../../src/core/store/sql/tables.ts'
 export { REMOVALS } from '../../../src/core/store/write/removals.ts'
 export { COPY } from '../../../src/features/copy/statements.ts'
 export { USAGE } from '../../../src/features/keys/usage-statements.ts'

@@ -27,7 +27,6 @@ export const listSome = (name: string, ids: readonly (string | number)[]) => ({
 export const AUDIT = defineData({
   name: 'audit',
   tables: ['audit'],
-  writes: [],
   open: ({ database: { read, transaction } }: Base) => ({
     /** The latest entries, newest first. */
     async list({ limit, since = 0 }: { limit: number; since?: number | undefined }): Promise<AuditEntry[]> {

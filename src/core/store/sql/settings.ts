@@ -26,8 +26,6 @@ const DATABASE_ID = 'database_id'
 /** A random id of the database; backups of the file have the same one. */
 export const IDENTITY = defineData({
   name: 'identity',
-  tables: ['settings'],
-  writes: [],
   open({ database: { write }, prepare }: Base) {
     const select = prepare<{ value: string }>(SELECT_SETTING)
     return {
@@ -44,8 +42,6 @@ export const IDENTITY = defineData({
 
 export const COPY_NOTE = defineData({
   name: 'copy-note',
-  tables: ['settings'],
-  writes: [],
   open({ database: { write }, prepare }: Base) {
     const select = prepare<{ value: string }>(SELECT_SETTING)
     return {

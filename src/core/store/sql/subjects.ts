@@ -6,8 +6,6 @@ export type Subject = { id: number; hidden: boolean; name: string }
 /** Finds people for themselves and for operators: hidden passports, too. */
 export const SUBJECTS = defineData({
   name: 'subjects',
-  tables: [],
-  writes: [],
   open({ database: { snapshot } }: Base) {
     const find = (id: string, value: string | number): Promise<Subject | undefined> =>
       snapshot(async ({ query }) => {

@@ -10,7 +10,6 @@ export type Removal = string
 export const REMOVALS = defineData({
   name: 'removals',
   tables: ['removals', 'barred_wallets'],
-  writes: [],
   open: ({ database: { read, transaction } }: Base) => ({
     list: (): Promise<Removal[]> =>
       listColumn<string>(

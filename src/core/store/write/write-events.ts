@@ -197,7 +197,6 @@ const OLDEST = `with oldest as (select sequence, time, type from events order by
 /** The head of the hash chain. At most one call of each thread waits. */
 export const LOG_HEAD = defineData({
   name: 'log-head',
-  tables: [],
   open: ({ database }: Base) => createEventChanges(database),
   writes: ['fold'],
   isUrgent: true,

@@ -160,7 +160,6 @@ export async function changePassports(
 /** The changes of passports by people and clients. */
 export const PASSPORT_CHANGES = defineData({
   name: 'passports',
-  tables: [],
   open: ({ database }: Base) => createPassportChanges(database),
   writes: ['merge', 'unmerge', 'hide', 'remove'],
 })
