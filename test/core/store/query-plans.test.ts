@@ -5,7 +5,7 @@ import { addressOf, openTestStore } from '../../support/store/engines.ts'
 import { openStore } from '../../support/store/open.ts'
 import { record } from '../../support/store/records.ts'
 
-/** One row, few rows, the schema, rows up to a limit, a small index, or all rows because the ranking needs them. */
+/** One row, few rows, rows up to a limit, a small index, all rows because the ranking needs them, or the schema (`tables`). */
 const SCANNED = [
   'SCAN event_log',
   'SCAN event_rules',
