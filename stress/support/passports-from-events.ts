@@ -138,7 +138,8 @@ export async function projectionOf(store: Store): Promise<Record<string, string>
   const texts: Record<string, string> = {}
   for (const record of await store.records.list(-1, 100_000)) {
     const { id, scores = NO_SCORES, human, calculatedAt, rules = '', mergedInto } = record
-    const shown = (mergedInto === undefined ? await store.credentials.find({ id }) : record)?.credentials
+    const shown = (mergedInto === undefined ? await store.passports.findWithCredentials({ id }) : record)
+      ?.credentials
     texts[`passport ${id}`] = describe({
       scores,
       human,

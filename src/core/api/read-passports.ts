@@ -8,7 +8,7 @@ import type { Snapshot } from '../index/snapshot.ts'
 import type { PassportKey } from '../passport/passport.ts'
 import { readLater } from '../reads/history.ts'
 import { rankOf } from '../reads/standing.ts'
-import type { Awaitable, FindOptions } from '../store/store.ts'
+import type { Awaitable, FindByKeys, FindOptions } from '../store/store.ts'
 import { checkKnown, type Fields, type Include } from './parameters.ts'
 import { presentExplanation, presentPassport } from './present.ts'
 import type { WireStanding } from './schemas.ts'
@@ -124,7 +124,7 @@ export async function* readAll<Key, Result>(
   }
 }
 
-type Found = Awaited<ReturnType<Context['store']['v3']['find']>>
+type Found = Awaited<ReturnType<FindByKeys>>
 
 /** The passports now, or as of a time: all later events are undone. Throws `before_history`. */
 export async function findAt(
@@ -133,7 +133,7 @@ export async function findAt(
   options: FindOptions,
   time: number | undefined,
 ): Promise<Found> {
-  const found = await store.v3.find(keys, options)
+  const found = await store.passports.findByKeys(keys, options)
   if (time === undefined) return found
   const now = new Map(passportsOf(found).map((passport) => [passport.id, stateOf(passport)]))
   const states = new Map<number, ScoreState | undefined>(now)

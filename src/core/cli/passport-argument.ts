@@ -21,8 +21,8 @@ export function parseId(text: string): number {
 }
 
 /** Returns an id or a wallet unchanged, and looks up a handle. Throws if several passports have the handle. */
-export async function findRef({ v3 }: Store, key: PassportKey): Promise<PassportRef | undefined> {
+export async function findRef({ passports }: Store, key: PassportKey): Promise<PassportRef | undefined> {
   if (!('handle' in key)) return key
-  const [found] = await v3.find([key], { credentials: false })
+  const [found] = await passports.findByKeys([key], { credentials: false })
   return found && { id: onlyOne(key.handle, found).passport.id }
 }

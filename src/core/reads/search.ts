@@ -30,7 +30,7 @@ export async function findPeople(
   const unknown: string[] = []
   for (const text of texts.slice(0, MOST_PEOPLE)) {
     const key = parsePassportKey(text)
-    const [found] = key ? await reader.store.v3.find([key], { credentials: true }) : []
+    const [found] = key ? await reader.store.passports.findByKeys([key], { credentials: true }) : []
     if (found && 'passport' in found) people.set(found.passport.id, found.passport)
     else unknown.push(text)
   }

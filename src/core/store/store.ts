@@ -18,6 +18,9 @@ export type Store = AsyncDisposable & {
   passports: {
     /** The id of a merged passport finds its survivor. */
     find(ref: PassportRef): Awaitable<FullPassport | undefined>
+    /** Also finds the credentials in its V1 response, sorted by score (highest first), name and id. */
+    findWithCredentials(ref: PassportRef): Awaitable<PassportWithCredentials | undefined>
+    findByKeys: FindByKeys
     /** A text that changes whenever a response about the passport does. */
     findVersion(ref: PassportRef): Awaitable<string | undefined>
     /** In the order of `ids`, without merged and unknown passports. */
@@ -48,14 +51,6 @@ export type Store = AsyncDisposable & {
     /** The next passports by id, including merged ones, without hidden ones. */
     list(afterId: number, limit: number): Awaitable<PassportRecord[]>
     listRemovals(): Awaitable<number[]>
-  }
-  credentials: {
-    /** Finds a passport and the credentials in its V1 response, sorted by score (highest first), name and id. */
-    find(ref: PassportRef): Awaitable<{ passport: FullPassport; credentials: Credential[] } | undefined>
-  }
-  v3: {
-    /** The results of the first keys, in order. A call may return fewer results than keys, but at least one. */
-    find(keys: readonly PassportKey[], options: FindOptions): Awaitable<KeyResult[]>
   }
   listing: ListingStore
   facets: {
@@ -93,6 +88,11 @@ export type Store = AsyncDisposable & {
   ping(): Awaitable<{ writes: boolean }>
   close(): Promise<void>
 }
+
+export type PassportWithCredentials = { passport: FullPassport; credentials: Credential[] }
+
+/** The results of the first keys, in order. A call may return fewer results than keys, but at least one. */
+export type FindByKeys = (keys: readonly PassportKey[], options: FindOptions) => Awaitable<KeyResult[]>
 
 /** The result for a key: a passport, the ids of several passports with the same handle, or `undefined`. */
 export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined

@@ -53,7 +53,7 @@ async function find(options: ExplorerOptions, type: string, signal: AbortSignal)
   const { total: holders, ...people } = await findList(options, request, store.passports.listByIds)
   if (holders === 0 && !rule) throw notFound()
   const [id = 0] = people.ids
-  const example = (await store.credentials.find({ id }))?.credentials.find(
+  const example = (await store.passports.findWithCredentials({ id }))?.credentials.find(
     (each) => foldName(each.type) === type,
   )
   const most = rule?.max_score ?? example?.maxScore ?? 0

@@ -45,7 +45,7 @@ export async function findDiff(
   key: string,
   times: ReturnType<typeof parseTimes>,
 ): Promise<WireDiff> {
-  const [found] = await store.v3.find([parseKey(key)], { credentials: true })
+  const [found] = await store.passports.findByKeys([parseKey(key)], { credentials: true })
   const { passport } = onlyOne(key, found)
   const diff = await readDiff(store.events, passport, times, (knownSince) =>
     checkKnown('from', times.from, knownSince),

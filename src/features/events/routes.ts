@@ -132,7 +132,7 @@ async function parseFilter(context: Context, { types, passport }: Parameters): P
 export async function findPassport({ store }: Context, text: string, pointer = '?passport'): Promise<number> {
   const key = parseKey(text, pointer)
   if ('id' in key) return key.id
-  const [found] = await store.v3.find([key], { credentials: false })
+  const [found] = await store.passports.findByKeys([key], { credentials: false })
   return onlyOne(text, found).passport.id
 }
 

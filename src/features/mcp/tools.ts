@@ -174,7 +174,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
     }),
     outputSchema: results.HistoryResult,
     async call({ passport, limit = 10, cursor }, context) {
-      const { events, v3 } = context.store
+      const { events, passports } = context.store
       const key = parseKey(passport.trim())
       // An id is not looked up: merged and removed passports have events too.
       const passportId =
@@ -182,7 +182,7 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
       const log = await events.log()
       const before = cursor === undefined ? undefined : parseHistoryCursor(cursor, log)
       const found = await events.listAfterTime([passportId], 0, before)
-      if (found.events.length === 0 && !(await v3.find([key], { credentials: false }))[0])
+      if (found.events.length === 0 && !(await passports.findByKeys([key], { credentials: false }))[0])
         throw noPassport(passport)
       const page = found.events.slice(0, limit)
       const isLast = found.before === undefined && page.length === found.events.length
@@ -231,7 +231,7 @@ async function findNamed(text: string, context: ToolContext, options: FindOption
 }
 
 function findAll({ store }: ToolContext, keys: readonly PassportKey[]) {
-  const find = (some: readonly PassportKey[]) => store.v3.find(some, { credentials: false })
+  const find = (some: readonly PassportKey[]) => store.passports.findByKeys(some, { credentials: false })
   return Array.fromAsync(readAll(keys, find, () => undefined))
 }
 

@@ -43,7 +43,7 @@ export async function findMovers(
   const { ids, ranks, ...page } = await catalog.movers(request)
   const nextTurn = () => new Promise<void>(setImmediate)
   const keys = ids.map((id) => ({ id }))
-  const found = readAll(keys, (some) => store.v3.find(some, { credentials: true }), nextTurn)
+  const found = readAll(keys, (some) => store.passports.findByKeys(some, { credentials: true }), nextTurn)
   const movers: Mover[] = []
   for (const [at, result] of (await Array.fromAsync(found)).entries()) {
     if (!result || !('passport' in result)) continue

@@ -147,7 +147,8 @@ async function getHumanCheckmark(request: Request, context: Context): Promise<Re
   const [id, source] = [query.get('id') ?? '', (query.get('account_source') ?? '').toLowerCase()]
   const key = parsePassportKey(source === '' || source === 'wallet' ? id : `${source}:${id}`)
   const isWrongKind = source === 'wallet' && key && 'id' in key
-  const [found] = key && !isWrongKind ? await context.store.v3.find([key], { credentials: false }) : []
+  const [found] =
+    key && !isWrongKind ? await context.store.passports.findByKeys([key], { credentials: false }) : []
   if (!found || !('passport' in found)) throw notFound()
   return json(context, JSON.stringify({ human_checkmark: found.passport.human }))
 }

@@ -71,7 +71,8 @@ export async function findPeople(request: Request, context: Context): Promise<Se
 
 /** Returns the ids of the passports with these keys. A merged passport leads to its survivor. */
 export async function findIds(context: Context, keys: readonly PassportKey[]): Promise<Set<number>> {
-  const find = (some: readonly PassportKey[]) => context.store.v3.find(some, { credentials: false })
+  const find = (some: readonly PassportKey[]) =>
+    context.store.passports.findByKeys(some, { credentials: false })
   const ids = new Set<number>()
   for await (const found of readAll(keys, find, () => takeTurn(context))) {
     const each = found && ('passport' in found ? [found.passport.id] : found.candidates)

@@ -1,4 +1,5 @@
 import { expect, spyOn, test } from 'bun:test'
+import type { FindByKeys } from '../../../src/core/store/store.ts'
 import { serveWrites } from '../../support/http/writing-server.ts'
 import { catalogWithoutThread } from '../../support/store/catalog-without-thread.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
@@ -27,11 +28,14 @@ onEveryEngine('the parameter after', (open) => {
     await using store = await open(PEOPLE)
     using catalog = await catalogWithoutThread(store)
     let batches = 0
-    const importing: typeof store.v3.find = async (...args) => {
+    const importing: FindByKeys = async (...args) => {
       if (batches++ < 100) await importText(store, `{"passport_id":12,"connections_count":${batches}}\n`)
-      return store.v3.find(...args)
+      return store.passports.findByKeys(...args)
     }
-    await using server = await serveWrites({ ...store, v3: { find: importing } }, { catalog })
+    await using server = await serveWrites(
+      { ...store, passports: { ...store.passports, findByKeys: importing } },
+      { catalog },
+    )
     const { cursor } = (await server.operator.write([{ passport_id: 50, score: 95 }])).body
     const { body } = await server.operator.get(`/api/v3/passports?limit=9&after=${cursor}`)
     expect(body.items.map((item: { passport_id: number }) => item.passport_id)).toContain(50)

@@ -45,8 +45,8 @@ const bytesOf = (events: readonly LogEvent[]) =>
 const ofPassport = (events: readonly LogEvent[], id: number) =>
   events.filter((event) => 'passportId' in event && event.passportId === id)
 
-async function getPassport({ v3 }: Store, id: number) {
-  const [found] = await v3.find([{ id }], { credentials: true })
+async function getPassport({ passports }: Store, id: number) {
+  const [found] = await passports.findByKeys([{ id }], { credentials: true })
   if (!found || !('passport' in found)) throw new Error(`There is no passport ${id}.`)
   return found.passport
 }

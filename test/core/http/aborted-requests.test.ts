@@ -64,10 +64,11 @@ const gated = (store: Store, { pass }: Gate): Store => ({
       return store.data(V1_BODIES).listItems(...args)
     },
   }),
-  v3: {
-    find: async (...args) => {
+  passports: {
+    ...store.passports,
+    findByKeys: async (...args) => {
       await pass()
-      return store.v3.find(...args)
+      return store.passports.findByKeys(...args)
     },
   },
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHeldBytes } from '../../../src/core/http/backpressure/held-bytes.ts'
 import { createLargePages, createTurns } from '../../../src/core/http/backpressure/turns-and-large-pages.ts'
-import type { Store } from '../../../src/core/store/store.ts'
+import type { FindByKeys } from '../../../src/core/store/store.ts'
 import { everyTurn } from '../../support/every-turn.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { expectRefusal } from '../../support/program/errors.ts'
@@ -143,12 +143,12 @@ test('long v3 requests run in separate turns of the event loop', async () => {
   await using store = await openTestStore('sqlite', [record(1)])
   let turns = 0
   const started: number[] = []
-  const find: typeof store.v3.find = (...args) => {
+  const find: FindByKeys = (...args) => {
     started.push(turns)
     for (const end = performance.now() + 6; performance.now() < end; );
-    return store.v3.find(...args) as never
+    return store.passports.findByKeys(...args)
   }
-  await using server = serveTest({ ...store, v3: { find } as Store['v3'] })
+  await using server = serveTest({ ...store, passports: { ...store.passports, findByKeys: find } })
   using _turns = everyTurn(() => turns++)
   await Promise.all(Array.from({ length: 20 }, () => server.get('/api/v3/passports/1')))
   expect(new Set(started).size).toBe(20)

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { createHeldBytes } from '../../../src/core/http/backpressure/held-bytes.ts'
 import { createPage } from '../../../src/core/http/rendered-page.ts'
 import { pageRoute } from '../../../src/core/http/route.ts'
+import type { FindByKeys } from '../../../src/core/store/store.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { rawLookup } from '../../support/http/lookup-server.ts'
 import { openRequest } from '../../support/http/raw-request.ts'
@@ -41,12 +42,15 @@ test.concurrent('if a client does not read the response of its lookup, at most 2
   await using opened = await openTestStore('sqlite', [LARGE])
   const { key } = await makeKey(opened, 1)
   let reads = 0
-  const find = async (...args: Parameters<typeof opened.v3.find>) => {
+  const find = async (...args: Parameters<FindByKeys>) => {
     reads++
-    return opened.v3.find(...(args as [never, never]))
+    return opened.passports.findByKeys(...args)
   }
   // Long enough for a busy machine: the bytes are released when the client is disconnected.
-  await using server = serveTest({ ...opened, v3: { find } }, { limits: { ...SOON, stallSeconds: 8 } })
+  await using server = serveTest(
+    { ...opened, passports: { ...opened.passports, findByKeys: find } },
+    { limits: { ...SOON, stallSeconds: 8 } },
+  )
   const socket = openRequest(server.port, rawLookup(key, LOOKUP))
   await until(() => server.heldBytes() > 0, 'held bytes')
   expect(server.heldBytes()).toBeLessThanOrEqual(2 * MEBIBYTE)
@@ -64,12 +68,15 @@ test.failing('a list is rendered only after its bytes fit into those of its clie
   await using opened = await openTestStore('sqlite', people)
   const { key } = await makeKey(opened, 1)
   let reads = 0
-  const find = async (...args: Parameters<typeof opened.v3.find>) => {
+  const find = async (...args: Parameters<FindByKeys>) => {
     reads++
-    return opened.v3.find(...(args as [never, never]))
+    return opened.passports.findByKeys(...args)
   }
   const limits = { bytesOfClient: 10 * MEBIBYTE, stallSeconds: 60 }
-  await using server = serveTest({ ...opened, v3: { find } }, { limits })
+  await using server = serveTest(
+    { ...opened, passports: { ...opened.passports, findByKeys: find } },
+    { limits },
+  )
   const request = `GET /api/v3/passports?limit=100 HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${key}\r\n\r\n`
   const sockets = [1, 2].map(() => openRequest(server.port, request))
   await until(() => server.requestsInProgress() === 2 && server.heldBytes() > 0, 'two requests')

@@ -38,8 +38,6 @@ function withChange(store: Store, change: () => unknown): Store {
   return {
     ...store,
     passports: after(store.passports),
-    credentials: after(store.credentials),
-    v3: after(store.v3),
     scoring: after(store.scoring),
   }
 }

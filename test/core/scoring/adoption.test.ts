@@ -50,7 +50,7 @@ const responses = (store: Store) =>
       ...(await store.data(V1_BODIES).findPassport({ id })),
       credentials: await store.data(CREDENTIAL_BODIES).find({ id }),
       items: await store.data(V1_BODIES).listItems([id]),
-      v3: await store.v3.find([{ id }], { credentials: true }),
+      v3: await store.passports.findByKeys([{ id }], { credentials: true }),
     })),
   )
 
@@ -72,7 +72,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     await store.rules.apply(toAppliedRules(later, 'apply', LATER))
     await adoptRules(scorerOf(store, later))
     await rescoreSome(scorerOf(store, later))
-    expect((await store.credentials.find({ id: 1 }))?.credentials).toMatchObject([
+    expect((await store.passports.findWithCredentials({ id: 1 }))?.credentials).toMatchObject([
       { type: 'later', name: 'Base Developer', value: '3 contracts', score: 10 },
     ])
     await using copy = await open()

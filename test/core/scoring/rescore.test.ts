@@ -19,7 +19,7 @@ onEveryEngine('the state of a score', (open) => {
       scores: { total: 54.5, skills: 32.25 },
       calculatedAt: LATER,
     })
-    expect((await store.credentials.find({ id: 7 }))?.credentials).toContainEqual(
+    expect((await store.passports.findWithCredentials({ id: 7 }))?.credentials).toContainEqual(
       expect.objectContaining({ name: 'Base Developer', score: 12, maxScore: 40, value: '4 contracts' }),
     )
     expect(await rescoreSome(scorerOf(store))).toBe(0)
@@ -35,7 +35,7 @@ onEveryEngine('the state of a score', (open) => {
     expect(await find(store, 7)).toMatchObject({ stale: false })
     expect(await hand(store, { id: 7 }, contracts(9))).toEqual([{ outcome: 'changed' }])
     await rescoreSome(scorerOf(store))
-    expect((await store.credentials.find({ id: 7 }))?.credentials).toMatchObject([
+    expect((await store.passports.findWithCredentials({ id: 7 }))?.credentials).toMatchObject([
       { type: 'base_builder', score: 18 },
     ])
     expect(await first()).toBe(7)

@@ -161,7 +161,7 @@ onEveryEngine('merging and removing', (open) => {
     await store.passports.remove(7, LATER)
     for (const ref of [{ id: 7 }, { id: 8 }, { wallet: ADA_WALLET }]) {
       expect(await store.passports.find(ref)).toBeUndefined()
-      expect(await store.credentials.find(ref)).toBeUndefined()
+      expect(await store.passports.findWithCredentials(ref)).toBeUndefined()
       expect(await store.scoring.find(ref)).toBeUndefined()
     }
     expect(await listAll(store)).toMatchObject({ total: 1 })

@@ -108,7 +108,7 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     await execute(database.url, FIXTURES[engine])
     await using store = await openStore(addressOf(database))
     const keys = ['ens:lovelace.eth', 'ens:ada.eth', 'lens:ada'].map((handle) => ({ handle, wallet: '' }))
-    expect(await store.v3.find(keys, { credentials: false })).toMatchObject(
+    expect(await store.passports.findByKeys(keys, { credentials: false })).toMatchObject(
       keys.map(() => ({ passport: { id: 7 } })),
     )
   })
@@ -140,9 +140,9 @@ async function expectFixture(store: Store): Promise<void> {
   )
   const { items } = await listAll(store, { size: 9 })
   expect(items.map(({ id }) => id)).toEqual([3, 7, 21])
-  expect(await store.v3.find([{ handle: 'lens:ada', wallet: '' }], { credentials: false })).toMatchObject([
-    { passport: { id: 7 } },
-  ])
+  expect(
+    await store.passports.findByKeys([{ handle: 'lens:ada', wallet: '' }], { credentials: false }),
+  ).toMatchObject([{ passport: { id: 7 } }])
   const facets = await store.facets.list([3, 7, 12, 21])
   expect(facets.toSorted((one, other) => one.id - other.id).map(({ id, data }) => `${id} ${data}`)).toEqual([
     '3 grace hopper\t\t\t\t42.5\t0\t0\t0\tfalse\t\t',

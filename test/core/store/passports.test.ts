@@ -41,7 +41,7 @@ onEveryEngine('passports', (open) => {
     await saveRecords(store, [changed])
     expect(await store.passports.find({ wallet: ADA_WALLET })).toBeUndefined()
     expect(await store.passports.find({ wallet: '0xnew' })).toMatchObject({ id: 7 })
-    expect((await store.credentials.find({ id: 7 }))?.credentials).toEqual([])
+    expect((await store.passports.findWithCredentials({ id: 7 }))?.credentials).toEqual([])
   })
 
   test('wallet addresses are normalized and scores are rounded on write', async () => {
@@ -79,8 +79,8 @@ onEveryEngine('passports', (open) => {
 
   test('credentials are ordered by score, then name, then id', async () => {
     await using store = await open(PEOPLE)
-    const ids = (await store.credentials.find({ id: 7 }))?.credentials.map(({ id }) => id)
+    const ids = (await store.passports.findWithCredentials({ id: 7 }))?.credentials.map(({ id }) => id)
     expect(ids?.join()).toBe('c-2,c-1,c-3,c-4,c-6,c-5')
-    expect((await store.credentials.find({ id: 12 }))?.credentials).toEqual([])
+    expect((await store.passports.findWithCredentials({ id: 12 }))?.credentials).toEqual([])
   })
 })

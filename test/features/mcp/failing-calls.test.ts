@@ -24,8 +24,8 @@ onEngine('sqlite', 'the index for filters of mcp', (open) => {
 
   test('an unexpected error is logged, and the client gets a sentence without details', async () => {
     await using store = await open([record(1)])
-    const v3 = { ...store.v3, find: () => Promise.reject(new Error('on purpose')) }
-    await using server = await serveMcpHere({ ...store, v3 }, store.facets)
+    const passports = { ...store.passports, findByKeys: () => Promise.reject(new Error('on purpose')) }
+    await using server = await serveMcpHere({ ...store, passports }, store.facets)
     await using agent = await httpAgent(server.url)
     const detail = 'Something went wrong on our side.'
     expect(await agent.call('get_passport', { passport: '1' })).toEqual({

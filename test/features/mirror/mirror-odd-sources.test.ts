@@ -126,7 +126,7 @@ test('records with missing fields, nulls, numbers as text and unknown fields are
     socials: [{ source: 'lens', followers: '1842', following: '' }],
     verifiedWallets: [ADA_WALLET],
   })
-  expect((await target.credentials.find({ id: 3 }))?.credentials).toMatchObject([
+  expect((await target.passports.findWithCredentials({ id: 3 }))?.credentials).toMatchObject([
     { id: 'a', score: 12.5, maxScore: 20, value: '' },
     { name: 'lens', score: 0 },
   ])

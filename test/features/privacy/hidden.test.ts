@@ -32,7 +32,9 @@ onEveryEngine('a hidden passport', (open) => {
       v1: await store.data(V1_BODIES).findPassport({ wallet: ADA_WALLET }),
       v2: await store.data(V2_BODIES).findPassport({ id: 7 }),
       credentials: await store.data(CREDENTIAL_BODIES).find({ id: 7 }),
-      v3: await store.v3.find([{ id: 7 }, { wallet: ADA_WALLET }, HANDLE], { credentials: true }),
+      v3: await store.passports.findByKeys([{ id: 7 }, { wallet: ADA_WALLET }, HANDLE], {
+        credentials: true,
+      }),
       items: await store.data(V1_BODIES).listItems([7]),
       facets: (await store.facets.list([7])).map(({ data }) => data.split(/\s/).sort()),
       people: await store.passports.listByIds([7]),
@@ -69,7 +71,7 @@ onEveryEngine('a hidden passport', (open) => {
     expect(await find(store, 7)).toBeUndefined()
     expect(await listAll(store)).toMatchObject({ total: 1 })
     await store.passports.hide(7, false, LATER)
-    const shown = await store.credentials.find({ id: 7 })
+    const shown = await store.passports.findWithCredentials({ id: 7 })
     expect(shown?.passport).toMatchObject({ connections: 99, stale: false })
     expect(shown?.credentials.map(({ type }) => type)).toContain('base_builder')
     expect(await store.data(CREDENTIAL_BODIES).find({ id: 7 })).toBeDefined()
@@ -115,7 +117,7 @@ onEveryEngine('a hidden passport', (open) => {
     await store.passports.hide(7, true, NOON)
     await store.passports.merge(9, 7)
     expect(await store.data(V1_BODIES).findPassport({ id: 8 })).toBeUndefined()
-    expect(await store.v3.find([{ id: 8 }, { id: 9 }], { credentials: false })).toEqual([
+    expect(await store.passports.findByKeys([{ id: 8 }, { id: 9 }], { credentials: false })).toEqual([
       undefined,
       undefined,
     ])
@@ -126,7 +128,7 @@ onEveryEngine('a hidden passport', (open) => {
       ['passport.removed', 9],
     ])
     await store.passports.hide(7, false, LATER)
-    expect(await store.v3.find([{ id: 9 }], { credentials: false })).toMatchObject([
+    expect(await store.passports.findByKeys([{ id: 9 }], { credentials: false })).toMatchObject([
       { passport: { id: 7, mergedFrom: [8, 9] } },
     ])
   })
@@ -138,7 +140,7 @@ onEveryEngine('a hidden passport', (open) => {
     expect(await find(store, 7)).toBeUndefined()
     expect(await store.data(V1_BODIES).findPassport({ wallet: ADA_WALLET })).toBeUndefined()
     expect(await store.data(V1_BODIES).findPassport({ id: 8 })).toMatchObject({ merged: 0 })
-    expect(await store.v3.find([{ id: 8 }], { credentials: false })).toMatchObject([
+    expect(await store.passports.findByKeys([{ id: 8 }], { credentials: false })).toMatchObject([
       { passport: { id: 8, merged: false, mergedFrom: [] } },
     ])
     expect(await store.data(SUBJECTS).find(ADA_WALLET)).toMatchObject({ id: 8, hidden: false })

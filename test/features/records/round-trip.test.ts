@@ -9,7 +9,7 @@ import { histories, importParts, importText, REFS, take } from '../../support/st
 import { adoptRules, rescoreSome, scorerOf } from '../../support/store/scoring.ts'
 
 async function everything(store: Store) {
-  const found = await Promise.all(REFS.map((ref) => store.credentials.find(ref)))
+  const found = await Promise.all(REFS.map((ref) => store.passports.findWithCredentials(ref)))
   const v2 = await Promise.all(REFS.map((ref) => store.data(V2_BODIES).findPassport(ref)))
   return { found, v2, list: await listAll(store) }
 }

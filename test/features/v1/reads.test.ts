@@ -86,7 +86,7 @@ onBothEngines('V1 responses', (open, engine) => {
       score: 1,
       calculating_score: true,
     })
-    expect((await store.credentials.find({ id: 1 }))?.credentials).toMatchObject([{ id: 'old' }])
+    expect((await store.passports.findWithCredentials({ id: 1 }))?.credentials).toMatchObject([{ id: 'old' }])
     expect(await credentialsOf(store, 1)).not.toContain('"new"')
     await score(store)
     expect(JSON.parse((await bodyOf(store, 1)) as string).passport).toMatchObject({

@@ -57,13 +57,13 @@ export const INDEXED_READS: readonly (readonly [
   ['the survivor of a merge', (store) => store.data(V1_BODIES).findPassport({ id: 51 }), 'passports_pkey'],
   [
     'a passport by handle',
-    (store) => store.v3.find([{ handle: 'lens:51', wallet: '' }], FULL),
+    (store) => store.passports.findByKeys([{ handle: 'lens:51', wallet: '' }], FULL),
     'handles_pkey',
   ],
   ['handles with a prefix', (store) => store.search.listHandles('lens:77', 9), 'handles_pkey'],
   ['names with a prefix', (store) => store.search.listNames('77', 9), 'handles_pkey'],
   ['wallets with a prefix', (store) => store.search.listWallets('0x77', 9), 'wallets_pkey'],
-  ['passports by mixed keys', (store) => store.v3.find(MIXED_KEYS, FULL), 'passports_pkey'],
+  ['passports by mixed keys', (store) => store.passports.findByKeys(MIXED_KEYS, FULL), 'passports_pkey'],
   ['a page of the list', (store) => store.data(V1_BODIES).listItems([77, 78, 79]), 'v1_passports_pkey'],
   ['the facets of some', (store) => store.facets.list([77, 78, 79]), 'facets_pkey'],
   [

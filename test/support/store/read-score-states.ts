@@ -10,7 +10,7 @@ export async function readStates(store: Store): Promise<Map<number, ScoreState>>
     // The credentials that responses show can be older than the stored ones.
     const shown =
       mergedInto === undefined
-        ? ((await store.credentials.find({ id }))?.credentials ?? [])
+        ? ((await store.passports.findWithCredentials({ id }))?.credentials ?? [])
         : credentials.filter(({ superseded }) => !superseded).toSorted(byScore)
     states.set(id, {
       scores: scores as ScoreState['scores'],

@@ -34,9 +34,9 @@ export async function recordHistory(store: Store, seed: number, steps: number) {
 }
 
 /** Reads all passports that are not merged. */
-async function readAll({ v3 }: Store): Promise<Map<number, Seen>> {
+async function readAll({ passports }: Store): Promise<Map<number, Seen>> {
   const ids = Array.from({ length: PEOPLE }, (_, id) => ({ id }))
-  const found = await v3.find(ids, { credentials: true })
+  const found = await passports.findByKeys(ids, { credentials: true })
   return new Map(
     found.flatMap((result, id) =>
       result && 'passport' in result && result.passport.id === id

@@ -1,9 +1,10 @@
 import { type Awaitable, then } from '../../basics/awaitable.ts'
 import type { CredentialV3, PassportV3 } from '../../history/passport-state.ts'
+import type { Credential } from '../../passport/credential.ts'
 import { type PassportRef, refKind, refValue } from '../../passport/passport.ts'
 import { readCredential } from '../../passport/present.ts'
 import { IS_VISIBLE, LONGEST_CHAIN, type StoredRow, toPassport } from '../rows/passport.ts'
-import type { FindOptions, Store } from '../store.ts'
+import type { FindByKeys, FindOptions, Store } from '../store.ts'
 import { type Connection, findNumber, listColumn, type Prepare } from './connection.ts'
 
 const survivorOf = (start: string, more = 'and hidden_at is null') => `(with recursive chain (id, hops) as (
@@ -27,12 +28,18 @@ export const ANY_SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id, ''), wallet: sur
 export function createPassportReader(
   { query, dialect, selectRows }: Connection,
   prepare: Prepare,
-  v3: Store['v3'],
+  findByKeys: FindByKeys,
 ) {
   const findVersion = createFinder<{ version: string }>(prepare, SELECT_VERSION)
   return {
     findVersion: (ref) => then(findVersion(ref), (row) => row?.version),
-    find: (ref) => findPassport(v3, ref, { credentials: false }),
+    find: (ref) => findPassport(findByKeys, ref, { credentials: false }),
+    async findWithCredentials(ref) {
+      const found = await findPassport(findByKeys, ref, { credentials: true })
+      if (!found) return undefined
+      const { credentials = [], ...passport } = found
+      return { passport, credentials: credentials.map(toCredential) }
+    },
     count: () => findNumber(query, COUNT_PASSPORTS),
     listMerged: (id) =>
       listColumn<number>(
@@ -72,24 +79,15 @@ export function createFinder<Row>(prepare: Prepare, select: string) {
 export const COUNT_PASSPORTS = 'select cast(count(*) as double precision) as count from passports'
 
 async function findPassport(
-  v3: Store['v3'],
+  findByKeys: FindByKeys,
   ref: PassportRef,
   options: FindOptions,
 ): Promise<PassportV3 | undefined> {
-  const [found] = await v3.find([ref], options)
+  const [found] = await findByKeys([ref], options)
   return found && 'passport' in found ? found.passport : undefined
 }
 
-/** The credentials in the V1 response of a passport. */
-export const createCredentials = (v3: Store['v3']): Store['credentials'] => ({
-  async find(ref) {
-    const found = await findPassport(v3, ref, { credentials: true })
-    if (!found) return undefined
-    const { credentials = [], ...passport } = found
-    const read = (each: CredentialV3) => ({
-      ...readCredential(each),
-      ...(each.issuer !== undefined && { issuer: each.issuer }),
-    })
-    return { passport, credentials: credentials.map(read) }
-  },
+const toCredential = (credential: CredentialV3): Credential => ({
+  ...readCredential(credential),
+  ...(credential.issuer !== undefined && { issuer: credential.issuer }),
 })

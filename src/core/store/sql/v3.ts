@@ -8,7 +8,7 @@ import {
   type ShownRow,
   toPassportV3,
 } from '../rows/passport.ts'
-import type { FindOptions, KeyResult, Store } from '../store.ts'
+import type { FindByKeys, FindOptions, KeyResult } from '../store.ts'
 import type { Prepare } from './connection.ts'
 
 /** The range is bounded, because a handle may have any number of owners. */
@@ -86,29 +86,27 @@ type FoundRow = {
 } & (ShownRow | { id: null })
 
 /** `mostKeys` limits a read on SQLite, because it blocks the event loop. */
-export function createV3Reader(prepare: Prepare, mostKeys = Number.POSITIVE_INFINITY): Store['v3'] {
+export function createFindByKeys(prepare: Prepare, mostKeys = Number.POSITIVE_INFINITY): FindByKeys {
   const findById = prepare<ShownRow>(FIND_BY_ID)
   const findPassports = prepare<FoundRow>(FIND_PASSPORTS)
   const findWithCredentials = prepare<FoundRow>(FIND_WITH_CREDENTIALS)
-  return {
-    async find(keys, { credentials }) {
-      const [key] = keys
-      if (keys.length === 1 && key && 'id' in key && !credentials) {
-        const [row] = await findById(key.id)
-        if (row) return [{ passport: toPassportV3(row, [], undefined) }]
-      }
-      const asked = keys.slice(0, mostKeys)
-      const rows = await (credentials ? findWithCredentials : findPassports)(...toLists(asked))
-      const groups = Map.groupBy(rows, ({ at }) => at)
-      const results: KeyResult[] = []
-      for (const at of asked.keys()) {
-        const group = groups.get(at) ?? []
-        // The contents of this passport were not read, because the page is full. The caller reads it in another call.
-        if (group.length === 1 && group[0]?.id === null && group[0].owners <= MOST_OWNERS) break
-        results.push(toResult(group, { credentials }))
-      }
-      return results
-    },
+  return async (keys, { credentials }) => {
+    const [key] = keys
+    if (keys.length === 1 && key && 'id' in key && !credentials) {
+      const [row] = await findById(key.id)
+      if (row) return [{ passport: toPassportV3(row, [], undefined) }]
+    }
+    const asked = keys.slice(0, mostKeys)
+    const rows = await (credentials ? findWithCredentials : findPassports)(...toLists(asked))
+    const groups = Map.groupBy(rows, ({ at }) => at)
+    const results: KeyResult[] = []
+    for (const at of asked.keys()) {
+      const group = groups.get(at) ?? []
+      // The contents of this passport were not read, because the page is full. The caller reads it in another call.
+      if (group.length === 1 && group[0]?.id === null && group[0].owners <= MOST_OWNERS) break
+      results.push(toResult(group, { credentials }))
+    }
+    return results
   }
 }
 

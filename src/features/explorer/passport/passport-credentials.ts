@@ -126,7 +126,7 @@ export const createCredentialsPage = ({ store, rules }: ExplorerOptions): Explor
   async render({ params, query, site }) {
     const page = parsePageNumber(query.get('page'))
     const ref = parsePassportRef(params.ref ?? '')
-    const found = ref && (await store.credentials.find(ref))
+    const found = ref && (await store.passports.findWithCredentials(ref))
     if (!found) throw notFound()
     const { passport, credentials } = found
     const { types } = await rules()

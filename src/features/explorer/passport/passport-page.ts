@@ -28,7 +28,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       // The people with the same tag cost as much as a list with a filter.
       charge(3)
       const ref = parsePassportRef(params.ref ?? '')
-      const found = ref && (await store.credentials.find(ref))
+      const found = ref && (await store.passports.findWithCredentials(ref))
       if (!found) throw notFound()
       const { passport, credentials } = found
       const { id, scores } = passport

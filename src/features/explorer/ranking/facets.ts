@@ -111,7 +111,7 @@ function createLabels({ store, rules }: ExplorerOptions) {
   const known = new Map<string, string>()
 
   async function find(name: FilterName, value: string, id: number): Promise<string | undefined> {
-    const holder = await store.credentials.find({ id })
+    const holder = await store.passports.findWithCredentials({ id })
     if (!holder) return undefined
     const { tags, location } = holder.passport.profile
     if (name === 'credential') return holder.credentials.find(({ type }) => foldName(type) === value)?.name

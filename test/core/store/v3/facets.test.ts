@@ -13,7 +13,7 @@ async function expectedOf(store: Store): Promise<Facets[]> {
   const records = (await store.records.list(-1, 1000)).filter(({ mergedInto }) => mergedInto === undefined)
   return Promise.all(
     records.map(async ({ id, scores, profile, human, socials, rules }) => {
-      const shown = (await store.credentials.find({ id }))?.credentials ?? []
+      const shown = (await store.passports.findWithCredentials({ id }))?.credentials ?? []
       const scored = shown.filter(({ score }) => score > 0)
       return {
         id,

@@ -20,7 +20,7 @@ const point = (type: string, account: string) => ({ ...contracts(1), type, accou
 async function resolve(store: Store, ...keys: string[]) {
   const parsed = keys.map((key) => parsePassportKey(key))
   expect(parsed).not.toContain(undefined)
-  const results = await store.v3.find(parsed as NonNullable<(typeof parsed)[number]>[], {
+  const results = await store.passports.findByKeys(parsed as NonNullable<(typeof parsed)[number]>[], {
     credentials: false,
   })
   return results.map((result) => {
@@ -143,7 +143,7 @@ onEveryEngine('keys of v3', (open) => {
       record(4, { mergedInto: 99 }),
     ])
     expect(await resolve(store, 'kaspa:qq1', '1', '2', '4')).toEqual([3, 3, 3, undefined])
-    const [found] = await store.v3.find([{ id: 1 }], { credentials: true })
+    const [found] = await store.passports.findByKeys([{ id: 1 }], { credentials: true })
     expect(found).toMatchObject({ passport: { id: 3, mergedFrom: [1, 2], credentials: [] } })
   })
 
@@ -153,9 +153,9 @@ onEveryEngine('keys of v3', (open) => {
     const one = (id: number) => record(id, { profile: { bio }, socials: Array(150).fill(large) })
     await using store = await open([one(0), one(1), one(2)])
     const keys = [0, 1, 2].map((id) => ({ id }))
-    const results = await store.v3.find(keys, { credentials: false })
+    const results = await store.passports.findByKeys(keys, { credentials: false })
     expect(results).toMatchObject([{ passport: { id: 0 } }, { passport: { id: 1 } }])
-    expect(await store.v3.find(keys.slice(2), { credentials: false })).toHaveLength(1)
+    expect(await store.passports.findByKeys(keys.slice(2), { credentials: false })).toHaveLength(1)
   })
 
   test('keys that contain SQL or JSON are treated as plain text', async () => {

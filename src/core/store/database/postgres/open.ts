@@ -4,11 +4,11 @@ import type { Query } from '../../sql/connection.ts'
 import { createEventReader } from '../../sql/events.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
 import { createKeys } from '../../sql/keys.ts'
-import { createCredentials, createPassportReader } from '../../sql/passports.ts'
+import { createPassportReader } from '../../sql/passports.ts'
 import { createRules } from '../../sql/rules.ts'
 import { createScoring } from '../../sql/scoring.ts'
 import { createSearch } from '../../sql/search.ts'
-import { createV3Reader } from '../../sql/v3.ts'
+import { createFindByKeys } from '../../sql/v3.ts'
 import type { Store } from '../../store.ts'
 import { createEventChanges } from '../../write/write-events.ts'
 import { createPassportChanges, createRecords } from '../../write/write-records.ts'
@@ -49,16 +49,15 @@ export async function openPostgres(
   const reporting = { ...database, long, snapshot }
   const { find, forget } = createKeyCache(read)
   const prepare = createPrepare(read)
-  const v3 = createV3Reader(prepare)
+  const findByKeys = createFindByKeys(prepare)
 
   return {
     passports: {
-      ...createPassportReader(createConnection(read), prepare, v3),
+      ...createPassportReader(createConnection(read), prepare, findByKeys),
+      findByKeys,
       ...createPassportChanges(database),
     },
     records: createRecords(reporting),
-    credentials: createCredentials(v3),
-    v3,
     listing: createListing(readRanking, read),
     facets: createFacetsReader(database.long),
     search: createSearch(prepare, DIALECT),

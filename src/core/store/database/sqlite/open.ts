@@ -6,11 +6,11 @@ import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts
 import { createEventReader } from '../../sql/events.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
 import { createKeys } from '../../sql/keys.ts'
-import { createCredentials, createPassportReader } from '../../sql/passports.ts'
+import { createPassportReader } from '../../sql/passports.ts'
 import { createRules } from '../../sql/rules.ts'
 import { createScoring } from '../../sql/scoring.ts'
 import { createSearch } from '../../sql/search.ts'
-import { createV3Reader } from '../../sql/v3.ts'
+import { createFindByKeys } from '../../sql/v3.ts'
 import type { Store } from '../../store.ts'
 import { createEventChanges } from '../../write/write-events.ts'
 import { createPassportChanges, createRecords } from '../../write/write-records.ts'
@@ -58,7 +58,7 @@ export function openSqlite(
     const prepare = createPrepare(shared, transaction)
     const database = createDatabase(path, { reader, writer, shared: transaction, checkFiles })
     const { read } = database
-    const v3 = createV3Reader(prepare, KEYS_PER_READ)
+    const findByKeys = createFindByKeys(prepare, KEYS_PER_READ)
     const close = async () => {
       await database.idle()
       transaction.close()
@@ -67,12 +67,11 @@ export function openSqlite(
 
     return {
       passports: {
-        ...guardErrors(path, createPassportReader(read, prepare, v3)),
+        ...guardErrors(path, createPassportReader(read, prepare, findByKeys)),
+        findByKeys,
         ...createPassportChanges(database),
       },
       records: createRecords(database),
-      credentials: createCredentials(v3),
-      v3,
       listing: createListing(path, listing, shared, transaction),
       facets: guardErrors(path, createFacetsReader(createConnection(path, listing))),
       search: createSearch(prepare, DIALECT),

@@ -25,8 +25,8 @@ test('postgres: a database with a language-specific collation has the same sort 
   await using store = await openPostgres({ url })
   await saveRecords(store, [person, ...people])
   await using sqlite = await openTestStore('sqlite', [person, ...people])
-  expect((await store.credentials.find({ id: 1 }))?.credentials).toEqual(
-    (await sqlite.credentials.find({ id: 1 }))?.credentials,
+  expect((await store.passports.findWithCredentials({ id: 1 }))?.credentials).toEqual(
+    (await sqlite.passports.findWithCredentials({ id: 1 }))?.credentials,
   )
   expect(await store.records.list(0, 1)).toEqual(await sqlite.records.list(0, 1))
   for (const keyword of 'a b e z ss asa strasse ada жу 李 i istanbul _'.split(' ')) {
