@@ -92,9 +92,9 @@ onEveryEngine('scores of a record', (open) => {
     await importText(store, toLines(SCORED))
     await scoreNow(store)
     const { last } = await store.events.log()
-    const [before] = await store.v3.find([{ id: 1 }], { credentials: true })
+    const [before] = await store.passports.findByKeys([{ id: 1 }], { credentials: true })
     await importText(store, toLines({ passport_id: 1, human_checkmark: true, score: 31 }))
-    expect(await store.v3.find([{ id: 1 }], { credentials: true })).toEqual([before])
+    expect(await store.passports.findByKeys([{ id: 1 }], { credentials: true })).toEqual([before])
     expect((await store.events.list({ after: last, limit: 9 })).events).toEqual([])
   })
 
