@@ -35,8 +35,6 @@ export const COMMON = {
 export type Dialect = typeof COMMON & {
   /** The version of listed passports that this transaction writes. */
   version: string
-  /** The source of a handle: the text before its first colon. */
-  sourceOf(handle: string): string
   /** Names the small index of stale passports, which SQLite does not choose by itself. */
   staleIndex: string
   /** Selects the `table`, the `column` and its position in the primary `key` of all columns; 0 if it is not in the key. */

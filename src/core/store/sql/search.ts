@@ -1,5 +1,5 @@
 import type { FoundName, SearchStore } from '../search-store.ts'
-import type { Dialect, Prepare } from './connection.ts'
+import type { Prepare } from './connection.ts'
 
 /** A search without a source looks into this many sources, because imported data may have any number of them. */
 const MOST_SOURCES = 64
@@ -7,10 +7,10 @@ const MOST_SOURCES = 64
 /** How many wallets are compared with a suffix. */
 const MOST_COMPARED = 5000
 
-export function createSearch(prepare: Prepare, dialect: Dialect): SearchStore {
+export function createSearch(prepare: Prepare): SearchStore {
   const handlesInRange = prepare<FoundName>(selectRange('handles', 'handle', '$3'))
   const walletsInRange = prepare<FoundName>(LIST_WALLETS)
-  const listSources = prepare<{ source: string }>(listSourcesBy(dialect))
+  const listSources = prepare<{ source: string }>(LIST_SOURCES)
   const listHandles: SearchStore['listHandles'] = (prefix, limit) =>
     handlesInRange(prefix, endOf(prefix), limit)
   return {
@@ -34,13 +34,16 @@ const LIST_WALLETS = `select text, id from (${selectRange('wallets', 'address', 
 /** The end of the range of texts with a prefix, in byte order: U+10FFFF is the highest character. */
 const endOf = (prefix: string): string => `${prefix}\u{10ffff}`
 
+/** The text before the first colon: `ltrim` removes all characters except colons, up to the first colon. */
+const SOURCE = `substr(handle, 1, length(handle) - length(ltrim(handle, replace(handle, ':', ''))))`
+
 /**
- * SQL for the sources of all handles, with one index lookup per source. Handles of a source are between `source:`
- * and `source;`, because the semicolon follows the colon in ASCII.
+ * The sources of all handles, with one index lookup per source. Handles of a source are between `source:` and `source;`,
+ * because the semicolon follows the colon in ASCII.
  */
-const listSourcesBy = ({ sourceOf }: Dialect) => `with recursive sources (source, number) as (
-  select (select ${sourceOf('handle')} from handles order by handle limit 1), 1
+const LIST_SOURCES = `with recursive sources (source, number) as (
+  select (select ${SOURCE} from handles order by handle limit 1), 1
   union all
-  select (select ${sourceOf('handle')} from handles where handle >= source || ';' order by handle limit 1), number + 1
+  select (select ${SOURCE} from handles where handle >= source || ';' order by handle limit 1), number + 1
   from sources where source is not null and number < ${MOST_SOURCES}
 ) select source from sources where source is not null`

@@ -13,7 +13,6 @@ import type { Pool } from './connection/pool.ts'
 
 export const DIALECT: Dialect = {
   ...COMMON,
-  sourceOf: (handle) => `split_part(${handle}, ':', 1)`,
   version: 'pg_current_xact_id()::text::bigint',
   staleIndex: '',
   columns: `select relname::text as "table", attname::text as "column",

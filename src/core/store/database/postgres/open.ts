@@ -14,7 +14,7 @@ import { createEventChanges } from '../../write/write-events.ts'
 import { createPassportChanges, createRecords } from '../../write/write-records.ts'
 import type { PoolOptions } from './connection/connect.ts'
 import { openPool } from './connection/pool.ts'
-import { createConnection, createDatabase, createPrepare, DIALECT } from './database.ts'
+import { createConnection, createDatabase, createPrepare } from './database.ts'
 import { createKeyCache } from './key-cache.ts'
 import { findNewerSchema, prepareSchema } from './migrate.ts'
 import { createListing } from './ranking-reader.ts'
@@ -60,7 +60,7 @@ export async function openPostgres(
     records: createRecords(reporting),
     listing: createListing(readRanking, read),
     facets: createFacetsReader(database.long),
-    search: createSearch(prepare, DIALECT),
+    search: createSearch(prepare),
     scoring: createScoring(database),
     rules: createRules(database, read),
     events: { ...createEventReader(prepare), ...createEventChanges(database) },

@@ -19,7 +19,6 @@ const VERSION = '(select version + 1 from ranking)'
 
 export const DIALECT: Dialect = {
   ...COMMON,
-  sourceOf: (handle) => `substr(${handle}, 1, instr(${handle}, ':') - 1)`,
   version: VERSION,
   staleIndex: 'indexed by passports_stale',
   columns: `select tables.name as "table", columns.name as "column", columns.pk as key
@@ -231,12 +230,13 @@ function truncateWal(writer: File): boolean {
 }
 
 /** Prepares statements for the shared read transactions. */
-export const createPrepare =
-  (reader: File, transaction: ReadTransaction): Prepare =>
-  <Row>(text: string) => {
-    const statement = reader.query<Row, SQLQueryBindings[]>(toSqlite(text))
-    return (...values: unknown[]) => transaction.read(() => statement.all(...values.map(toBinding)))
+export function createPrepare(reader: File, transaction: ReadTransaction): Prepare {
+  const prepare = createStatements(reader)
+  return <Row>(text: string) => {
+    const statement = prepare(text)
+    return (...values: unknown[]) => transaction.read(() => statement.all(...values.map(toBinding)) as Row[])
   }
+}
 
 /** Returns a function that throws if the database or its WAL is no longer the file that the writer has open. */
 export function createFileGuard(path: string, writer: File): () => void {

@@ -22,14 +22,7 @@ import {
   openChecked,
   translateErrors,
 } from './connect.ts'
-import {
-  createConnection,
-  createDatabase,
-  createFileGuard,
-  createPrepare,
-  DIALECT,
-  guardErrors,
-} from './database.ts'
+import { createConnection, createDatabase, createFileGuard, createPrepare, guardErrors } from './database.ts'
 import { createKeyFinder } from './key-finder.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
 import { createListing } from './ranking-reader.ts'
@@ -74,7 +67,7 @@ export function openSqlite(
       records: createRecords(database),
       listing: createListing(path, listing, shared, transaction),
       facets: guardErrors(path, createFacetsReader(createConnection(path, listing))),
-      search: createSearch(prepare, DIALECT),
+      search: createSearch(prepare),
       scoring: guardErrors(path, createScoring(database)),
       rules: createRules(database, read.query),
       events: { ...createEventReader(prepare), ...createEventChanges(database) },
