@@ -59,7 +59,7 @@ export function createDatabase({ read, readLong, write, transaction }: Pool): Da
   return {
     read: createConnection(read),
     long: createConnection(readLong),
-    write,
+    write: createConnection(write).query,
     transaction: (work, name) =>
       transaction(async (query) => {
         if (name) await LOCKS[name](query)
