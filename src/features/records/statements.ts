@@ -8,7 +8,7 @@ export const RECORD_WRITES = defineData({
   name: 'records',
   writes: ['save'],
   open({ database }: Base) {
-    const store = { records: createRecords(database), rules: createRules(database, database.read.query) }
+    const store = { records: createRecords(database), rules: createRules(database) }
     return {
       async save(sent: SentRecords) {
         const { saveSentRecords } = await import('./save-sent-records.ts')

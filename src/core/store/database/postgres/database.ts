@@ -14,7 +14,6 @@ import type { Pool } from './connection/pool.ts'
 export const DIALECT: Dialect = {
   ...COMMON,
   version: 'pg_current_xact_id()::text::bigint',
-  staleIndex: '',
   columns: `select relname::text as "table", attname::text as "column",
       coalesce(array_position(conkey, attnum), 0) as key
     from pg_class join pg_attribute on attrelid = pg_class.oid

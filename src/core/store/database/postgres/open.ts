@@ -14,7 +14,7 @@ import { createEventChanges } from '../../write/write-events.ts'
 import { createPassportChanges, createRecords } from '../../write/write-records.ts'
 import type { PoolOptions } from './connection/connect.ts'
 import { openPool } from './connection/pool.ts'
-import { createConnection, createDatabase, createPrepare } from './database.ts'
+import { createDatabase, createPrepare } from './database.ts'
 import { createKeyCache } from './key-cache.ts'
 import { findNewerSchema, prepareSchema } from './migrate.ts'
 import { createListing } from './ranking-reader.ts'
@@ -53,7 +53,7 @@ export async function openPostgres(
 
   return {
     passports: {
-      ...createPassportReader(createConnection(read), prepare, findByKeys),
+      ...createPassportReader(database.read, prepare, findByKeys),
       findByKeys,
       ...createPassportChanges(database),
     },
@@ -62,7 +62,7 @@ export async function openPostgres(
     facets: createFacetsReader(database.long),
     search: createSearch(prepare),
     scoring: createScoring(database),
-    rules: createRules(database, read),
+    rules: createRules(database),
     events: { ...createEventReader(prepare), ...createEventChanges(database) },
     keys: { ...createKeys(database, forget), find },
     data: createUseData({ database: { ...database, long }, prepare }),

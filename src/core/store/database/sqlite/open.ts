@@ -69,7 +69,7 @@ export function openSqlite(
       facets: guardErrors(path, createFacetsReader(createConnection(path, listing))),
       search: createSearch(prepare),
       scoring: guardErrors(path, createScoring(database)),
-      rules: createRules(database, read.query),
+      rules: createRules(database),
       events: { ...createEventReader(prepare), ...createEventChanges(database) },
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       data: createUseData({ database, prepare }),
