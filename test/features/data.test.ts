@@ -3,11 +3,19 @@ import { join } from 'node:path'
 import { dataOf } from '../../src/core/feature.ts'
 import { FEATURES } from '../../src/features.ts'
 import { onEveryEngine } from '../support/store/engines.ts'
-import { type AnyData, AUDIT, type Base, defineData, listTables, REMOVALS } from '../support/store/open.ts'
+import {
+  type AnyData,
+  AUDIT,
+  type Base,
+  defineData,
+  listTables,
+  REMOVALS,
+  RULE_SETS,
+} from '../support/store/open.ts'
 
 /** The tables of what the core keeps. */
 const OF_CORE = [
-  ...['passports', 'wallets', 'credentials', 'data_points', 'handles', 'rule_sets', 'keys', 'settings'],
+  ...['passports', 'wallets', 'credentials', 'data_points', 'handles', 'keys', 'settings'],
   ...[
     'events',
     'event_log',
@@ -18,7 +26,7 @@ const OF_CORE = [
     'facets',
     'unlisted',
   ],
-  ...[AUDIT, REMOVALS].flatMap(({ tables = [] }) => tables),
+  ...[AUDIT, REMOVALS, RULE_SETS].flatMap(({ tables = [] }) => tables),
 ]
 
 const TABLES = defineData({

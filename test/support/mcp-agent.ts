@@ -71,10 +71,10 @@ export async function mcpOverHttp({ cwd, env }: Place) {
 }
 
 /** MCP over HTTP in this process. Searches do not wait for the index for filters. */
-export async function serveMcpHere(store: Store, facets = store.facets, tiers: readonly Tier[] = []) {
+export async function serveMcpHere(store: Store, listing = store.listing, tiers: readonly Tier[] = []) {
   const lines: string[] = []
   const log = createLog({ write: (line) => void lines.push(line), json: true, now: () => NOON })
-  const catalog = createCatalog({ ...store, facets }, { mostAwaited: 0 })
+  const catalog = createCatalog({ ...store, listing }, { mostAwaited: 0 })
   const context = { store, catalog, config: { publicUrl: undefined, explorer: true }, now: () => NOON }
   const createServer = (principal: Principal, charge: ToolContext['charge']) =>
     createMcpServer({ open: async () => context, principal, charge, log, isLocal: false })

@@ -5,6 +5,7 @@ import { NO_PLAN } from '../../features/retire/plan.ts'
 import { notFound } from '../basics/errors.ts'
 import { urlOf } from '../basics/url.ts'
 import { createDigestFinder } from '../reads/rules-digests.ts'
+import { RULE_SETS } from '../store/sql/rules.ts'
 import { admit } from './admit.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'
 import { createBackpressure, IDLE_SECONDS } from './backpressure/turns-and-large-pages.ts'
@@ -156,7 +157,7 @@ function createServerState(options: ApiServerOptions) {
   // Contexts copy these members for each request, so they do not get all options.
   const shared: ServerContext = {
     ...{ store, catalog, explain, explainAll, now, requireKey, webhookAllowPrivate },
-    ...{ signing, publicUrl, contact, findDigests: createDigestFinder(store.rules) },
+    ...{ signing, publicUrl, contact, findDigests: createDigestFinder(store.data(RULE_SETS)) },
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
     backpressure: createBackpressure(options.limits),

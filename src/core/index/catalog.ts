@@ -26,7 +26,7 @@ export type Catalog = {
 
 /** A catalog for one thread. Each call checks the store for changes. `options` are those of the index for filters. */
 export function createCatalog(
-  store: Pick<Store, 'listing' | 'facets' | 'events'>,
+  store: Pick<Store, 'listing' | 'events'>,
   options?: Parameters<typeof createLiveIndex>[1],
 ): Catalog {
   const { listing } = store

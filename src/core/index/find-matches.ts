@@ -1,5 +1,6 @@
 import type { Filter } from '../lists/filter.ts'
 import { foldWallet, isStorable, type Passport, parsePassportRef } from '../passport/passport.ts'
+import { SEARCH } from '../store/sql/search.ts'
 import type { Store } from '../store/store.ts'
 import { createFacetIndex } from './facet-index.ts'
 
@@ -75,7 +76,7 @@ async function findWallets(store: Store, typed: string): Promise<Candidate[]> {
   const found = foldWallet(head)
   if (found.length < SHORTEST_WALLET) return []
   const suffix = foldWallet(head + tail).slice(head.length)
-  const rows = await store.search.listWallets(found, MOST_MATCHES + 1, suffix)
+  const rows = await store.data(SEARCH).listWallets(found, MOST_MATCHES + 1, suffix)
   return rows.map(({ id, text }) => ({ id, reason: { kind: 'wallet', text, start: 0, end: found.length } }))
 }
 
@@ -87,8 +88,8 @@ async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
   const found = name.trim().replace(/^@/, '').toLowerCase()
   if (found.length < SHORTEST_HANDLE) return []
   const rows = await (source === ''
-    ? store.search.listNames(found, MOST_MATCHES + 1)
-    : store.search.listHandles(`${source}:${found}`, MOST_MATCHES + 1))
+    ? store.data(SEARCH).listNames(found, MOST_MATCHES + 1)
+    : store.data(SEARCH).listHandles(`${source}:${found}`, MOST_MATCHES + 1))
   return rows.map(({ id, text }) => {
     const start = text.indexOf(':') + 1
     return { id, reason: { kind: 'handle', text, start, end: start + found.length } }
@@ -99,7 +100,7 @@ async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
 async function keepFiltered(store: Store, matches: Match[], filter: Filter): Promise<Match[]> {
   if (filter.length === 0 || matches.length === 0) return matches
   const index = createFacetIndex()
-  index.replace([], await store.facets.list(matches.map(({ passport }) => passport.id)))
+  index.replace([], await store.listing.listFacets(matches.map(({ passport }) => passport.id)))
   const sort = { field: 'passport_id', descending: false } as const
   const kept = new Set(index.find({ filter, sort, limit: matches.length }).ids)
   return matches.filter(({ passport }) => kept.has(passport.id))

@@ -22,7 +22,7 @@ const LONGEST_UNUSED_MILLISECONDS = 3_600_000
 /** The page includes all changes of the store up to `cursor`. */
 export type LivePage = FacetPage & { cursor: string }
 
-type FacetStore = Pick<Store, 'listing' | 'facets'>
+type FacetStore = Pick<Store, 'listing'>
 
 type Options = {
   /** Lists wait while an index of at most this many passports is built. For a larger one, they are rejected with `not_ready`. */
@@ -176,11 +176,11 @@ async function readChanges(store: FacetStore, state: State): Promise<boolean> {
 
 /** Updates these passports in the index. Those that are no longer listed are removed from it. */
 async function readPassports(
-  { facets }: FacetStore,
+  { listing }: FacetStore,
   { index }: State,
   ids: readonly number[],
 ): Promise<void> {
-  index.replace(ids, await facets.list(ids))
+  index.replace(ids, await listing.listFacets(ids))
   // Lets keyword searches of the same thread run.
   await new Promise(setImmediate)
 }

@@ -15,7 +15,7 @@ export type Snapshot = {
 
 const LINE_FEED = 10
 
-export async function buildSnapshot(listing: ListingStore): Promise<Snapshot> {
+export async function buildSnapshot(listing: Pick<ListingStore, 'readAll'>): Promise<Snapshot> {
   const builder = createBuilder(1024)
   const cursor = await listing.readAll(builder.add)
   return builder.finish(cursor)

@@ -5,6 +5,7 @@ import type { ExplainedPassport, Explanation } from '../passport/rules/explanati
 import { score } from '../scoring/score.ts'
 import { findRules, type RuleSet, toRuleSet, watchedTypesOf } from '../scoring/stamped-rule-set.ts'
 import type { Evidence } from '../store/scoring-store.ts'
+import { RULE_SETS } from '../store/sql/rules.ts'
 import type { Store } from '../store/store.ts'
 
 /** Calculates the score with `rules`. If responses show another score, the notes say why. */
@@ -81,7 +82,7 @@ function explain(evidence: Evidence, candidates: readonly RuleSet[]): Explanatio
  */
 async function findEarlierRules(store: Store, active: RuleSet, stamps: ReadonlySet<string>) {
   const earlier = [...stamps].filter((stamp) => stamp !== '' && stamp !== active.stamp)
-  const found = earlier.length > 0 ? await store.rules.listByStamps(earlier) : []
+  const found = earlier.length > 0 ? await store.data(RULE_SETS).listByStamps(earlier) : []
   const known = new Map(found.map((each) => [each.stamp, toRuleSet(each)]))
   return (stamp: string): RuleSet[] => (stamp === '' ? [] : [known.get(stamp) ?? active, active])
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdoptionJob, Scorable } from '../store/scoring-store.ts'
+import { RULE_SETS } from '../store/sql/rules.ts'
 import type { Store } from '../store/store.ts'
 import { score } from './score.ts'
 import { type RuleSet, toAppliedRules, toRuleSet, watchedTypesOf } from './stamped-rule-set.ts'
@@ -24,7 +25,7 @@ export async function rescoreSome(scorer: Rescorer): Promise<number | undefined>
 /** Stores the rule set and puts it in force; passports whose score it changes become stale. */
 export async function adoptRules(scorer: Adopter): Promise<void> {
   const { store, rules } = scorer
-  await store.rules.keep(toAppliedRules(rules, 'built-in', 0))
+  await store.data(RULE_SETS).keep(toAppliedRules(rules, 'built-in', 0))
   while (!(await store.scoring.adopt(toJob(scorer)))) await new Promise(setImmediate)
 }
 
@@ -52,7 +53,7 @@ export async function keepRescoring(scorer: Rescorer, signal: AbortSignal, onSup
   while (!signal.aborted) {
     const count = await rescoreSome(current)
     if (count === undefined) {
-      const active = await current.store.rules.active()
+      const active = await current.store.data(RULE_SETS).active()
       if (active) current = { ...current, rules: toRuleSet(active) }
       if (active) await adoptRules(current)
       else if (!isSuperseded) onSuperseded()

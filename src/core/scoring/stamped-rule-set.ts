@@ -1,6 +1,7 @@
 import { digest } from '../basics/text/stable-id.ts'
 import type { Rule, RuleSetShape, WatchedTypes } from '../passport/rules/rule-set.ts'
-import type { AppliedRules, Store } from '../store/store.ts'
+import { RULE_SETS } from '../store/sql/rules.ts'
+import type { AppliedRules, RulesStore, Store } from '../store/store.ts'
 import defaultRules from './default-rules.json' with { type: 'json' }
 
 export type { Rule }
@@ -41,7 +42,13 @@ export function toAppliedRules(rules: RuleSet, source: AppliedRules['source'], n
 }
 
 /** The active rule set of the database; `initial` if none was ever applied. */
-export async function findRules({ rules }: Pick<Store, 'rules'>, initial = DEFAULT_RULES): Promise<RuleSet> {
+export const findRules = ({ data }: Pick<Store, 'data'>, initial = DEFAULT_RULES): Promise<RuleSet> =>
+  findActiveRules(data(RULE_SETS), initial)
+
+export async function findActiveRules(
+  rules: Pick<RulesStore, 'active'>,
+  initial = DEFAULT_RULES,
+): Promise<RuleSet> {
   const active = await rules.active()
   return active ? toRuleSet(active) : initial
 }

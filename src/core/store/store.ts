@@ -9,7 +9,6 @@ import type { ApiKey } from './api-key.ts'
 import type { UseData } from './data.ts'
 import type { EventStore } from './event-store.ts'
 import type { ScoringStore } from './scoring-store.ts'
-import type { SearchStore } from './search-store.ts'
 
 export type { Awaitable }
 
@@ -53,13 +52,7 @@ export type Store = AsyncDisposable & {
     listRemovals(): Awaitable<number[]>
   }
   listing: ListingStore
-  facets: {
-    /** In any order. Passports that are not listed are left out. */
-    list(ids: readonly number[]): Awaitable<StoredFacets[]>
-  }
-  search: SearchStore
   scoring: ScoringStore
-  rules: RulesStore
   events: EventStore
   keys: {
     create(key: Omit<ApiKey, 'lastUsedAt' | 'successor'>): Awaitable<void>
@@ -105,6 +98,8 @@ export type ListingStore = {
   readChanges(since: string): Awaitable<ListingChanges | undefined>
   /** A faster `readChanges` for few changes. Later V1 reads include all changes that it returned. */
   readRecent(since: string): Awaitable<ListingChanges | undefined>
+  /** In any order. Passports that are not listed are left out. */
+  listFacets(ids: readonly number[]): Awaitable<StoredFacets[]>
 }
 
 /** `name` is folded for search (src/core/basics/text/fold-name.ts). */

@@ -12,6 +12,7 @@ import {
   stampRules,
   toAppliedRules,
 } from '../../core/scoring/stamped-rule-set.ts'
+import { RULE_SETS } from '../../core/store/sql/rules.ts'
 import type { Store } from '../../core/store/store.ts'
 import file from './people.jsonl.zst' with { type: 'file' }
 
@@ -44,7 +45,7 @@ export async function fillWithDemo(store: Store, now: number): Promise<void> {
         record.kind === 'passport' ? { ...record, passport: toScoredAt(record.passport, time) } : record,
       )
   await store.records.save(recordsAt(begin, 0), { now: begin, restore: false })
-  await store.rules.keep(toAppliedRules(EARLIER_RULES, 'built-in', 0))
+  await store.data(RULE_SETS).keep(toAppliedRules(EARLIER_RULES, 'built-in', 0))
   const steps = [...new Set(demo.map(({ step }) => step))].sort((one, other) => one - other)
   for (const step of steps.filter((step) => step > 0 && step <= STEPS)) {
     const time = begin + step * STEP

@@ -4,9 +4,8 @@ import type { Actor } from '../../core/history/event.ts'
 import { formatEventCursor } from '../../core/history/event-cursor.ts'
 import type { IncomingRecord } from '../../core/passport/record.ts'
 import { RecordError } from '../../core/passport/record-fields.ts'
-import { rawKindOf } from '../../core/passport/rules/rule-set.ts'
+import { type RuleSetShape, rawKindOf } from '../../core/passport/rules/rule-set.ts'
 import type { Problem } from '../../core/passport/validation-problem.ts'
-import { findRules } from '../../core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../core/store/store.ts'
 import { parseSentRecord } from './parse-sent-record.ts'
 import { createRecordAccess, isOperator, type Writer } from './record-access.ts'
@@ -47,10 +46,10 @@ export function splitLines(body: Uint8Array, most = Number.POSITIVE_INFINITY): L
 
 /** Saves the records in one transaction. Throws `invalid_request` with all problems of all records. */
 export async function saveSentRecords(
-  store: Pick<Store, 'records' | 'rules'>,
+  store: Pick<Store, 'records'>,
+  rules: RuleSetShape,
   { actor, now, writer, lines: body, isList, dryRun }: SentRecords,
 ): Promise<WireRecordsResult> {
-  const rules = await findRules(store)
   const lines = splitLines(body)
   const allow = createRecordAccess(writer, rules)
   const options = { now, rawKindOf: (type: string) => rawKindOf(rules, type), rescore: false }

@@ -1,3 +1,4 @@
+import { findActiveRules } from '../../core/scoring/stamped-rule-set.ts'
 import { type Base, defineData } from '../../core/store/data.ts'
 import { createRules } from '../../core/store/sql/rules.ts'
 import { createRecords } from '../../core/store/write/write-records.ts'
@@ -8,11 +9,11 @@ export const RECORD_WRITES = defineData({
   name: 'records',
   writes: ['save'],
   open({ database }: Base) {
-    const store = { records: createRecords(database), rules: createRules(database) }
+    const [records, rules] = [createRecords(database), createRules(database)]
     return {
       async save(sent: SentRecords) {
         const { saveSentRecords } = await import('./save-sent-records.ts')
-        return saveSentRecords(store, sent)
+        return saveSentRecords({ records }, await findActiveRules(rules), sent)
       },
     }
   },

@@ -23,6 +23,7 @@ import {
   toAppliedRules,
   toRuleSet,
 } from '../../core/scoring/stamped-rule-set.ts'
+import { RULE_SETS } from '../../core/store/sql/rules.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { Change, Checkmarks, LevelCount, RulesDiff } from './rules-diff.ts'
 import { diffRules } from './rules-diff.ts'
@@ -178,13 +179,15 @@ function describeMarks({ count: all, ids }: Checkmarks): string {
 }
 
 async function applyRules(next: RuleSet, { store, terminal }: Target): Promise<void> {
-  await store.rules.apply(toAppliedRules(next, 'apply', terminal.now()))
+  await store.data(RULE_SETS).apply(toAppliedRules(next, 'apply', terminal.now()))
   await adoptRules({ store, rules: next })
   terminal.err(`Rule set ${printable(next.stamp)} is active. ${await describeStale(store)}\n`)
 }
 
 async function rollBack({ store, terminal }: Target): Promise<void> {
-  const previous = await store.rules.rollBack(toAppliedRules(DEFAULT_RULES, 'built-in', 0), terminal.now())
+  const previous = await store
+    .data(RULE_SETS)
+    .rollBack(toAppliedRules(DEFAULT_RULES, 'built-in', 0), terminal.now())
   if (!previous) throw new CommandError('There is no earlier rule set: the built-in one is active.')
   await adoptRules({ store, rules: toRuleSet(previous) })
   const name = `${previous.source === 'built-in' ? 'The built-in rule set' : 'Rule set'} ${printable(previous.stamp)}`
@@ -198,7 +201,7 @@ async function describeStale({ scoring }: Store): Promise<string> {
 
 async function listRules({ store, values, terminal }: Target): Promise<void> {
   const active = await findRules(store)
-  const all = (await store.rules.list()).map((each) => ({
+  const all = (await store.data(RULE_SETS).list()).map((each) => ({
     stamp: each.stamp,
     version: toRuleSet(each).version,
     active: each.stamp === active.stamp,
@@ -222,7 +225,7 @@ async function listRules({ store, values, terminal }: Target): Promise<void> {
 
 async function showRules(stamp: string, { store, terminal }: Target): Promise<void> {
   if (stamp === '') return printRules(await findRules(store), terminal)
-  const found = await store.rules.find(stamp)
+  const found = await store.data(RULE_SETS).find(stamp)
   if (!found) throw new CommandError(`There is no rule set "${stamp}": "rules list" shows the stamps.`)
   printRules(toRuleSet(found), terminal)
 }

@@ -7,6 +7,7 @@ import { quote } from '../../core/basics/text/quote.ts'
 import { json } from '../../core/http/response.ts'
 import { route } from '../../core/http/route.ts'
 import { isStorable } from '../../core/passport/passport.ts'
+import { RULE_SETS } from '../../core/store/sql/rules.ts'
 
 const YEAR_SECONDS = 31_536_000
 
@@ -25,7 +26,7 @@ export const rules = route(V3, {
   errors: ['not_found'],
   errorWords: { not_found: 'No rule set has this stamp' },
   async handle({ params: { stamp } }, context) {
-    const rules = isStorable(stamp) ? await context.store.rules.find(stamp) : undefined
+    const rules = isStorable(stamp) ? await context.store.data(RULE_SETS).find(stamp) : undefined
     if (!rules) throw new ServiceError('not_found', `There is no rule set ${quote(stamp)}.`)
     const response = json(
       context,

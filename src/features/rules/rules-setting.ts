@@ -2,6 +2,7 @@ import { formatInstant } from '../../core/basics/text/instant.ts'
 import { UsageError } from '../../core/cli/command.ts'
 import type { Config } from '../../core/config/config.ts'
 import { type RuleSet, toAppliedRules } from '../../core/scoring/stamped-rule-set.ts'
+import { RULE_SETS } from '../../core/store/sql/rules.ts'
 import type { Store } from '../../core/store/store.ts'
 
 /**
@@ -15,11 +16,12 @@ export async function prepareRulesSetting(
   now: number,
 ): Promise<() => Promise<void>> {
   if (path === undefined) return async () => undefined
-  const active = await store.rules.active()
+  const active = await store.data(RULE_SETS).active()
   if (active?.stamp === rules.stamp) return async () => undefined
-  const known = await store.rules.find(rules.stamp)
+  const known = await store.data(RULE_SETS).find(rules.stamp)
   const mayReplace = active === undefined || active.source === 'RULES'
-  if (!known && mayReplace) return async () => store.rules.apply(toAppliedRules(rules, 'RULES', now))
+  if (!known && mayReplace)
+    return async () => store.data(RULE_SETS).apply(toAppliedRules(rules, 'RULES', now))
   const reason =
     active && active.appliedAt > 0
       ? `rule set ${active.stamp} was applied ${formatInstant(active.appliedAt)}`

@@ -7,6 +7,7 @@ import type { Context } from '../../core/http/route.ts'
 import { CHUNK, findPage } from '../../core/index/find-list.ts'
 import { parseKeyword } from '../../core/lists/list-request.ts'
 import { isStorable, type PassportKey, parsePassportKey } from '../../core/passport/passport.ts'
+import { SEARCH } from '../../core/store/sql/search.ts'
 
 const EXAMPLE = '{"identity":"github:zoe","exactMatch":true}'
 
@@ -54,8 +55,8 @@ export async function findPeople(request: Request, context: Context): Promise<Se
   const key = parsePassportKey(text)
   const hasSource = text.includes(':')
   const handles = hasSource
-    ? await store.search.listHandles(key && 'handle' in key ? key.handle : name, CHUNK)
-    : await store.search.listNames(name, CHUNK)
+    ? await store.data(SEARCH).listHandles(key && 'handle' in key ? key.handle : name, CHUNK)
+    : await store.data(SEARCH).listNames(name, CHUNK)
   // Without a source, the name may be a handle of several sources.
   const whole = handles.filter(({ text }) => text.slice(text.indexOf(':') + 1) === name)
   const keyed = await findIds(context, key ? [key] : [])

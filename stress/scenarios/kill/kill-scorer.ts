@@ -8,6 +8,7 @@ import { workplace } from '../../../test/support/cli-sandbox.ts'
 import { createRandom } from '../../../test/support/random.ts'
 import { databaseMaker } from '../../../test/support/store/engines.ts'
 import { INVENTED } from '../../../test/support/store/json-lines.ts'
+import { RULE_SETS } from '../../../test/support/store/open.ts'
 import { check, type Scenario } from '../../run-scenario.ts'
 import {
   checkFile,
@@ -20,7 +21,7 @@ import {
 import { killWhen, killWithin, timeOf } from '../../support/kill-process.ts'
 
 /** The multipliers of two rule sets, which give different scores. */
-const RULE_SETS = [1, 2]
+const SETS = [1, 2]
 
 export const killScorer: Scenario = {
   name: 'kill-scorer',
@@ -33,7 +34,7 @@ export const killScorer: Scenario = {
     await using undisturbed = await prepare(people)
     const duration = await timeOf(async () => (await undisturbed.startScorer(1, ['--all'])).exited)
     const expected = new Map<number, Record<string, string>>()
-    for (const set of RULE_SETS) {
+    for (const set of SETS) {
       await undisturbed.score(set)
       expected.set(set, withoutDates(await exportOf(undisturbed)))
     }
@@ -41,7 +42,7 @@ export const killScorer: Scenario = {
     await using sandbox = await prepare(people)
     let [kills, midway] = [0, 0]
     while (kills < times) {
-      const set = random.pick(RULE_SETS)
+      const set = random.pick(SETS)
       const child = await sandbox.startScorer(set, random.pick([['--all'], ['--all', '--watch']]))
       const isKilled = random.chance(0.3)
         ? await killWithin(child, duration, random)
@@ -108,7 +109,7 @@ async function prepare(people: typeof SCORABLE) {
   const sandbox = await workplace(databaseMaker('sqlite'), { files, records: people })
   async function apply(set: number): Promise<RuleSet> {
     const rules = await loadRules(join(sandbox.cwd, `${set}.json`))
-    await sandbox.look((store) => store.rules.apply(toAppliedRules(rules, 'apply', Date.now())))
+    await sandbox.look((store) => store.data(RULE_SETS).apply(toAppliedRules(rules, 'apply', Date.now())))
     return rules
   }
   async function score(set: number): Promise<void> {
@@ -121,7 +122,7 @@ async function prepare(people: typeof SCORABLE) {
       while (await rescoreSome({ store, rules, now: Date.now, onFailure }));
     })
   }
-  for (const set of RULE_SETS) await score(set)
+  for (const set of SETS) await score(set)
   return {
     ...sandbox,
     score,

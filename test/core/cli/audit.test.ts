@@ -7,7 +7,7 @@ import { NO_PLAN } from '../../support/program/retirement.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { toLines } from '../../support/store/json-lines.ts'
-import { COPY, PLAN } from '../../support/store/open.ts'
+import { COPY, PLAN, RULE_SETS } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { kiteRules } from '../../support/store/rule-files.ts'
 import { DEFAULT_RULES } from '../../support/store/scoring.ts'
@@ -96,7 +96,7 @@ withEveryEngine('audit', (makeDatabase) => {
   test('every change of the rule set is in the audit log, and so is a new file in RULES', async () => {
     await using here = await prepare(makeDatabase)
     const applied = await here.added('rules', 'apply', here.path('rules.json'))
-    const kites = await here.look(async ({ rules }) => (await rules.active())?.stamp)
+    const kites = await here.look(async (store) => (await store.data(RULE_SETS).active())?.stamp)
     expect(applied.shown).toEqual([
       { action: 'rules.apply', rules: kites, replaced: 'built-in', source: 'apply' },
     ])

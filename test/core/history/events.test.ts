@@ -5,13 +5,13 @@ import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/core/scori
 import type { Store } from '../../../src/core/store/store.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { diffOf, listLater } from '../../support/store/events-after-time.ts'
+import { RULE_SETS } from '../../support/store/open.ts'
 import { readStates } from '../../support/store/read-score-states.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 import { hand, scorerOf } from '../../support/store/scoring.ts'
 import { copyPassports, tableOf } from '../../support/store/store-changes.ts'
 
-const HOUR = 3_600_000
-const YEAR = 365 * 86_400_000
+const [HOUR, YEAR] = [3_600_000, 365 * 86_400_000]
 const github = { type: 'github', account: '', display: '', value: { kind: 'number' as const, amount: 400 } }
 const oneYear = { kind: 'date' as const, amount: NOON - YEAR }
 const ens = { type: 'ens', account: '', display: '', value: oneYear, issuer: 'ann' }
@@ -247,9 +247,9 @@ onEveryEngine('events', (open) => {
     await using store = await open()
     await adoptRules({ store, rules: DEFAULT_RULES })
     const applied = { stamp: 'two', body: '{}', appliedAt: NOON, source: 'apply' as const }
-    await store.rules.apply(applied)
+    await store.data(RULE_SETS).apply(applied)
     await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'two' } })
-    await store.rules.rollBack({ ...applied, stamp: DEFAULT_RULES.stamp, appliedAt: 0 }, NOON)
+    await store.data(RULE_SETS).rollBack({ ...applied, stamp: DEFAULT_RULES.stamp, appliedAt: 0 }, NOON)
     const changes = (await allEvents(store)).map((event) => event.type === 'rules.changed' && event.rules)
     expect(changes).toEqual([
       ['', DEFAULT_RULES.stamp],

@@ -39,10 +39,10 @@ async function followStore(
 ) {
   const list = async (ids: readonly number[]) => {
     await onRead(ids)
-    return store.facets.list(ids)
+    return store.listing.listFacets(ids)
   }
   const snapshot = await buildSnapshot(store.listing)
-  const index = createLiveIndex({ listing: store.listing, facets: { list } }, options)
+  const index = createLiveIndex({ listing: { ...store.listing, listFacets: list } }, options)
   const find = (filter = 'human:true', cursor?: string) => index.find(snapshot, requestOf(filter), cursor)
   return { index, snapshot, find }
 }
@@ -53,7 +53,7 @@ onBothEngines('a live index', (open, engine) => {
       const snapshot = await buildSnapshot(store.listing)
       const index = createLiveIndex(store)
       return async () => {
-        const stored = await store.facets.list(Array.from({ length: 10 }, (_, id) => id))
+        const stored = await store.listing.listFacets(Array.from({ length: 10 }, (_, id) => id))
         const all = stored.map(fromStored)
         for (const request of REQUESTS) {
           const expected = listNaively(all, request)

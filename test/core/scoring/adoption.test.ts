@@ -13,7 +13,7 @@ import { ADOPTION_BATCH } from '../../../src/core/store/sql/rule-adoption.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { exportAll } from '../../support/cli-sandbox.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
-import { CREDENTIAL_BODIES, V1_BODIES } from '../../support/store/open.ts'
+import { CREDENTIAL_BODIES, RULE_SETS, V1_BODIES } from '../../support/store/open.ts'
 import { importParts, importText } from '../../support/store/random-histories.ts'
 import { dataPoint, NOON, record } from '../../support/store/records.ts'
 import { contracts, fail, find, hand, LATER, scorerOf } from '../../support/store/scoring.ts'
@@ -69,7 +69,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     expect(JSON.parse(before ?? '').credentials).toMatchObject([{ type: 'later', score: null }])
 
     const later = parseRules({ version: 'later', types: { later: DEFAULT_RULES.types.base_builder } })
-    await store.rules.apply(toAppliedRules(later, 'apply', LATER))
+    await store.data(RULE_SETS).apply(toAppliedRules(later, 'apply', LATER))
     await adoptRules(scorerOf(store, later))
     await rescoreSome(scorerOf(store, later))
     expect((await store.passports.findWithCredentials({ id: 1 }))?.credentials).toMatchObject([
@@ -177,7 +177,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     await adoptRules(scorerOf(store))
     await hand(store, { id: 1 }, contracts(4))
     await rescoreSome(scorerOf(store))
-    await store.rules.apply(toAppliedRules(DEFAULT_RULES, 'apply', NOON))
+    await store.data(RULE_SETS).apply(toAppliedRules(DEFAULT_RULES, 'apply', NOON))
     await adoptRules(scorerOf(store, otherRules))
     expect(await store.scoring.countStale()).toBe(0)
     expect(await rescoreSome(scorerOf(store, otherRules))).toBeUndefined()

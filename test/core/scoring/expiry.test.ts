@@ -8,6 +8,7 @@ import { type RuleSet, toAppliedRules } from '../../../src/core/scoring/stamped-
 import type { Store } from '../../../src/core/store/store.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { listLater } from '../../support/store/events-after-time.ts'
+import { RULE_SETS } from '../../support/store/open.ts'
 import { dataPoint, NOON, record } from '../../support/store/records.ts'
 import { rule } from '../../support/store/rule-files.ts'
 import { fail, find, hand } from '../../support/store/scoring.ts'
@@ -174,7 +175,7 @@ onEveryEngine('a rule with the option "expires"', (open) => {
   test('an explanation says since when a data point has expired, or that its account does not count', async () => {
     await using store = await open([record(1), record(2)])
     const rules = rulesWith({ expires: '30d', unique: 'first', accounts: 'sum' })
-    await store.rules.apply(toAppliedRules(rules, 'apply', NOON))
+    await store.data(RULE_SETS).apply(toAppliedRules(rules, 'apply', NOON))
     await adoptRules(scorerAt(store, NOON, rules))
     await hand(store, { id: 1 }, kites(5, { account: 'ada', addedAt: NOON - DAY, earnedAt: NOON - 40 * DAY }))
     await hand(store, { id: 2 }, kites(6, { account: '@Ada' }))

@@ -143,7 +143,7 @@ async function expectFixture(store: Store): Promise<void> {
   expect(
     await store.passports.findByKeys([{ handle: 'lens:ada', wallet: '' }], { credentials: false }),
   ).toMatchObject([{ passport: { id: 7 } }])
-  const facets = await store.facets.list([3, 7, 12, 21])
+  const facets = await store.listing.listFacets([3, 7, 12, 21])
   expect(facets.toSorted((one, other) => one.id - other.id).map(({ id, data }) => `${id} ${data}`)).toEqual([
     '3 grace hopper\t\t\t\t42.5\t0\t0\t0\tfalse\t\t',
     '7 ada lovelace 🐉\tlondon\tmath\npoetry\tlens\t42.5\t12\t10.25\t20.25\ttrue\t\t20.25 github\n12 active_wallet\n5 ens\n5 ens\n3 kite\n0.25 basename',

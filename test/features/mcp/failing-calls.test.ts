@@ -9,7 +9,8 @@ onEngine('sqlite', 'the index for filters of mcp', (open) => {
     await using store = await open([record(1), record(2, { human: true })])
     const held = Promise.withResolvers<void>()
     await using server = await serveMcpHere(store, {
-      list: (ids) => held.promise.then(() => store.facets.list(ids)),
+      ...store.listing,
+      listFacets: (ids) => held.promise.then(() => store.listing.listFacets(ids)),
     })
     await using agent = await httpAgent(server.url)
     const search = () => agent.call('search_passports', { filter: 'human:true' })
@@ -25,7 +26,7 @@ onEngine('sqlite', 'the index for filters of mcp', (open) => {
   test('an unexpected error is logged, and the client gets a sentence without details', async () => {
     await using store = await open([record(1)])
     const passports = { ...store.passports, findByKeys: () => Promise.reject(new Error('on purpose')) }
-    await using server = await serveMcpHere({ ...store, passports }, store.facets)
+    await using server = await serveMcpHere({ ...store, passports }, store.listing)
     await using agent = await httpAgent(server.url)
     const detail = 'Something went wrong on our side.'
     expect(await agent.call('get_passport', { passport: '1' })).toEqual({

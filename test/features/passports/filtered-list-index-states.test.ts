@@ -26,13 +26,14 @@ onEngine('sqlite', 'a filtered list from the search thread', (open) => {
   test('filtered lists wait while the index is built, and the unfiltered ranking is served meanwhile', async () => {
     await using store = await open(Array.from({ length: 60 }, (_, id) => record(id)))
     const held = Promise.withResolvers<void>()
-    const facets = {
-      async list(ids: readonly number[]) {
+    const listing = {
+      ...store.listing,
+      async listFacets(ids: readonly number[]) {
         await held.promise
-        return store.facets.list(ids)
+        return store.listing.listFacets(ids)
       },
     }
-    using catalog = await catalogWithoutThread({ ...store, facets }, { mostAwaited: 0 })
+    using catalog = await catalogWithoutThread({ ...store, listing }, { mostAwaited: 0 })
     await using server = serveTest(store, { catalog })
     let early = 0
     const filtered = Array.from({ length: 9 }, async () => {
@@ -54,7 +55,7 @@ onEngine('sqlite', 'a filtered list from the search thread', (open) => {
     await using store = await open([record(1)])
     using catalog = await catalogWithoutThread({
       ...store,
-      facets: { list: () => Promise.reject(new Error('on purpose')) },
+      listing: { ...store.listing, listFacets: () => Promise.reject(new Error('on purpose')) },
     })
     await using server = serveTest(store, { catalog })
     expect((await server.get(pathOf({ filter: 'human:true' }))).status).toBe(500)

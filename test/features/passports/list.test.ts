@@ -80,7 +80,7 @@ const FILTERS: Parameters[] = [
 onEveryEngine('GET /api/v3/passports', (open) => {
   test('lists have the same passports, totals and groups as a naive evaluation', async () => {
     await using store = await open(people)
-    const all = (await store.facets.list(people.map(({ id }) => id))).map(fromStored)
+    const all = (await store.listing.listFacets(people.map(({ id }) => id))).map(fromStored)
     await using server = serveTest(store)
     for (const [at, parameters] of FILTERS.entries()) {
       const query = {

@@ -5,6 +5,7 @@ import type { Store } from '../../../src/core/store/store.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../support/store/engines.ts'
+import { RULE_SETS } from '../../support/store/open.ts'
 import { ADA_SECOND_WALLET, ada, credential, NOON, PEOPLE, record } from '../../support/store/records.ts'
 import { adoptRules, DEFAULT_RULES } from '../../support/store/scoring.ts'
 import { score } from '../../support/store/store-changes.ts'
@@ -103,7 +104,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     await using server = await serveRecords({}, [zoe])
     await scoreAll(server.store)
     const { stamp: _, ...shape } = { ...DEFAULT_RULES, types: { kite: DEFAULT_RULES.types.ens } }
-    await server.store.rules.apply({
+    await server.store.data(RULE_SETS).apply({
       stamp: 'other',
       body: JSON.stringify(shape),
       appliedAt: NOON,

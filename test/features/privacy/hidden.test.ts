@@ -36,7 +36,7 @@ onEveryEngine('a hidden passport', (open) => {
         credentials: true,
       }),
       items: await store.data(V1_BODIES).listItems([7]),
-      facets: (await store.facets.list([7])).map(({ data }) => data.split(/\s/).sort()),
+      facets: (await store.listing.listFacets([7])).map(({ data }) => data.split(/\s/).sort()),
       people: await store.passports.listByIds([7]),
       evidence: (await store.scoring.find({ id: 7 }))?.dataPoints,
       total: (await listAll(store)).total,

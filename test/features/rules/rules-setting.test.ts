@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { callHere } from '../../support/cli-in-process.ts'
 import { kitePlace } from '../../support/kite-rules-sandbox.ts'
 import { withEngine } from '../../support/store/engines.ts'
+import { RULE_SETS } from '../../support/store/open.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 withEngine('sqlite', 'RULES', (makeDatabase) => {
@@ -11,7 +12,7 @@ withEngine('sqlite', 'RULES', (makeDatabase) => {
     await using here = await kitePlace(makeDatabase)
     const versions = () =>
       here.look(async (store) =>
-        (await store.rules.list()).map(({ source, stamp }) => [source, stamp.split('+')[0]]),
+        (await store.data(RULE_SETS).list()).map(({ source, stamp }) => [source, stamp.split('+')[0]]),
       )
     expect((await here.withFile('one.json', 'score')).code).toBe(0)
     expect((await here.withFile('two.json', 'score')).err).toBe('Scored 1 passport by rule set two.\n')

@@ -3,6 +3,7 @@ import canonicalize from 'canonicalize'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
+import { RULE_SETS } from '../../support/store/open.ts'
 import {
   adoptRules,
   applyRules,
@@ -39,11 +40,11 @@ onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
     const older = { ...DEFAULT_RULES, stamp: 'built-in of an older version' }
     await adoptRules({ store, rules: older })
     await adoptRules({ store, rules: DEFAULT_RULES })
-    const stamps = async () => (await store.rules.list()).map(({ stamp }) => stamp)
+    const stamps = async () => (await store.data(RULE_SETS).list()).map(({ stamp }) => stamp)
     expect(await stamps()).toEqual([DEFAULT_RULES.stamp, older.stamp])
     await applyRules(store, next)
     const builtIn = toAppliedRules(DEFAULT_RULES, 'built-in', 0)
-    expect(await store.rules.rollBack(builtIn)).toMatchObject({ stamp: DEFAULT_RULES.stamp })
+    expect(await store.data(RULE_SETS).rollBack(builtIn)).toMatchObject({ stamp: DEFAULT_RULES.stamp })
     expect(await stamps()).toEqual([next.stamp, DEFAULT_RULES.stamp, older.stamp])
   })
 
@@ -52,7 +53,8 @@ onEveryEngine('GET /api/v3/rules/{stamp}', (open) => {
     const builtIn = toAppliedRules(DEFAULT_RULES, 'built-in', 0)
     await adoptRules({ store, rules: DEFAULT_RULES })
     const apply = (version: string) => applyRules(store, stampRules({ ...shape, version }))
-    const rollBack = async () => JSON.parse((await store.rules.rollBack(builtIn))?.body ?? '{}').version
+    const rollBack = async () =>
+      JSON.parse((await store.data(RULE_SETS).rollBack(builtIn))?.body ?? '{}').version
     for (const version of ['a', 'b', 'c']) await apply(version)
     expect(await rollBack()).toBe('b')
     await apply('d')

@@ -1,7 +1,7 @@
 import type { ScoringJob } from '../../../src/core/store/scoring-store.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { listLater } from '../store/events-after-time.ts'
-import { CREDENTIAL_BODIES, V1_BODIES } from '../store/open.ts'
+import { CREDENTIAL_BODIES, SEARCH, V1_BODIES } from '../store/open.ts'
 import { NOON } from '../store/records.ts'
 
 const FULL = { credentials: true }
@@ -60,12 +60,12 @@ export const INDEXED_READS: readonly (readonly [
     (store) => store.passports.findByKeys([{ handle: 'lens:51', wallet: '' }], FULL),
     'handles_pkey',
   ],
-  ['handles with a prefix', (store) => store.search.listHandles('lens:77', 9), 'handles_pkey'],
-  ['names with a prefix', (store) => store.search.listNames('77', 9), 'handles_pkey'],
-  ['wallets with a prefix', (store) => store.search.listWallets('0x77', 9), 'wallets_pkey'],
+  ['handles with a prefix', (store) => store.data(SEARCH).listHandles('lens:77', 9), 'handles_pkey'],
+  ['names with a prefix', (store) => store.data(SEARCH).listNames('77', 9), 'handles_pkey'],
+  ['wallets with a prefix', (store) => store.data(SEARCH).listWallets('0x77', 9), 'wallets_pkey'],
   ['passports by mixed keys', (store) => store.passports.findByKeys(MIXED_KEYS, FULL), 'passports_pkey'],
   ['a page of the list', (store) => store.data(V1_BODIES).listItems([77, 78, 79]), 'v1_passports_pkey'],
-  ['the facets of some', (store) => store.facets.list([77, 78, 79]), 'facets_pkey'],
+  ['the facets of some', (store) => store.listing.listFacets([77, 78, 79]), 'facets_pkey'],
   [
     'the credentials of one',
     (store) => store.data(CREDENTIAL_BODIES).find({ id: 77 }),

@@ -30,7 +30,5 @@ export function snapshotOf(passports: readonly ListedPassport[]): Promise<Snapsh
       for (const passport of ranked) add(passport)
       return ''
     },
-    readChanges: () => undefined,
-    readRecent: () => undefined,
   })
 }

@@ -3,6 +3,7 @@ import type { PassportRef } from '../../../src/core/passport/passport.ts'
 import { rescoreSome } from '../../../src/core/scoring/rescore.ts'
 import { DEFAULT_RULES, type RuleSet, toAppliedRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
+import { RULE_SETS } from './open.ts'
 import { dataPoint, NOON } from './records.ts'
 
 export { createExplainer, createPassportExplainer, findExplanation } from '../../../src/core/reads/explain.ts'
@@ -33,7 +34,7 @@ export const scorerOf = (store: Store, rules = DEFAULT_RULES) => ({
 
 /** Makes these rules the active ones, for the next `adoptRules`. */
 export const applyRules = (store: Store, rules: RuleSet, at = NOON) =>
-  store.rules.apply(toAppliedRules(rules, 'apply', at))
+  store.data(RULE_SETS).apply(toAppliedRules(rules, 'apply', at))
 
 /** Scores every passport that needs a new score. */
 export async function scoreNow(store: Store, rules = DEFAULT_RULES): Promise<void> {

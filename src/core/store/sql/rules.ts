@@ -1,3 +1,4 @@
+import { type Base, defineData } from '../data.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
 import { upsertRows } from '../write/load-and-save-write-model.ts'
 import { appendEvents } from '../write/write-events.ts'
@@ -14,6 +15,12 @@ const STACK = 'applied_rules'
 
 /** More are not kept. */
 const MOST_STACKED = 100
+
+export const RULE_SETS = defineData({
+  name: 'rules',
+  tables: ['rule_sets'],
+  open: ({ database }: Base) => createRules(database),
+})
 
 export function createRules({ read: { query: read }, write, transaction }: Database): RulesStore {
   const find = (stamp: string) => findRules(read, 'where stamp = $1', [stamp])

@@ -1,3 +1,4 @@
+import { type Base, defineData } from '../data.ts'
 import type { FoundName, SearchStore } from '../search-store.ts'
 import type { Prepare } from './connection.ts'
 
@@ -7,7 +8,12 @@ const MOST_SOURCES = 64
 /** How many wallets are compared with a suffix. */
 const MOST_COMPARED = 5000
 
-export function createSearch(prepare: Prepare): SearchStore {
+export const SEARCH = defineData({
+  name: 'search',
+  open: ({ prepare }: Base) => createSearch(prepare),
+})
+
+function createSearch(prepare: Prepare): SearchStore {
   const handlesInRange = prepare<FoundName>(selectRange('handles', 'handle', '$3'))
   const walletsInRange = prepare<FoundName>(LIST_WALLETS)
   const listSources = prepare<{ source: string }>(LIST_SOURCES)

@@ -46,7 +46,7 @@ const sorted = ({ points, type, ...facets }: Facets): Facets => ({
 })
 
 const list = async (store: Store, ids: readonly number[]) =>
-  (await store.facets.list(ids))
+  (await store.listing.listFacets(ids))
     .map((each) => sorted(fromStored(each)))
     .sort((one, other) => one.id - other.id)
 
@@ -88,7 +88,7 @@ onBothEngines('facets', (open, engine) => {
     })
     expect(second).toMatchObject({ id: 3, name: 'grace hopper', score: 42.5, human: ['false'] })
     expect(third).toMatchObject({ source: ['lens'], rules: ['2026+ab'] })
-    expect(await store.facets.list([])).toEqual([])
+    expect(await store.listing.listFacets([])).toEqual([])
   })
 
   test('facets keep quotes, backslashes and long lists', async () => {

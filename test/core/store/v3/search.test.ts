@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onEveryEngine } from '../../../support/store/engines.ts'
+import { SEARCH } from '../../../support/store/open.ts'
 import { record, social } from '../../../support/store/records.ts'
 
 /** The maximum number of sources that a search reads. */
@@ -21,20 +22,20 @@ const PEOPLE = [
 onEveryEngine('search by prefix', (open) => {
   test('a search finds handles of one source or of all sources, in alphabetical order', async () => {
     await using empty = await open()
-    expect(await empty.search.listNames('zoe', 9)).toEqual([])
+    expect(await empty.data(SEARCH).listNames('zoe', 9)).toEqual([])
     await using store = await open(PEOPLE)
-    expect(await store.search.listHandles('github:zoe', 9)).toEqual([
+    expect(await store.data(SEARCH).listHandles('github:zoe', 9)).toEqual([
       { text: 'github:zoe', id: 1 },
       { text: 'github:zoetrope', id: 2 },
     ])
-    expect((await store.search.listNames('zoe', 9)).map(({ text }) => text)).toEqual([
+    expect((await store.data(SEARCH).listNames('zoe', 9)).map(({ text }) => text)).toEqual([
       'git:zoe',
       'github:zoe',
       'github:zoetrope',
       'lens:zoe.lens',
     ])
-    expect(await store.search.listNames('東', 9)).toEqual([{ text: 'git hub:東京', id: 2 }])
-    expect((await store.search.listNames('zoe', 1)).map(({ text }) => text)).toEqual([
+    expect(await store.data(SEARCH).listNames('東', 9)).toEqual([{ text: 'git hub:東京', id: 2 }])
+    expect((await store.data(SEARCH).listNames('zoe', 1)).map(({ text }) => text)).toEqual([
       'git:zoe',
       'github:zoe',
       'lens:zoe.lens',
@@ -43,26 +44,26 @@ onEveryEngine('search by prefix', (open) => {
 
   test('a search finds wallets by prefix, or by prefix and suffix', async () => {
     await using store = await open(PEOPLE)
-    expect((await store.search.listWallets('0xde30ab', 9)).map(({ id }) => id)).toEqual([1, 2])
-    expect((await store.search.listWallets('0xde30ab', 1)).map(({ id }) => id)).toEqual([1])
-    expect(await store.search.listWallets('DemoSo', 9, 'ana')).toEqual([{ text: 'DemoSo1ana', id: 2 }])
-    expect(await store.search.listWallets('DemoSo', 9, 'Ana')).toEqual([])
-    expect(await store.search.listWallets('DemoSo', 9, '_na')).toEqual([])
-    expect(await store.search.listWallets('DemoSo', 9)).toEqual([{ text: 'DemoSo1ana', id: 2 }])
+    expect((await store.data(SEARCH).listWallets('0xde30ab', 9)).map(({ id }) => id)).toEqual([1, 2])
+    expect((await store.data(SEARCH).listWallets('0xde30ab', 1)).map(({ id }) => id)).toEqual([1])
+    expect(await store.data(SEARCH).listWallets('DemoSo', 9, 'ana')).toEqual([{ text: 'DemoSo1ana', id: 2 }])
+    expect(await store.data(SEARCH).listWallets('DemoSo', 9, 'Ana')).toEqual([])
+    expect(await store.data(SEARCH).listWallets('DemoSo', 9, '_na')).toEqual([])
+    expect(await store.data(SEARCH).listWallets('DemoSo', 9)).toEqual([{ text: 'DemoSo1ana', id: 2 }])
   })
 
   test('a search treats SQL wildcards and quotes as plain characters', async () => {
     await using store = await open(PEOPLE)
     for (const prefix of ['zo%', '%', '_oe', "zo' or '1'='1"])
-      expect(await store.search.listNames(prefix, 9)).toEqual([])
-    expect(await store.search.listNames('zo_', 9)).toEqual([{ text: 'lens:zo_e%', id: 3 }])
-    expect(await store.search.listWallets('0x__', 9)).toEqual([])
+      expect(await store.data(SEARCH).listNames(prefix, 9)).toEqual([])
+    expect(await store.data(SEARCH).listNames('zo_', 9)).toEqual([{ text: 'lens:zo_e%', id: 3 }])
+    expect(await store.data(SEARCH).listWallets('0x__', 9)).toEqual([])
   })
 
   test('a search reads a limited number of sources', async () => {
     const socials = Array.from({ length: MOST_SOURCES + 5 }, (_, at) => social(`s${100 + at}`, 'zoe'))
     await using store = await open([record(1, { socials })])
-    expect(await store.search.listNames('zoe', 9)).toHaveLength(MOST_SOURCES)
-    expect(await store.search.listHandles('s168:zoe', 9)).toHaveLength(1)
+    expect(await store.data(SEARCH).listNames('zoe', 9)).toHaveLength(MOST_SOURCES)
+    expect(await store.data(SEARCH).listHandles('s168:zoe', 9)).toHaveLength(1)
   })
 })

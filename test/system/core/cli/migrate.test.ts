@@ -13,7 +13,7 @@ import { testDatabase } from '../../../support/postgres/postgres.ts'
 import { PROGRAM } from '../../../support/program/commands.ts'
 import { databaseMaker, withEngine, withEveryEngine } from '../../../support/store/engines.ts'
 import { execute, OLD_SCHEMA, revertSchema, setSchema } from '../../../support/store/execute-sql.ts'
-import { openPostgres, USAGE } from '../../../support/store/open.ts'
+import { openPostgres, RULE_SETS, USAGE } from '../../../support/store/open.ts'
 import { record } from '../../../support/store/records.ts'
 import { until } from '../../../support/wait-until.ts'
 
@@ -135,5 +135,5 @@ test.concurrent('postgres: a migration may take longer than the statement timeou
   release.resolve()
   await blocking
   await using store = await migrating
-  expect(await store.rules.list()).toEqual([])
+  expect(await store.data(RULE_SETS).list()).toEqual([])
 })

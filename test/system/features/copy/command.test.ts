@@ -15,6 +15,7 @@ import {
   openStore,
   PLAN,
   parseDatabaseAddress,
+  RULE_SETS,
   USAGE,
 } from '../../../support/store/open.ts'
 import {
@@ -68,7 +69,7 @@ const fill = (url: string) =>
       restore: false,
     })
     await store.passports.remove(12, NOON)
-    await store.rules.apply({ stamp: 'rules-1', body: '{}', appliedAt: NOON, source: 'apply' })
+    await store.data(RULE_SETS).apply({ stamp: 'rules-1', body: '{}', appliedAt: NOON, source: 'apply' })
     await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'rules-1' } })
     await store.keys.create(apiKey('k1', { hash: Buffer.alloc(32, 7) }))
     const more = { tier: 'high', owner: 'a@example.com', expiresAt: NOON + 1 }
@@ -105,7 +106,7 @@ const everything = (url: string) =>
     keys: await store.keys.list(),
     usage: await store.data(USAGE).list({ since: '2026-01-01', until: '2026-12-31' }),
     plan: await store.data(PLAN).find(),
-    rules: await store.rules.active(),
+    rules: await store.data(RULE_SETS).active(),
     stale: await store.scoring.countStale(),
     removals: await store.records.listRemovals(),
     seen: await store.data(MIRROR).find('https://example.com', 7),

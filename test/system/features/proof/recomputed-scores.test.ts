@@ -12,6 +12,7 @@ import {
 } from '../../../support/proof/snapshots.ts'
 import { fillWithDemo } from '../../../support/store/demo.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../../support/store/engines.ts'
+import { RULE_SETS, withData } from '../../../support/store/open.ts'
 import { credential, dataPoint, NOON, record } from '../../../support/store/records.ts'
 import {
   adoptRules,
@@ -79,7 +80,7 @@ test('jose verifies the snapshots of all demo passports, and their payloads give
     await jwtVerify(jwt, keys, { algorithms: ['EdDSA'], currentDate: new Date(NOON) })
     const payload = payloadOf(jwt)
     const { rules } = payload.credentialSubject
-    const found = await store.rules.find(rules ?? '')
+    const found = await store.data(RULE_SETS).find(rules ?? '')
     expect(recompute(payload, toRuleSet(found ?? expect.unreachable()))).toEqual(claimOf(payload))
     used.add(rules ?? '')
   }
@@ -124,7 +125,7 @@ test('a score by an unknown rule set names the active rule set only if that give
   const scored = (id: number, points: number) =>
     record(id, { ...calculated, scores: { total: points, identity: points } })
   await using server = await serveRecords(SIGNED, [scored(1, 0), scored(2, 0.5)])
-  await server.store.rules.keep({
+  await server.store.data(RULE_SETS).keep({
     ...{ stamp: DEFAULT_RULES.stamp, appliedAt: 0, source: 'built-in' },
     body: JSON.stringify(DEFAULT_RULES),
   })
@@ -142,12 +143,12 @@ test('the digests of rule sets are read once, and an unknown rule set is searche
   let reads = 0
   const listByStamps = (stamps: readonly string[]) => {
     reads++
-    return store.rules.listByStamps(stamps)
+    return store.data(RULE_SETS).listByStamps(stamps)
   }
-  await using server = serveTest({ ...store, rules: { ...store.rules, listByStamps } })
+  await using server = serveTest(withData(store, RULE_SETS, { listByStamps }))
   const digest = async () => (await server.get('/api/v3/passports/1')).body.rules_digest
   expect([await digest(), await digest(), reads]).toEqual([null, null, 2])
-  await store.rules.keep({ stamp: 'foreign+00', body: '{"a":1}', appliedAt: 0, source: 'built-in' })
+  await store.data(RULE_SETS).keep({ stamp: 'foreign+00', body: '{"a":1}', appliedAt: 0, source: 'built-in' })
   const sum = '015abd7f5cc57a2dd94b7590f04ad8084273905ee33ec5cebeae62276a97f862'
   expect([await digest(), await digest(), reads]).toEqual([sum, sum, 3])
 })

@@ -5,9 +5,7 @@ import { createEventReader } from '../../sql/events.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
 import { createKeys } from '../../sql/keys.ts'
 import { createPassportReader } from '../../sql/passports.ts'
-import { createRules } from '../../sql/rules.ts'
 import { createScoring } from '../../sql/scoring.ts'
-import { createSearch } from '../../sql/search.ts'
 import { createFindByKeys } from '../../sql/v3.ts'
 import type { Store } from '../../store.ts'
 import { createEventChanges } from '../../write/write-events.ts'
@@ -58,11 +56,8 @@ export async function openPostgres(
       ...createPassportChanges(database),
     },
     records: createRecords(reporting),
-    listing: createListing(readRanking, read),
-    facets: createFacetsReader(database.long),
-    search: createSearch(prepare),
+    listing: { ...createListing(readRanking, read), ...createFacetsReader(database.long) },
     scoring: createScoring(database),
-    rules: createRules(database),
     events: { ...createEventReader(prepare), ...createEventChanges(database) },
     keys: { ...createKeys(database, forget), find },
     data: createUseData({ database: { ...database, long }, prepare }),

@@ -29,7 +29,7 @@ const READ_ALL = `select ${CURSOR},
 type AllRow = { cursor: string; ranked: Buffer | null; names: string | null }
 
 /** The version of a row is the number of the transaction that wrote it. `readLong` may lack the last changes. */
-export function createListing(readLong: Query, read: Query): ListingStore {
+export function createListing(readLong: Query, read: Query): Omit<ListingStore, 'listFacets'> {
   return {
     async readAll(add) {
       const [primary] = await read<{ server: string }>(`select ${SERVER}`)

@@ -7,9 +7,7 @@ import { createEventReader } from '../../sql/events.ts'
 import { createFacetsReader } from '../../sql/facets.ts'
 import { createKeys } from '../../sql/keys.ts'
 import { createPassportReader } from '../../sql/passports.ts'
-import { createRules } from '../../sql/rules.ts'
 import { createScoring } from '../../sql/scoring.ts'
-import { createSearch } from '../../sql/search.ts'
 import { createFindByKeys } from '../../sql/v3.ts'
 import type { Store } from '../../store.ts'
 import { createEventChanges } from '../../write/write-events.ts'
@@ -65,11 +63,11 @@ export function openSqlite(
         ...createPassportChanges(database),
       },
       records: createRecords(database),
-      listing: createListing(path, listing, shared, transaction),
-      facets: guardErrors(path, createFacetsReader(createConnection(path, listing))),
-      search: createSearch(prepare),
+      listing: {
+        ...createListing(path, listing, shared, transaction),
+        ...guardErrors(path, createFacetsReader(createConnection(path, listing))),
+      },
       scoring: guardErrors(path, createScoring(database)),
-      rules: createRules(database),
       events: { ...createEventReader(prepare), ...createEventChanges(database) },
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       data: createUseData({ database, prepare }),

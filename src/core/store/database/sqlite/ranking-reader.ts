@@ -14,7 +14,7 @@ export function createListing(
   long: Database,
   shared: Database,
   transaction: ReadTransaction,
-): ListingStore {
+): Omit<ListingStore, 'listFacets'> {
   const version = createVersionReader(long)
   const listAll = long.query<ListedPassport, []>(
     `select passport_id as id, score, name from v1_passports indexed by v1_passports_by_version
