@@ -29,7 +29,7 @@ const store = await openStore({ engine: 'sqlite', path })
 await createKey(store)
 for (let change = 0; change <= changes; change++)
   await saveChange(store, PASSPORTS, change, BEGIN + change * DAY)
-await store.close()
+await store.database.close()
 await using server = await startOurs(`sqlite:${path}`)
 
 const READS = { passport: '?', credentials: '?include=credentials&' }

@@ -69,7 +69,7 @@ async function measureBuild(path: string): Promise<Figure[]> {
   const seconds = (performance.now() - begin) / 1000
   Bun.gc(true)
   const megabytes = unmappedMegabytes(process.pid) - before
-  await store.close()
+  await store.database.close()
   return [
     figureOf('build of the index: CPU seconds', '', [(user + system) / 1e6], { most: 5 }),
     figureOf('build of the index: seconds', '', [seconds]),

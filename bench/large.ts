@@ -94,7 +94,7 @@ async function measureBuilds(): Promise<void> {
     limit: 25,
   }
   await time('build of the index for filters', () => createLiveIndex(store).find(snapshot, query))
-  await store.close()
+  await store.database.close()
 }
 
 async function time<T>(name: string, work: () => Promise<T>): Promise<T> {

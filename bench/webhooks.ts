@@ -64,6 +64,6 @@ async function deliverToMany(receivers: number): Promise<{ seconds: number; cpuS
   for (const { id } of subscriptions) await store.data(SUBSCRIPTIONS).change(id, { state: 'active' }, 'cli')
   await done.promise
   const result = { seconds: (performance.now() - begin) / 1000, cpuSeconds: server.cpuSeconds() - before }
-  await store.close()
+  await store.database.close()
   return result
 }

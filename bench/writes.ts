@@ -128,7 +128,7 @@ async function serve() {
     ['unlimited', 'standard'].map((tier, at) => makeKey(store, at + 1, { tier, scopes: ['write:*'] })),
   )
   if (!unlimited || !limited) throw new Error('A key is missing.')
-  await store.close()
+  await store.database.close()
   const server = await startServer(SERVE, { ...env, TIERS: BENCH_TIERS })
   // A server runs for long: its functions are compiled.
   const reading = runWrk(server.url, reads, WARM_UP_SECONDS, 0)

@@ -57,7 +57,7 @@ export async function copyWithHistory(
   await saveLarge(store, largest)
   const before = Date.now()
   for (let change = 1; change <= CHANGES; change++) await saveChange(store, CHANGED, change, before + change)
-  await store.close()
+  await store.database.close()
   return { path, before: new Date(before).toISOString(), largest }
 }
 

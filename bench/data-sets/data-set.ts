@@ -42,7 +42,7 @@ export async function sqliteDataSet(passports: number): Promise<string> {
   const store = await openStore({ engine: 'sqlite', path: unfinished })
   await createKey(store)
   await fill(store, passports)
-  await store.close()
+  await store.database.close()
   renameSync(unfinished, path)
   return path
 }

@@ -47,7 +47,7 @@ async function fillBase(address: Parameters<typeof openStore>[0]): Promise<void>
   const store = await openStore(address)
   await fill(store, IMPORTED, MOST[address.engine])
   await createKey(store)
-  await store.close()
+  await store.database.close()
 }
 
 /** The tables with rows of each passport, and the columns that hold its id. */

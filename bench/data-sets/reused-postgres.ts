@@ -84,6 +84,6 @@ export async function postgresDataSet(server: PersistentPostgres, passports: num
     await fill(store, passports)
     await createKey(store)
   }
-  await store.close()
+  await store.database.close()
   return url
 }

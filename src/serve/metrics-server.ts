@@ -77,7 +77,7 @@ export async function readStore(
   { database, damage, onError }: StoreOptions,
 ): Promise<Family[]> {
   // An unavailable store is not logged here, because other threads log it.
-  const health = await attempt(() => store.ping(), onError)
+  const health = await attempt(() => store.database.ping(), onError)
   const parts = {
     reads: health !== undefined,
     writes: health?.writes === true,

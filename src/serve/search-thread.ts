@@ -71,7 +71,7 @@ const follow = async (current: Snapshot) => (await opened.promise).index.follow(
 
 async function stop(): Promise<void> {
   ending.abort(new ServiceError('unavailable', 'The service is stopping.'))
-  await (await opened.promise).store.close()
+  await (await opened.promise).store.database.close()
   failures.end()
   send({ kind: 'stopped' })
 }

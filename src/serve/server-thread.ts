@@ -95,6 +95,6 @@ function withWriter(store: Store): Store {
 /** Closes the store: SQLite removes the WAL when the last connection closes. The main thread then ends this thread. */
 async function stop(): Promise<void> {
   await listener?.drain()
-  await store?.close()
+  await store?.database.close()
   send({ kind: 'stopped' })
 }

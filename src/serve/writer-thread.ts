@@ -55,7 +55,7 @@ async function run(config: Config, damage: Damage): Promise<void> {
   opened.resolve({ answerWrite: createWriteAnswer(data, store.data), damage })
   const onError = (error: unknown) => noteDamage(damage, error)
   await supervise(createJobs(config, store), { log, signal: stop.signal, onError })
-  await store.close()
+  await store.database.close()
   send({ kind: 'stopped' })
 }
 
@@ -83,7 +83,7 @@ function createJobs(config: Config, store: Store): Job[] {
     jobs.push({
       name: 'The database files cannot be used',
       interval: 1000,
-      run: async () => void (await store.ping()),
+      run: async () => void (await store.database.ping()),
     })
   if (tiers.some(({ monthly }) => monthly !== undefined))
     jobs.push({ name: 'Monthly quotas are outdated', interval: 10_000, run: () => sendMonth(store) })
@@ -101,7 +101,7 @@ const checkSchema = (store: Store, scoring: AbortController): Job => ({
   name: 'The schema of the database cannot be checked',
   interval: 1000,
   async run() {
-    const schema = await store.newerSchema()
+    const schema = await store.database.newerSchema()
     if (schema === undefined || scoring.signal.aborted) return
     scoring.abort()
     log.warn(

@@ -192,7 +192,7 @@ async function exportOf(path: string): Promise<string> {
   const store = openSqlite(path, { create: false })
   let all = ''
   for await (const { text } of exportRecords(store)) all += text
-  await store.close()
+  await store.database.close()
   return all
 }
 

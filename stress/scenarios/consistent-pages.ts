@@ -67,7 +67,7 @@ async function readDuring(cwd: string, url: string, times: number, fail: Fail): 
   }
   end.abort()
   await reading
-  await store.close()
+  await store.database.close()
   return pages
 }
 

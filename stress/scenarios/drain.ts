@@ -95,7 +95,7 @@ async function stopUnderLoad(
     fail(`the stop took ${duration} ms; the limit is ${LONGEST_STOP_MILLISECONDS} ms`)
   const store = await openStore(parseDatabaseAddress(database.url) as DatabaseAddress)
   const counted = await countUsage(store)
-  await store.close()
+  await store.database.close()
   if (counted !== database.received)
     fail(`${database.received} responses were received, ${counted} requests were counted`)
   database.received = counted

@@ -128,7 +128,7 @@ const isSentence = (text: string) => /(^|\n)passportd: .+[.]\n$/.test(text) && !
 async function fill(address: Parameters<typeof openStore>[0]): Promise<void> {
   const store = await openStore(address)
   await saveRecords(store, FIXED)
-  await store.close()
+  await store.database.close()
 }
 
 /** Removes the times of scoring, which differ between runs. */

@@ -7,6 +7,6 @@ export async function demoArgs(path: string, isShort: boolean): Promise<string[]
   if (!isShort) return ['--demo']
   const store = openSqlite(path)
   await saveRecords(store, INVENTED.slice(0, 60))
-  await store.close()
+  await store.database.close()
   return []
 }

@@ -35,7 +35,7 @@ export async function savePeople(folder: string): Promise<string> {
     const records = PEOPLE.slice(at, at + BATCH).map((passport) => ({ kind: 'passport' as const, passport }))
     await store.records.save(records, { now: 0, restore: false })
   }
-  await store.close()
+  await store.database.close()
   return path
 }
 

@@ -34,7 +34,22 @@ const TABLES = defineData({
   open: ({ database }: Base) => ({ list: () => listTables(database.read) }),
 })
 
-onEveryEngine('tables', (open, engine) => {
+onEveryEngine('the database', (open, engine) => {
+  test('the store has eight parts, because a feature opens its own statements', async () => {
+    await using store = await open()
+    const { url: _, ...parts } = store
+    expect(Object.keys(parts).toSorted()).toEqual([
+      'data',
+      'database',
+      'events',
+      'keys',
+      'listing',
+      'passports',
+      'records',
+      'scoring',
+    ])
+  })
+
   test('each table belongs to the core or to one feature', async () => {
     await using store = await open()
     const ofFeatures = (await dataOf(FEATURES)).flatMap(({ tables = [] }) => tables)

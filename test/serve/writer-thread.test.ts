@@ -53,7 +53,7 @@ async function startWriter() {
     async [Symbol.asyncDispose]() {
       process.off('worker', onWorker)
       await thread.stop()
-      await store.close()
+      await store.database.close()
       folder[Symbol.dispose]()
     },
   }

@@ -37,7 +37,7 @@ export async function listenHere(env: Record<string, string>, options: Options =
       await server().stop(true)
       // Not awaited, because `drain` waits for a second if the server was just used.
       void drain()
-      await store.close()
+      await store.database.close()
     },
   }
 }

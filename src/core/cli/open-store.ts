@@ -48,7 +48,7 @@ export async function openWhole(database: DatabaseAddress, options: Options = MA
   const note = (await store.data(COPY_NOTE).find()) ?? ''
   // Until version 0.2.1 a complete copy left a note of two lines.
   if (note === '' || note.includes('\n')) return store
-  await store.close()
+  await store.database.close()
   // Throws, because the next run of the copy would overwrite whatever is written now.
   throw new CommandError(
     `The copy of ${note} to ${nameDatabase(database)} is incomplete: run "passportd copy" again to complete it, or accept the contents with "passportd copy --forget" and the database URL.`,
@@ -76,8 +76,8 @@ export async function openForDryRun(database: DatabaseAddress): Promise<Store> {
   for (const signal of signals) process.on(signal, onSignal)
   const store = await openStore({ engine: 'sqlite', path: join(folder, 'new.db') })
   const close = async () => {
-    await store.close()
+    await store.database.close()
     removeFolder()
   }
-  return { ...store, close, [Symbol.asyncDispose]: close }
+  return { ...store, database: { ...store.database, close }, [Symbol.asyncDispose]: close }
 }

@@ -42,7 +42,7 @@ export const readiness = route(SERVICE, {
   errors: ['unavailable'],
   /** Throws `unavailable` if the store cannot be read. A store that can only be read counts as ready. */
   async handle(_request, context) {
-    const { writes } = await Promise.try(() => context.store.ping()).catch((error) => {
+    const { writes } = await Promise.try(() => context.store.database.ping()).catch((error) => {
       if (!(error instanceof FileFaultError)) throw error
       context.onError(error)
       // The client learns what is wrong with the files, but not their names.

@@ -16,10 +16,11 @@ export function noteDamage(damage: Damage, error: unknown): void {
 }
 
 /** Returns a store whose `ping` also throws if another thread has found damage. */
-export const withDamage = (store: Store, damage: Damage): Store => ({
-  ...store,
-  async ping() {
+export function withDamage(store: Store, damage: Damage): Store {
+  const { database } = store
+  async function ping() {
     if (isDamaged(damage)) throw new FileFaultError('damaged', 'The database is damaged, as logged before.')
-    return await store.ping()
-  },
-})
+    return await database.ping()
+  }
+  return { ...store, database: { ...database, ping } }
+}

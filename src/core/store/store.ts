@@ -75,11 +75,13 @@ export type Store = AsyncDisposable & {
   }
   /** The statements of features. */
   data: UseData
-  /** The schema number, if a newer passportd has migrated the database since this store was opened. */
-  newerSchema(): Awaitable<number | undefined>
-  /** Checks whether the store accepts writes. Throws `unavailable` if it cannot even be read. */
-  ping(): Awaitable<{ writes: boolean }>
-  close(): Promise<void>
+  database: {
+    /** The schema number, if a newer passportd has migrated the database since this store was opened. */
+    newerSchema(): Awaitable<number | undefined>
+    /** Checks whether the store accepts writes. Throws `unavailable` if it cannot even be read. */
+    ping(): Awaitable<{ writes: boolean }>
+    close(): Promise<void>
+  }
 }
 
 export type PassportWithCredentials = { passport: FullPassport; credentials: Credential[] }

@@ -70,7 +70,7 @@ export const restore = defineCommand({
     if (list.length > 0) {
       readBackup(file, () => backUp(file, copy))
       const store = openSqlite(copy)
-      await store.data(REMOVALS).apply(list, begin).finally(store.close)
+      await store.data(REMOVALS).apply(list, begin).finally(store.database.close)
     }
     const { kept, ...contents } = restoreFile(list.length > 0 ? copy : file, path, { force, now: begin })
     terminal.out(

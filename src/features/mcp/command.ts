@@ -116,7 +116,7 @@ function keepStore(database: Config['database'], onFailure: (error: unknown) => 
     async [Symbol.asyncDispose]() {
       ending.abort()
       // If the store could not be opened, open() has thrown the reason.
-      await (await opened?.catch(() => undefined))?.store.close()
+      await (await opened?.catch(() => undefined))?.store.database.close()
     },
   }
 }

@@ -3,7 +3,6 @@ import { etagOf } from '../../core/basics/hash.ts'
 import type { PassportRef } from '../../core/passport/passport.ts'
 import { type Base, defineData } from '../../core/store/data.ts'
 import { createFinder } from '../../core/store/sql/passports.ts'
-import { selectIds } from '../../core/store/sql/words.ts'
 
 /** A stored JSON response. */
 export type StoredBody = { body: string; etag: string }
@@ -38,21 +37,19 @@ export type ItemRow = { item: string; stale: number | boolean }
 
 /** `more` are further columns of both rows. */
 export function createBodies<MorePassport, MoreItem>(
-  { prepare }: Base,
+  { prepare, database }: Base,
   more: string,
   toBody: (row: PassportRow & MorePassport, cards: string) => PassportBody,
   toText: (row: ItemRow & MoreItem, cards: string) => string,
 ): Bodies {
-  // Because of `between`, SQLite uses the small index of stale passports.
+  const { isIn, staleIndex } = database.read.dialect
   const select = (columns: string) =>
     `select cast(passport_id as double precision) as id, ${columns},
-       exists (
-         select 1 from passports where id between passport_id and passport_id and stale <> 0
-       ) as stale${more}
+       exists (select 1 from passports ${staleIndex} where id = passport_id and stale <> 0) as stale${more}
      from v1_passports`
   const find = createFinder<PassportRow & MorePassport>(prepare, select(`${BODY} as body, etag, merged`))
   const list = prepare<ItemRow & MoreItem & Ranked>(
-    `${select(`score, ${ITEM} as item`)} where passport_id in (${selectIds('$1')})`,
+    `${select(`score, ${ITEM} as item`)} where ${isIn('passport_id', '$1')}`,
   )
   return {
     findPassport: (ref, cards = '') => then(find(ref), (row) => row && toBody(row, cards)),

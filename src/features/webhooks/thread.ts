@@ -39,7 +39,7 @@ async function run({ database, publicUrl = '', webhookAllowPrivate }: Config, da
     end: loop.end,
   }
   await supervise([job], { log, signal: stop.signal, onError: (error) => noteDamage(damage, error) })
-  await store.close()
+  await store.database.close()
   send({ kind: 'stopped' })
 }
 

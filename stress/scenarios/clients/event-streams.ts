@@ -48,7 +48,7 @@ export const eventStreams: Scenario = {
       fail(`half of the events arrived later than ${percentile(0.5)} ms after their commit`)
     await Promise.all(followers.map((follower) => follower.end()))
     await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()))
-    await store.close()
+    await store.database.close()
     const note = `commit to client: median ${percentile(0.5)} ms, p99 ${percentile(0.99)} ms, maximum ${percentile(1)} ms`
     return { count: times, note }
   },

@@ -68,6 +68,6 @@ async function savePeople(folder: string): Promise<string> {
     }))
     await store.records.save(records, { now: 0, restore: false })
   }
-  await store.close()
+  await store.database.close()
   return path
 }

@@ -69,7 +69,7 @@ async function lookUpRandomly(
   const store = await openStore(parseDatabaseAddress(url) as DatabaseAddress)
   await saveRecords(store, ids.map(toRecord))
   const { key } = await makeKey(store, 1)
-  await store.close()
+  await store.database.close()
   const env = { DATABASE_URL: url, TIERS: 'standard=unlimited' }
   await using server = await serveProcess(['--workers', '2'], { cwd, env })
   const random = createRandom(seed + 1)

@@ -126,7 +126,7 @@ const REFUSED: [line: string | string[], sentence: string][] = [
 
 const folder = tempFolder()
 const path = `${folder.path}/empty.db`
-await (await openStore({ engine: 'sqlite', path })).close()
+await (await openStore({ engine: 'sqlite', path })).database.close()
 afterAll(() => folder[Symbol.dispose]())
 
 test('"passportd version" prints the version, as --version does', async () => {

@@ -15,7 +15,7 @@ async function withWal(folder: string) {
   const store = openSqlite(source)
   await saveRecords(store, PEOPLE)
   for (const end of ['', '-wal']) copyFileSync(source + end, path + end)
-  await store.close()
+  await store.database.close()
   return { path, wal: readFileSync(`${path}-wal`), backup: source }
 }
 

@@ -40,13 +40,13 @@ describe('sqlite: the event log of a backup', () => {
     expect(other.name).not.toBe(log.name)
     const page = { after: 0, limit: 9 }
     expect((await copy.events.list(page)).events).toEqual((await store.events.list(page)).events)
-    await store.close()
+    await store.database.close()
   })
 
   test('the event log gets another name each time the backup is restored', async () => {
     using copies = await openCopies()
     const { at, store } = copies
-    await store.close()
+    await store.database.close()
     backUp(at('x.db'), at('backup.db'))
     const names = new Set<string>()
     for (const name of ['one.db', 'two.db']) {

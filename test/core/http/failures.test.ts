@@ -33,7 +33,7 @@ test('while the store is unavailable, API requests and /ready get 503 with Retry
     before,
     Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)),
   )
-  await before.close()
+  await before.database.close()
   const store = await open(database.url)
   truncateSync(database.url.slice('sqlite:'.length), 8192)
   await using server = serveTest(store)
@@ -47,5 +47,5 @@ test('while the store is unavailable, API requests and /ready get 503 with Retry
   expect(ready.body.error).toBe('The database file is damaged: the log has the details.')
   expect((await server.get('/health')).status).toBe(200)
   expect(server.errors).toHaveLength(2)
-  await store.close()
+  await store.database.close()
 })

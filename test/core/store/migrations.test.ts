@@ -32,7 +32,7 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     const store = await openStore(address, { onNotice })
     expect(notices).toEqual([expect.stringMatching(/^Migrating .* from schema (14 to 18|9 to 13): a large/)])
     await expectFixture(store)
-    await store.close()
+    await store.database.close()
     if (isFile) expect(check(address.path)).toMatchObject({ ...before, bytes: expect.any(Number) })
 
     // The migration adds a column, so a second run would fail.
@@ -185,7 +185,7 @@ withEveryEngine('a database with an outdated schema', (makeDatabase) => {
     const refusal = /There is no database \S+ yet|has no tables yet: "serve"/
     await expect(open()).rejects.toThrow(refusal)
     await expect(open()).rejects.toThrow(refusal)
-    await (await openStore(address)).close()
+    await (await openStore(address)).database.close()
     await using store = await open()
     expect(await listAll(store, { size: 1 })).toMatchObject({ total: 0 })
   })

@@ -19,7 +19,7 @@ describe('sqlite: the file', () => {
     const store = openSqlite(path)
     await saveRecords(store, [ada])
     for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600)
-    await store.close()
+    await store.database.close()
     expect(() => openSqlite(join(path, 'y.db'))).toThrow(`The folder ${path} cannot be created`)
   })
 
@@ -27,7 +27,7 @@ describe('sqlite: the file', () => {
     using folder = tempFolder()
     const before = process.umask(0)
     try {
-      await openSqlite(join(folder.path, 'a/b/x.db')).close()
+      await openSqlite(join(folder.path, 'a/b/x.db')).database.close()
     } finally {
       process.umask(before)
     }
@@ -58,7 +58,7 @@ describe('sqlite: the file', () => {
   })
 
   const change = async (path: string, sql: string) => {
-    await openSqlite(path).close()
+    await openSqlite(path).database.close()
     using database = new Database(path)
     database.run(sql)
   }
@@ -74,7 +74,7 @@ describe('sqlite: the file', () => {
     [
       'a file without its last byte',
       async (path) => {
-        await openSqlite(path).close()
+        await openSqlite(path).database.close()
         truncateSync(path, statSync(path).size - 1)
       },
       DAMAGED,
@@ -105,11 +105,11 @@ describe('sqlite: the file', () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     await using store = openSqlite(path)
-    await store.ping()
+    await store.database.ping()
     renameSync(path, `${path}.moved`)
-    expect(() => store.ping()).toThrow('was moved or replaced')
+    expect(() => store.database.ping()).toThrow('was moved or replaced')
     writeFileSync(path, 'another one')
-    expect(() => store.ping()).toThrow('was moved or replaced')
+    expect(() => store.database.ping()).toThrow('was moved or replaced')
   })
 
   test('the store reports damaged data even if SQLite does not detect the damage', async () => {
@@ -134,7 +134,7 @@ describe('sqlite: the file', () => {
       first,
       Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)),
     )
-    await first.close()
+    await first.database.close()
     await using store = openSqlite(path)
     truncateSync(path, 8192)
     const unavailable = expect.objectContaining({ code: 'unavailable' })

@@ -149,7 +149,7 @@ async function fill(path: string, work: (store: Store) => unknown, given: Partia
   const store = await openStore({ engine: 'sqlite', path })
   await work(store)
   const key = await makeKey(store, 1, given)
-  await store.close()
+  await store.database.close()
   return key
 }
 

@@ -13,7 +13,7 @@ export function change(address: string, how: (url: URL) => void): string {
 export const withOptions = (url: string, options: string) => `${url}?${options}`
 
 export async function openAndClose(url: string): Promise<void> {
-  await (await openPostgres({ url })).close()
+  await (await openPostgres({ url })).database.close()
 }
 
 /** Returns the message of the refusal. Checks that neither the error nor its causes contain the password. */

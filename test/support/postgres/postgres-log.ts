@@ -24,7 +24,7 @@ export async function logOf(server: PostgresServer, work: (store: Store) => unkn
   try {
     await work(store)
   } finally {
-    await store.close()
+    await store.database.close()
   }
   // The server logs the end of a connection after the client has its response.
   await using sql = new SQL(server.url, { max: 1 })

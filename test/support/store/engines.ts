@@ -46,13 +46,13 @@ let migrated: Promise<string> | undefined
 async function makeMigratedFile(): Promise<Uint8Array> {
   using folder = tempFolder()
   const path = join(folder.path, 'test.db')
-  await (await openStore({ engine: 'sqlite', path })).close()
+  await (await openStore({ engine: 'sqlite', path })).database.close()
   return readFileSync(path)
 }
 
 async function makeMigrated(): Promise<string> {
   const { url, name } = await testDatabase()
-  await (await openStore({ engine: 'postgres', url })).close()
+  await (await openStore({ engine: 'postgres', url })).database.close()
   // The first session after a migration writes the cache of the catalog, which the copies then have.
   await using sql = new SQL(url, { max: 1 })
   await sql`select`

@@ -61,9 +61,9 @@ test.each(LOSSES)('if %s, every write is refused, and the store is not ready', a
   const path = join(folder.path, 'x.db')
   await using store = openSqlite(path)
   await saveRecords(store, [record(1)])
-  expect(await store.ping()).toMatchObject({ writes: true })
+  expect(await store.database.ping()).toMatchObject({ writes: true })
   lose(path)
-  for (const work of [...WRITES, () => store.ping()])
+  for (const work of [...WRITES, () => store.database.ping()])
     expect(await faultOf(() => work(store))).toBe('replaced')
   expect(await store.passports.find({ id: 1 })).toMatchObject({ id: 1 })
 })
@@ -87,7 +87,7 @@ test('when a deleted WAL is detected, its changes are written to the database fi
   await using store = openSqlite(path)
   await saveRecords(store, [named(1, 'Only in the WAL')])
   rmSync(`${path}-wal`)
-  expect(await faultOf(() => store.ping())).toBe('replaced')
+  expect(await faultOf(() => store.database.ping())).toBe('replaced')
   // Copies only the database file, as if the process had been killed.
   const copy = join(folder.path, 'copy.db')
   writeFileSync(copy, await Bun.file(path).bytes())
@@ -98,7 +98,7 @@ test('when a deleted WAL is detected, its changes are written to the database fi
 test('a database that is opened through a symbolic link uses the WAL beside the target of the link', async () => {
   using folder = tempFolder()
   const [path, link] = [join(folder.path, 'x.db'), join(folder.path, 'link.db')]
-  await openSqlite(path).close()
+  await openSqlite(path).database.close()
   symlinkSync(path, link)
   await using one = openSqlite(link)
   await using other = openSqlite(path)
@@ -106,7 +106,7 @@ test('a database that is opened through a symbolic link uses the WAL beside the 
   await saveRecords(other, [record(2)])
   expect(await one.passports.count()).toBe(2)
   rmSync(`${path}-wal`)
-  expect(await faultOf(() => one.ping())).toBe('replaced')
+  expect(await faultOf(() => one.database.ping())).toBe('replaced')
 })
 
 withEngine('sqlite', 'a WAL that is deleted under a running service', (makeDatabase) => {

@@ -161,7 +161,7 @@ async function filled() {
     store,
     Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)),
   )
-  await store.close()
+  await store.database.close()
   return {
     cwd: folder.path,
     env: { DATABASE_URL: `sqlite:${path}` },

@@ -86,7 +86,7 @@ onEveryEngine('metrics of the store', (open) => {
 
   test('metrics report that the store is unavailable', async () => {
     await using store = await open()
-    await store.close()
+    await store.database.close()
     const { value } = parseExposition(presentFamilies(await readStore(store, POSTGRES)))
     const parts = ['reads', 'writes'].map((part) => value(`passportd_store_up{part="${part}"}`))
     expect(parts).toEqual([0, 0])

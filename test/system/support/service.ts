@@ -36,7 +36,7 @@ export async function startTestService({ workers = 1, env = {} }: Options = {}) 
     async [Symbol.asyncDispose]() {
       process.off('worker', onWorker)
       await service.stop()
-      await store.close()
+      await store.database.close()
       folder[Symbol.dispose]()
     },
   }

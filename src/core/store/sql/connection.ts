@@ -25,12 +25,18 @@ export const COMMON = {
   /** Whether the value of a column is in the list that is passed as a parameter. */
   isIn: (column: string, parameter: string, type = 'bigint') =>
     `${column} in (${(type === 'text' ? selectTexts : selectIds)(parameter)})`,
+  /** Joins the passports that fulfil a condition as `next`. */
+  joinPassports: (condition: string) => `join passports as next on ${condition}`,
+  now: 'NOW',
+  forUpdate: 'LOCK',
 }
 
 /** SQL that differs between the engines, apart from the words of `words.ts`. */
 export type Dialect = typeof COMMON & {
   /** The version of listed passports that this transaction writes. */
   version: string
+  /** Names the small index of stale passports, which SQLite does not choose by itself. */
+  staleIndex: string
   /** Selects the `table`, the `column` and its position in the primary `key` of all columns; 0 if it is not in the key. */
   columns: string
 }

@@ -113,7 +113,7 @@ test.concurrent('postgres: a failed check for a newer schema is logged once', as
 
 test.concurrent('postgres: a migration may take longer than the statement timeout', async () => {
   await using database = await testDatabase()
-  await (await openPostgres(database)).close()
+  await (await openPostgres(database)).database.close()
   await revertSchema(database.url)
   await using sql = connect(database.url)
   const held = Promise.withResolvers<void>()

@@ -51,7 +51,7 @@ test('postgres: the event numbers of concurrent writers have no gap, and a reade
   const { last } = await reader.events.log()
   expect(last).toBeGreaterThan(NODES * ROUNDS)
   expect(numbers).toEqual(Array.from({ length: last }, (_, at) => at + 1))
-  await Promise.all(stores.map((store) => store.close()))
+  await Promise.all(stores.map((store) => store.database.close()))
 })
 
 test('postgres: a failed transaction leaves no gap in the event numbers', async () => {

@@ -199,7 +199,7 @@ withEveryEngine('a database without account keys', (makeDatabase) => {
     )
     const accounts = ['Ada', ' @ada', 'credential:1', 'credential:1']
     for (const [at, account] of accounts.entries()) await hand(old, { id: at + 1 }, code(account))
-    await old.close()
+    await old.database.close()
     await revertSchema(database.url)
     await using store = await openStore(address)
     await adoptRules(scorerOf(store, unique))

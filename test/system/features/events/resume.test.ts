@@ -64,5 +64,5 @@ test('postgres: a client gets the events of another node, and continues there wh
   expect(await readAll(servers[1]?.url, key, ALL.length + PER_ROUND)).toEqual(follower.received())
   await follower.end()
   await servers[1]?.stop()
-  await Promise.all(stores.map((store) => store.close()))
+  await Promise.all(stores.map((store) => store.database.close()))
 })

@@ -40,7 +40,7 @@ async function startNode(url: string) {
     url: new URL(service.url).origin,
     async [Symbol.asyncDispose]() {
       await service.stop()
-      await store.close()
+      await store.database.close()
     },
   }
 }

@@ -289,6 +289,6 @@ test('import waits for a PostgreSQL server that is stuck for a while', async () 
   // The shorter timeout of `serve` expires, but the import still waits.
   expect((await Promise.allSettled([node.passports.find({ id: 1 })]))[0].status).toBe('rejected')
   server.thaw()
-  await node.close()
+  await node.database.close()
   expect(await imported).toMatchObject({ code: 0, err: expect.stringContaining('2,000 added') })
 })

@@ -14,6 +14,7 @@ import type { Pool } from './connection/pool.ts'
 export const DIALECT: Dialect = {
   ...COMMON,
   version: 'pg_current_xact_id()::text::bigint',
+  staleIndex: '',
   columns: `select relname::text as "table", attname::text as "column",
       coalesce(array_position(conkey, attnum), 0) as key
     from pg_class join pg_attribute on attrelid = pg_class.oid
@@ -54,7 +55,7 @@ const LOCKS: Record<Lock, (query: Query) => Promise<unknown>> = {
   },
 }
 
-export function createDatabase({ read, readLong, write, transaction, snapshot }: Pool): Database {
+export function createDatabase({ read, readLong, write, transaction }: Pool): Database {
   return {
     read: createConnection(read),
     long: createConnection(readLong),
@@ -69,7 +70,8 @@ export function createDatabase({ read, readLong, write, transaction, snapshot }:
           eraseRemoved: () => undefined,
         })
       }),
-    snapshot: (work) => snapshot((query) => work(createConnection(query))),
+    snapshot: (work) =>
+      transaction((query) => work(createConnection(query)), 'isolation level repeatable read read only'),
   }
 }
 

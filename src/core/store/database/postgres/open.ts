@@ -12,7 +12,7 @@ import { createEventChanges } from '../../write/write-events.ts'
 import { createPassportChanges, createRecords } from '../../write/write-records.ts'
 import type { PoolOptions } from './connection/connect.ts'
 import { openPool } from './connection/pool.ts'
-import { createDatabase, createPrepare } from './database.ts'
+import { createConnection, createDatabase, createPrepare } from './database.ts'
 import { createKeyCache } from './key-cache.ts'
 import { findNewerSchema, prepareSchema } from './migrate.ts'
 import { createListing } from './ranking-reader.ts'
@@ -51,7 +51,7 @@ export async function openPostgres(
 
   return {
     passports: {
-      ...createPassportReader(database.read, prepare, findByKeys),
+      ...createPassportReader(createConnection(read), prepare, findByKeys),
       findByKeys,
       ...createPassportChanges(database),
     },
@@ -61,9 +61,7 @@ export async function openPostgres(
     events: { ...createEventReader(prepare), ...createEventChanges(database) },
     keys: { ...createKeys(database, forget), find },
     data: createUseData({ database: { ...database, long }, prepare }),
-    newerSchema: () => findNewerSchema(read),
-    ping: primary.ping,
-    close,
+    database: { newerSchema: () => findNewerSchema(read), ping: primary.ping, close },
     [Symbol.asyncDispose]: close,
   }
 }

@@ -20,6 +20,7 @@ const VERSION = '(select version + 1 from ranking)'
 export const DIALECT: Dialect = {
   ...COMMON,
   version: VERSION,
+  staleIndex: 'indexed by passports_stale',
   columns: `select tables.name as "table", columns.name as "column", columns.pk as key
     from sqlite_schema as tables, pragma_table_info(tables.name) as columns
     where tables.type = 'table' and tables.name not like 'sqlite@_%' escape '@'`,

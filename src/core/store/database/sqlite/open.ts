@@ -71,9 +71,11 @@ export function openSqlite(
       events: { ...createEventReader(prepare), ...createEventChanges(database) },
       keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
       data: createUseData({ database, prepare }),
-      newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
-      ping: () => translateErrors(path, ping),
-      close,
+      database: {
+        newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
+        ping: () => translateErrors(path, ping),
+        close,
+      },
       [Symbol.asyncDispose]: close,
     }
   })

@@ -177,9 +177,9 @@ test('connections set statement_timeout, application_name and jit', async () => 
   await sql.unsafe(`alter database ${new URL(database.url).pathname.slice(1)} set jit = on`)
   await sql`create event trigger note_login on login execute function note_login()`
   const store = await openPostgres({ url: withOptions(database.url, 'statement_timeout=0') }, SERVE_TIMEOUT)
-  await store.ping()
+  await store.database.ping()
   await listAll(store)
-  await store.close()
+  await store.database.close()
   expect([...(await sql`select distinct * from logins where name <> '' order by 2`)]).toEqual([
     { name: 'passportd', time_limit: '1min', jit: 'off' },
     { name: 'passportd', time_limit: '7500ms', jit: 'off' },

@@ -50,9 +50,9 @@ test('without a host that accepts writes, calls fail with the reason of each hos
   const notices: string[] = []
   const options = { ...SERVE_TIMEOUT, onNotice: (sentence: string) => notices.push(sentence) }
   await using node = await openPostgres({ url }, options)
-  expect(await node.ping()).toEqual({ writes: true })
+  expect(await node.database.ping()).toEqual({ writes: true })
   await primary.stop()
-  await until(async () => !(await succeeds(node.ping())))
+  await until(async () => !(await succeeds(node.database.ping())))
   const refusal = await openAndClose(url).catch(({ message }) => message)
   expect(refusal).toStartWith(`${namePostgres(url)} has no host that can be used. `)
   expect(refusal).toContain(`${namePostgres(primary.url)} is unavailable`)

@@ -25,7 +25,7 @@ describe('postgres: opening', () => {
     await using sql = connect(database.url)
     expect([...(await sql`select version from passportd`)]).toEqual([{ version: SCHEMA }])
     await saveRecords(stores[0] as (typeof stores)[0], [named(1, 'Ada')])
-    await Promise.all(stores.map((store) => store.close()))
+    await Promise.all(stores.map((store) => store.database.close()))
   })
 
   test('a database that a newer passportd has migrated is refused', async () => {
@@ -58,7 +58,7 @@ describe('postgres: opening', () => {
     const store = await openPostgres({ url: withOptions(database.url, 'search_path=mine,public') })
     await saveRecords(store, [named(1, 'Ada')])
     expect(await listAll(store, { keyword: 'ada' })).toMatchObject({ total: 1 })
-    await store.close()
+    await store.database.close()
     const tables = [...(await sql.unsafe(TABLES))] as { schema: string; name: string }[]
     expect(tables.filter(({ schema }) => schema === 'public')).toEqual([
       { schema: 'public', name: 'passports' },
@@ -125,11 +125,11 @@ describe('postgres: an unavailable server', () => {
     await using server = await startPostgres()
     await using store = await openPostgres(server)
     await saveRecords(store, [named(1, 'Ada')])
-    expect(await store.ping()).toEqual({ writes: true })
+    expect(await store.database.ping()).toEqual({ writes: true })
     await using sql = connect(server.url)
     await sql`alter system set default_transaction_read_only to on`
     await sql`select pg_reload_conf()`
-    await until(async () => !(await store.ping()).writes)
+    await until(async () => !(await store.database.ping()).writes)
     expect(await store.passports.find({ id: 1 })).toMatchObject({ id: 1 })
     const saved = Promise.resolve(saveRecords(store, [named(2, 'Bob')]))
     await expect(saved).rejects.toThrow('is read-only: DATABASE_URL must name the primary')

@@ -17,7 +17,7 @@ describe('postgres: among 20,000 passports', () => {
   let cursor: string
   beforeAll(async () => {
     server = await startPostgres({ settings: TALKATIVE })
-    await (await openPostgres(server)).close()
+    await (await openPostgres(server)).database.close()
     sql = connect(server.url)
     await fill(sql)
     await using store = await openPostgres(server)
@@ -37,9 +37,8 @@ describe('postgres: among 20,000 passports', () => {
     const plans = await plansOf((store) => work(store, cursor))
     expect(plans).toContain(index)
     expect(
-      plans.match(
-        /Seq Scan on (?!pg_|passportd|versions|settings|event_log|event_rules|mirrored|requests).*/g,
-      ) ?? [],
+      plans.match(/Seq Scan on (?!pg_|passportd|versions|settings|event_log|event_rules|mirrored|requests).*/g) ??
+        [],
     ).toEqual([])
   })
 

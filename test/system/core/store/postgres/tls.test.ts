@@ -18,14 +18,14 @@ describe('postgres: encrypted connections', () => {
 
   async function encryptionOf(url: string): Promise<unknown[]> {
     const store = await openPostgres({ url })
-    await store.ping()
+    await store.database.ping()
     await using sql = connect(url)
     const list = async () => [
       ...(await sql`select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid)
         where application_name = 'passportd'`),
     ]
     const rows = await list()
-    await store.close()
+    await store.database.close()
     // The server ends a session a moment after its connection is closed.
     await until(async () => (await list()).length === 0)
     return rows

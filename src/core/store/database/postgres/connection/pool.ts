@@ -20,9 +20,7 @@ export type Pool = AsyncDisposable & {
   readLong: Query
   write: Query
   /** Row and advisory locks are held until the transaction ends. */
-  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>
-  /** All reads of `work` see the same state. It is repeated once if its connection breaks. */
-  snapshot<T>(work: (query: Query) => Promise<T>): Promise<T>
+  transaction<T>(work: (query: Query) => Promise<T>, mode?: string): Promise<T>
   /** Does not wait for other statements. */
   ping(): Promise<{ writes: boolean }>
   close(): Promise<void>
@@ -71,9 +69,15 @@ export function openPool(url: string, options: PoolOptions): Pool {
     read: (text, values) => repeatIfLost(() => run('short', text, values)),
     readLong: (text, values) => repeatIfLost(() => run('long', text, values)),
     write: (text, values) => run('short', text, values),
-    transaction: (work) => transact(state, '', work),
-    snapshot: (work) =>
-      repeatIfLost(() => transact(state, 'isolation level repeatable read read only', work)),
+    transaction: (work, mode = '') =>
+      call(state, 'long', (sql, restartLimit) =>
+        sql.begin(mode, (connection) =>
+          work((text, values = []) => {
+            restartLimit()
+            return connection.unsafe(text, [...values])
+          }),
+        ),
+      ),
     async ping() {
       const [row] = await repeatIfLost<{ mode: string }[]>(() => run('probe', READ_MODE))
       return { writes: row?.mode === 'off' }
@@ -82,16 +86,6 @@ export function openPool(url: string, options: PoolOptions): Pool {
     [Symbol.asyncDispose]: close,
   }
 }
-
-const transact = <T>(state: State, mode: string, work: (query: Query) => Promise<T>) =>
-  call(state, 'long', (sql, restartLimit) =>
-    sql.begin(mode, (connection) =>
-      work((text, values = []) => {
-        restartLimit()
-        return connection.unsafe(text, [...values])
-      }),
-    ),
-  )
 
 async function repeatIfLost<T>(read: () => Promise<T>): Promise<T> {
   try {
