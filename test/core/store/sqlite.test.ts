@@ -119,7 +119,11 @@ describe('sqlite: the file', () => {
     await saveRecords(store, [ada])
     using database = new Database(path)
     database.run(`update passports set tags = '["math'`)
-    await expect(store.passports.find({ id: 7 })).rejects.toThrow(`${path} is damaged`)
+    const { passports } = store
+    await expect(passports.find({ id: 7 })).rejects.toThrow(`${path} is damaged`)
+    await expect(passports.findByKeys([{ id: 7 }], { credentials: true })).rejects.toThrow(
+      `${path} is damaged`,
+    )
     // With this index, the write violates a constraint, as it could if an index were damaged.
     database.run('create unique index one_bio on passports (bio)')
     const twins = [1, 2].map((id) => record(id, { profile: { bio: 'same' } }))

@@ -1,18 +1,10 @@
-import { createUseData } from '../../data.ts'
+import { createStore } from '../../compose.ts'
 import type { MigrationMode } from '../../migrations/schema-version.ts'
 import type { Query } from '../../sql/connection.ts'
-import { createEventReader } from '../../sql/events.ts'
-import { createFacetsReader } from '../../sql/facets.ts'
-import { createKeys } from '../../sql/keys.ts'
-import { createPassportReader } from '../../sql/passports.ts'
-import { createScoring } from '../../sql/scoring.ts'
-import { createFindByKeys } from '../../sql/v3.ts'
 import type { Store } from '../../store.ts'
-import { createEventChanges } from '../../write/write-events.ts'
-import { createPassportChanges, createRecords } from '../../write/write-records.ts'
 import type { PoolOptions } from './connection/connect.ts'
 import { openPool } from './connection/pool.ts'
-import { createConnection, createDatabase, createPrepare } from './database.ts'
+import { createDatabase, createPrepare } from './database.ts'
 import { createKeyCache } from './key-cache.ts'
 import { findNewerSchema, prepareSchema } from './migrate.ts'
 import { createListing } from './ranking-reader.ts'
@@ -43,25 +35,14 @@ export async function openPostgres(
     replica.readLong<never>(...args).catch(() => primary.readLong(...args))
   const database = createDatabase(primary)
   const { long, snapshot } = createDatabase(replica)
-  /** Reports may lack the last changes. */
-  const reporting = { ...database, long, snapshot }
-  const { find, forget } = createKeyCache(read)
-  const prepare = createPrepare(read)
-  const findByKeys = createFindByKeys(prepare)
-
-  return {
-    passports: {
-      ...createPassportReader(createConnection(read), prepare, findByKeys),
-      findByKeys,
-      ...createPassportChanges(database),
-    },
-    records: createRecords(reporting),
-    listing: { ...createListing(readRanking, read), ...createFacetsReader(database.long) },
-    scoring: createScoring(database),
-    events: { ...createEventReader(prepare), ...createEventChanges(database) },
-    keys: { ...createKeys(database, forget), find },
-    data: createUseData({ database: { ...database, long }, prepare }),
-    database: { newerSchema: () => findNewerSchema(read), ping: primary.ping, close },
-    [Symbol.asyncDispose]: close,
-  }
+  return createStore({
+    database,
+    reports: { ...database, long, snapshot },
+    prepare: createPrepare(read),
+    listing: createListing(readRanking, read),
+    keys: createKeyCache(read),
+    newerSchema: () => findNewerSchema(read),
+    ping: primary.ping,
+    close,
+  })
 }

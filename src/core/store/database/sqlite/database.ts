@@ -35,6 +35,8 @@ const translate = createTranslation({
 
 type Options = {
   reader: File
+  /** The connection for long reads. */
+  long: File
   writer: File
   /** The connection whose reads share transactions. */
   shared: ReadTransaction
@@ -43,7 +45,7 @@ type Options = {
 }
 
 /** Writes run one after another, and so do snapshots. Otherwise a statement would join another call's transaction. */
-export function createDatabase(path: string, { reader, writer, shared, checkFiles }: Options) {
+export function createDatabase(path: string, { reader, long, writer, shared, checkFiles }: Options) {
   writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
   const [readInTurn, writeInTurn] = [createTurns(), createTurns()]
   const wal = createWalLimit(path, writer)
@@ -67,7 +69,7 @@ export function createDatabase(path: string, { reader, writer, shared, checkFile
 
   const database: Database = {
     read,
-    long: read,
+    long: createConnection(path, long),
     write: (...statement) =>
       guardWrite(() => inTransaction(writer, 'begin immediate', () => connection.query(...statement))),
     transaction: (work) =>

@@ -1,17 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createUseData } from '../../data.ts'
+import { createStore } from '../../compose.ts'
 import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
-import { createEventReader } from '../../sql/events.ts'
-import { createFacetsReader } from '../../sql/facets.ts'
-import { createKeys } from '../../sql/keys.ts'
-import { createPassportReader } from '../../sql/passports.ts'
-import { createScoring } from '../../sql/scoring.ts'
-import { createFindByKeys } from '../../sql/v3.ts'
 import type { Store } from '../../store.ts'
-import { createEventChanges } from '../../write/write-events.ts'
-import { createPassportChanges, createRecords } from '../../write/write-records.ts'
 import {
   closeOnError,
   connectReader,
@@ -20,12 +12,12 @@ import {
   openChecked,
   translateErrors,
 } from './connect.ts'
-import { createConnection, createDatabase, createFileGuard, createPrepare, guardErrors } from './database.ts'
+import { createDatabase, createFileGuard, createPrepare, guardErrors } from './database.ts'
 import { createKeyFinder } from './key-finder.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
 import { createListing } from './ranking-reader.ts'
 
-/** A call of `v3.find` reads at most this many keys, because a read blocks the event loop. */
+/** One statement finds at most this many passports, because it blocks the event loop. */
 const KEYS_PER_READ = 50
 
 type Options = { create?: boolean; migrate?: MigrationMode; onNotice?: OnNotice }
@@ -42,42 +34,27 @@ export function openSqlite(
     /** For short reads, which share read transactions. */
     const shared = connectReader(path)
     const transaction = createReadTransaction(path, shared)
-    /** For long reads. */
-    const listing = connectReader(path)
+    const long = connectReader(path)
     const checkFiles = createFileGuard(path, writer)
     const ping = createPing(path, reader, checkFiles)
     const prepare = createPrepare(shared, transaction)
-    const database = createDatabase(path, { reader, writer, shared: transaction, checkFiles })
-    const { read } = database
-    const findByKeys = createFindByKeys(prepare, KEYS_PER_READ)
-    const close = async () => {
-      await database.idle()
-      transaction.close()
-      for (const file of [listing, reader, writer]) file.close()
-    }
-
-    return {
-      passports: {
-        ...guardErrors(path, createPassportReader(read, prepare, findByKeys)),
-        findByKeys,
-        ...createPassportChanges(database),
+    const database = createDatabase(path, { reader, long, writer, shared: transaction, checkFiles })
+    return createStore({
+      database,
+      reports: database,
+      prepare,
+      keysPerRead: KEYS_PER_READ,
+      listing: createListing(path, long, shared, transaction),
+      keys: { find: createKeyFinder(shared, transaction) },
+      guard: (methods) => guardErrors(path, methods),
+      newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
+      ping: () => translateErrors(path, ping),
+      async close() {
+        await database.idle()
+        transaction.close()
+        for (const file of [long, reader, writer]) file.close()
       },
-      records: createRecords(database),
-      listing: {
-        ...createListing(path, listing, shared, transaction),
-        ...guardErrors(path, createFacetsReader(createConnection(path, listing))),
-      },
-      scoring: guardErrors(path, createScoring(database)),
-      events: { ...createEventReader(prepare), ...createEventChanges(database) },
-      keys: { ...createKeys(database), find: createKeyFinder(shared, transaction) },
-      data: createUseData({ database, prepare }),
-      database: {
-        newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
-        ping: () => translateErrors(path, ping),
-        close,
-      },
-      [Symbol.asyncDispose]: close,
-    }
+    })
   })
 }
 

@@ -37,8 +37,9 @@ describe('postgres: among 20,000 passports', () => {
     const plans = await plansOf((store) => work(store, cursor))
     expect(plans).toContain(index)
     expect(
-      plans.match(/Seq Scan on (?!pg_|passportd|versions|settings|event_log|event_rules|mirrored|requests).*/g) ??
-        [],
+      plans.match(
+        /Seq Scan on (?!pg_|passportd|versions|settings|event_log|event_rules|mirrored|requests).*/g,
+      ) ?? [],
     ).toEqual([])
   })
 

@@ -1,0 +1,48 @@
+import type { ApiKey } from './api-key.ts'
+import { createUseData } from './data.ts'
+import type { Database, Prepare } from './sql/connection.ts'
+import { createEventReader } from './sql/events.ts'
+import { createFacetsReader } from './sql/facets.ts'
+import { createKeys } from './sql/keys.ts'
+import { createPassportReader } from './sql/passports.ts'
+import { createScoring } from './sql/scoring.ts'
+import { createFindByKeys } from './sql/v3.ts'
+import type { Awaitable, ListingStore, Store } from './store.ts'
+import { createEventChanges } from './write/write-events.ts'
+import { createPassportChanges, createRecords } from './write/write-records.ts'
+
+type Methods = Record<string, (...args: never[]) => unknown>
+
+/** What an engine brings. */
+export type Engine = Store['database'] & {
+  database: Database
+  /** For reports and exports: `long` and `snapshot` may lack the last changes. */
+  reports: Database
+  prepare: Prepare
+  /** How many passports one statement finds, if that blocks the event loop. */
+  keysPerRead?: number
+  listing: Omit<ListingStore, 'listFacets'>
+  keys: { find(id: string): Awaitable<ApiKey | undefined>; forget?: () => void }
+  /** Turns errors of methods that parse stored texts into errors of the database. */
+  guard?: <T extends Methods>(methods: T) => T
+}
+
+export function createStore(engine: Engine): Store {
+  const { database, reports, prepare, keys, guard = (methods) => methods } = engine
+  const { findByKeys } = guard({ findByKeys: createFindByKeys(prepare, engine.keysPerRead) })
+  return {
+    passports: {
+      ...guard(createPassportReader(database.read, prepare, findByKeys)),
+      findByKeys,
+      ...createPassportChanges(database),
+    },
+    records: createRecords(reports),
+    listing: { ...engine.listing, ...guard(createFacetsReader(database.long)) },
+    scoring: guard(createScoring(database)),
+    events: { ...guard(createEventReader(prepare)), ...createEventChanges(database) },
+    keys: { ...createKeys(database, keys.forget), find: keys.find },
+    data: createUseData({ database: { ...database, long: reports.long }, prepare }),
+    database: { newerSchema: engine.newerSchema, ping: engine.ping, close: engine.close },
+    [Symbol.asyncDispose]: engine.close,
+  }
+}
