@@ -91,8 +91,8 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'pages: a page mixes two moments',
     file: 'src/core/index/find-list.ts',
-    from: 'after && page.ids.every((id) => isSame(before, after, id))',
-    to: 'after',
+    from: '(later && !includesAny(later, page.ids))',
+    to: '(later)',
     tests: PAGES,
     title: '^(?!postgres)',
   },

@@ -12,8 +12,10 @@ export function parseEventCursor(text: string): EventCursor | undefined {
 }
 
 /** Whether the log still has all events after the cursor. */
-export const isInLog = ({ log, sequence }: EventCursor, { name, first, last }: EventLog): boolean =>
-  log === name && sequence >= first - 1 && sequence <= last
+export const isInLog = (
+  { log, sequence }: EventCursor,
+  { name, first, last }: Omit<EventLog, 'knownSince'>,
+): boolean => log === name && sequence >= first - 1 && sequence <= last
 
 /** The error for a cursor that is not in the log. `pointer` names the cursor in the request. */
 export function notInLog(cursor: EventCursor, { name, first, last }: EventLog, pointer = '?after') {

@@ -88,6 +88,9 @@ export const PASSPORT_FIELDS = [
   'passport_profile.tags',
   'passport_socials',
   'merged_from',
+  'image_url',
+  'main_wallet_changed_at',
+  'nominations_received_count',
 ] as const
 
 export type PassportField = (typeof PASSPORT_FIELDS)[number]

@@ -1,6 +1,6 @@
 import { ClientGone } from '../basics/errors.ts'
 import { type ListRequest, type PageRequest, type Position, wordsOf } from '../lists/list-request.ts'
-import type { Awaitable, ChangedPassport, ListedPassport, ListingChanges, Store } from '../store/store.ts'
+import type { Awaitable, ListedPassport, ListingChanges, Store } from '../store/store.ts'
 import type { Catalog } from './catalog.ts'
 import type { FacetPage } from './facet-index.ts'
 import type { Matches } from './search.ts'
@@ -70,11 +70,6 @@ async function findInRanking<T>(
     return readItems(ids)
   }
   const read = async (ids: readonly number[]) => (await mapChunks(ids, readChunk)).flat(1) as T[]
-  /** Returns `undefined` if the changes are too many or unknown. */
-  const readChanges = async (since: RecentChanges) => {
-    const later = await listing.readRecent(since.cursor)
-    return later && addChanges(since, later)
-  }
   for (let snapshots = 1; ; snapshots++) {
     const matches = await catalog.find({ keyword, signal })
     const { snapshot } = matches
@@ -82,15 +77,16 @@ async function findInRanking<T>(
       const ranking = listRanking(matches, changes, keyword)
       return { ...cutPage(ranking, request), total: ranking.length }
     }
-    let changes = await readChanges(known.get(snapshot) ?? noChanges(snapshot))
-    for (let attempt = 0; changes && attempt < ATTEMPTS; attempt++) {
-      const before: RecentChanges = changes
-      known.set(snapshot, before)
-      const page = cut(before)
+    let changes = known.get(snapshot) ?? noChanges(snapshot)
+    // Without `later`, the changes are too many or unknown.
+    let later = await listing.readRecent(changes.cursor)
+    for (let attempt = 0; later && attempt < ATTEMPTS; attempt++) {
+      changes = addChanges(changes, later)
+      known.set(snapshot, changes)
+      const page = cut(changes)
       const items = await read(page.ids)
-      const after: RecentChanges | undefined = await readChanges(before)
-      if (after && page.ids.every((id) => isSame(before, after, id))) return { ...page, items }
-      changes = after
+      later = await listing.readRecent(changes.cursor)
+      if (later && !includesAny(later, page.ids)) return { ...page, items }
     }
     // The last resort: a page of the snapshot, without the passports that are no longer listed.
     if (snapshots === SNAPSHOTS) {
@@ -122,7 +118,7 @@ export async function mapChunks<T, R>(
 /** The changes since a snapshot, up to `cursor`. Immutable. */
 type RecentChanges = {
   cursor: string
-  listed: ReadonlyMap<number, ChangedPassport>
+  listed: ReadonlyMap<number, ListedPassport>
   unlisted: ReadonlySet<number>
 }
 
@@ -147,11 +143,6 @@ export function addChanges(known: RecentChanges, { cursor, ...changes }: Listing
   }
   return { cursor, listed, unlisted }
 }
-
-/** Whether the passport has not changed between `before` and `after`. */
-const isSame = (before: RecentChanges, after: RecentChanges, id: number): boolean =>
-  before.listed.get(id)?.version === after.listed.get(id)?.version &&
-  before.unlisted.has(id) === after.unlisted.has(id)
 
 /** The matches after the changes: the unchanged ones of the snapshot, and the changed passports that match. */
 export function listRanking(found: Matches, changes: RecentChanges, keyword = ''): SortedList {

@@ -5,6 +5,7 @@ import { createEventReader } from './sql/events.ts'
 import { createFacetsReader } from './sql/facets.ts'
 import { createKeys } from './sql/keys.ts'
 import { createPassportReader } from './sql/passports.ts'
+import { createChangesReader, MOST_CHANGES, MOST_RECENT_CHANGES } from './sql/ranking-changes.ts'
 import { createScoring } from './sql/scoring.ts'
 import { createFindByKeys } from './sql/v3.ts'
 import type { Awaitable, ListingStore, Store } from './store.ts'
@@ -21,7 +22,7 @@ export type Engine = Store['database'] & {
   prepare: Prepare
   /** How many passports one statement finds, if that blocks the event loop. */
   keysPerRead?: number
-  listing: Omit<ListingStore, 'listFacets'>
+  readRanking: ListingStore['readAll']
   keys: { find(id: string): Awaitable<ApiKey | undefined>; forget?: () => void }
   /** Turns errors of methods that parse stored texts into errors of the database. */
   guard?: <T extends Methods>(methods: T) => T
@@ -37,7 +38,12 @@ export function createStore(engine: Engine): Store {
       ...createPassportChanges(database),
     },
     records: createRecords(reports),
-    listing: { ...engine.listing, ...guard(createFacetsReader(database.long)) },
+    listing: {
+      readAll: engine.readRanking,
+      readChanges: createChangesReader(createPrepareLong(database), MOST_CHANGES),
+      readRecent: createChangesReader(prepare, MOST_RECENT_CHANGES),
+      ...guard(createFacetsReader(database.long)),
+    },
     scoring: guard(createScoring(database)),
     events: { ...guard(createEventReader(prepare)), ...createEventChanges(database) },
     keys: { ...createKeys(database, keys.forget), find: keys.find },
@@ -46,3 +52,9 @@ export function createStore(engine: Engine): Store {
     [Symbol.asyncDispose]: engine.close,
   }
 }
+
+const createPrepareLong =
+  ({ long }: Database): Prepare =>
+  (text) =>
+  (...values) =>
+    long.query(text, values)

@@ -110,11 +110,8 @@ export type ListedPassport = { id: number; score: number; name: string }
 /** `data` is the text of all facets (src/core/lists/facets.ts). */
 export type StoredFacets = { id: number; data: string }
 
-/** The version changes whenever a V1 response of the passport does. */
-export type ChangedPassport = ListedPassport & { version: number }
-
-/** A passport that is in both `listed` and `unlisted` is listed. */
-export type ListingChanges = { cursor: string; listed: ChangedPassport[]; unlisted: number[] }
+/** The passports with events after a cursor, as they are now. Those that are not listed can be merged, hidden or removed. */
+export type ListingChanges = { cursor: string; listed: ListedPassport[]; unlisted: number[] }
 
 /** What to read in addition to the passport. */
 export type FindOptions = { credentials: boolean }

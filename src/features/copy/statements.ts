@@ -2,7 +2,7 @@ import { type Base, defineData } from '../../core/store/data.ts'
 import { type Database, listColumn } from '../../core/store/sql/connection.ts'
 import { COPYING } from '../../core/store/sql/settings.ts'
 import { listTables, type Table } from '../../core/store/sql/tables.ts'
-import { noteUnlisted, upsertRows } from '../../core/store/write/load-and-save-write-model.ts'
+import { upsertRows } from '../../core/store/write/load-and-save-write-model.ts'
 import { restartEventLog } from '../../core/store/write/write-events.ts'
 import type { CopyableTable, CopyItem, CopyKey, CopyRange } from './copyable-table.ts'
 
@@ -22,10 +22,7 @@ const PASSPORT_TABLES = [
 ] as const
 
 /** Tables that a copy begins again: its event log is another one. */
-const LOCAL_TABLES = [
-  ...['events', 'event_log', 'event_rules', 'log_secrets', 'unlisted', 'ranking', 'versions'],
-  ...['leases', 'proofs'],
-]
+const LOCAL_TABLES = ['events', 'event_log', 'event_rules', 'log_secrets', 'leases', 'proofs']
 
 export const COPY = defineData({
   name: 'copy',
@@ -65,7 +62,6 @@ function createPassportTables({ transaction, snapshot }: Database): CopyableTabl
     replace: (range, items) =>
       transaction(async (tx) => {
         const { condition, values } = rangeOf(['passport_id'], range)
-        await tx.query(noteUnlisted(tx.dialect.version, condition), values)
         for (const { name, id } of PASSPORT_TABLES.toReversed()) {
           await tx.query(`delete from ${name} where ${condition.replaceAll('passport_id', id)}`, values)
         }
@@ -79,7 +75,6 @@ function createPassportTables({ transaction, snapshot }: Database): CopyableTabl
         const secrets = items.map(({ key: [passport_id] }) => ({ passport_id }))
         await tx.insertRows('log_secrets', secrets)
         await restartEventLog(tx, Date.now())
-        await tx.increment('ranking')
       }, 'records'),
   }
 }
@@ -115,12 +110,9 @@ function toPassportItems(tables: readonly Row[][]): CopyItem[] {
   const groups = tables.map((rows, at) => Map.groupBy(rows, (row) => row[PASSPORT_TABLES[at]?.id ?? '']))
   return (tables[0] ?? []).map(({ id }) => ({
     key: [id as number],
-    value: groups.map((group) => (group.get(id as number) ?? []).map(withoutVersion)),
+    value: groups.map((group) => group.get(id as number) ?? []),
   }))
 }
-
-/** Versions are local to a database. */
-const withoutVersion = ({ version: _, ...row }: Row): Row => row
 
 /** The SQL condition for a range, and the values of its parameters. */
 function rangeOf(key: readonly string[], { after, until }: CopyRange) {

@@ -118,8 +118,7 @@ test('an old snapshot with changes applied has the same pages as a new snapshot'
         for (const [at, step] of steps.entries()) {
           for (const id of step.unlisted) model.delete(id)
           for (const each of step.listed) model.set(each.id, each)
-          const versioned = step.listed.map((each) => ({ ...each, version: at + 1 }))
-          recent = addChanges(recent, { cursor: `${at + 1}`, listed: versioned, unlisted: step.unlisted })
+          recent = addChanges(recent, { cursor: `${at + 1}`, ...step })
         }
         const ranks = keyword === undefined ? undefined : searchNames(snapshot, keyword)
         const offset = (page - 1) * size

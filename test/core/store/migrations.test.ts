@@ -30,7 +30,7 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     const notices: string[] = []
     const onNotice = (sentence: string) => void notices.push(sentence)
     const store = await openStore(address, { onNotice })
-    expect(notices).toEqual([expect.stringMatching(/^Migrating .* from schema (14 to 18|9 to 13): a large/)])
+    expect(notices).toEqual([expect.stringMatching(/^Migrating .* from schema (14 to 19|9 to 14): a large/)])
     await expectFixture(store)
     await store.database.close()
     if (isFile) expect(check(address.path)).toMatchObject({ ...before, bytes: expect.any(Number) })

@@ -161,14 +161,25 @@ onBothEngines('V2 responses', (open) => {
     await expectV1(store, IDS)
   })
 
-  test('a change of a field that only V2 shows is one of the changes that the ranking reads', async () => {
-    await using store = await open(AT_REST)
-    const cursor = await store.listing.readAll(() => undefined)
-    const { body } = (await store.data(V1_BODIES).findPassport({ id: 7 })) as { body: string }
-    await saveRecords(store, [nominated])
-    expect(await store.listing.readChanges(cursor)).toMatchObject({ listed: [{ id: 7 }], unlisted: [] })
-    expect(await bodyOf(store, 7)).toBe(body)
-  })
+  test.each([
+    ['image_url', { imageUrl: 'https://example.com/a.png' }],
+    ['main_wallet_changed_at', { mainWalletChangedAt: NOON }],
+    ['nominations_received_count', { nominations: 2 }],
+  ] as const)(
+    'a change of %s, which only V2 shows, has an event and is read by the ranking',
+    async (field, given) => {
+      await using store = await open(AT_REST)
+      const cursor = await store.listing.readAll(() => undefined)
+      const { last } = await store.events.log()
+      const { body } = (await store.data(V1_BODIES).findPassport({ id: 7 })) as { body: string }
+      await saveRecords(store, [{ ...(ada as PassportRecord), ...given }])
+      expect(await store.listing.readChanges(cursor)).toMatchObject({ listed: [{ id: 7 }], unlisted: [] })
+      expect((await store.events.list({ after: last, limit: 9 })).events).toMatchObject([
+        { type: 'passport.changed', passportId: 7, fields: [field] },
+      ])
+      expect(await bodyOf(store, 7)).toBe(body)
+    },
+  )
 
   test('importing the same line again adds fields that an earlier version of passportd ignored', async () => {
     await using store = await open()

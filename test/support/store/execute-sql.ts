@@ -29,8 +29,12 @@ export const OLD_SCHEMA = { sqlite: 14, postgres: 9 }
 export const setSchema = (engine: EngineName, schema: number) =>
   engine === 'sqlite' ? `pragma user_version = ${schema}` : `update passportd set version = ${schema}`
 
-/** Drops the columns, indexes and tables that migrations since 0.2.1 have added. */
+/** Drops the columns, indexes and tables that migrations since 0.2.1 have added, and makes those again that they dropped. */
 const REVERTED = [
+  'drop index if exists v1_passports_listed',
+  'alter table v1_passports add column version bigint not null default 0',
+  'create index v1_passports_by_version on v1_passports (version)',
+  'create table unlisted (passport_id bigint)',
   'drop table audit',
   'drop table subscriptions',
   'drop table leases',
@@ -60,5 +64,6 @@ const REVERTED = [
 export async function revertSchema(url: string): Promise<void> {
   const engine = url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
   for (const change of REVERTED) await execute(url, change)
+  await execute(url, `create table ${engine === 'sqlite' ? 'ranking' : 'versions'} (version bigint)`)
   await execute(url, setSchema(engine, OLD_SCHEMA[engine]))
 }

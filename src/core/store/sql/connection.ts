@@ -33,8 +33,6 @@ export const COMMON = {
 
 /** SQL that differs between the engines, apart from the words of `words.ts`. */
 export type Dialect = typeof COMMON & {
-  /** The version of listed passports that this transaction writes. */
-  version: string
   /** Names the small index of stale passports, which SQLite does not choose by itself. */
   staleIndex: string
   /** Selects the `table`, the `column` and its position in the primary `key` of all columns; 0 if it is not in the key. */
@@ -59,8 +57,6 @@ export type Lock = 'records' | 'rules' | 'rules shared'
 
 /** A transaction that may write. */
 export type Transaction = Connection & {
-  /** Clears the caches of all nodes after the commit. Call it last: it may lock a row until the transaction ends. */
-  increment(counter: 'ranking'): Promise<void>
   /** After the commit, truncates the WAL (SQLite), because it contains copies of removed rows. */
   eraseRemoved(): void
 }

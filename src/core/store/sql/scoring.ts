@@ -93,7 +93,6 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
   await setStale(tx, 2, failed)
   const events = scored.flatMap(({ event }) => event ?? [])
   await appendEvents(tx, { events }, { now: job.now, actor: 'scorer' })
-  if (scored.length > 0) await tx.increment('ranking')
   return rows.length
 }
 
@@ -136,7 +135,6 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
     const loaded = await loadScorables(tx, rows, job.watched)
     const affected = loaded.flatMap((each) => (isAffected(each, job) ? [each.row] : []))
     await setStale(tx, 1, affected)
-    if (affected.length > 0) await tx.increment('ranking')
   }
   await saveStep(query, state, job, end)
   return end === undefined
@@ -157,11 +155,7 @@ async function findEnd({ query }: Connection, after: number): Promise<number | u
 async function markBatch(tx: Transaction, after: number): Promise<number | undefined> {
   const end = await findEnd(tx, after)
   if (end === undefined) return undefined
-  const marked = await tx.query(
-    'update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1 returning 1 as one',
-    [after, end],
-  )
-  if (marked.length > 0) await tx.increment('ranking')
+  await tx.query('update passports set stale = 1 where id > $1 and id <= $2 and stale <> 1', [after, end])
   return end
 }
 
@@ -191,14 +185,14 @@ async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<v
     })),
     'credentials.data <> excluded.data',
   )
-  const stored = await tx.selectRows<V1PassportRow & { version?: number }>(
+  const stored = await tx.selectRows<V1PassportRow>(
     'v1_passports',
     `where ${tx.dialect.isIn('passport_id', '$1')}`,
     [[...rows.keys()]],
   )
   await saveV1(
     tx,
-    stored.map(({ version: _, ...listed }) => ({
+    stored.map((listed) => ({
       ...listed,
       ...toV1ScoreRow(rows.get(listed.passport_id) as StoredRow, listed.more_fields),
     })),

@@ -21,5 +21,5 @@ export const selectIds = (parameter: string) => `select cast(value as bigint) fr
 /** Selects the texts in a parameter that is a list. */
 export const selectTexts = (parameter: string) => `select value from LIST(${parameter})`
 
-/** True. Without it, the planner of PostgreSQL expects many rows of a recursion, and scans a table or all of an index. */
+/** True. Without it, the planner of PostgreSQL expects many rows of a recursion or limit, and scans a table or all of an index. */
 export const isOneOfFew = (id: string) => `${id} + 0 = ${id}`

@@ -67,6 +67,7 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob, scoreByOl
     { row: before, credentials: isUnchanged ? all : shownBefore(loaded) },
     { row, credentials: isUnchanged ? all : withoutSuperseded(credentials) },
     causeByScoring(loaded, job, scoreByOld),
+    () => !isUnchanged,
   )
   return { row, credentials, isUnchanged, event }
 }

@@ -7,6 +7,8 @@ import {
   type PassportField,
 } from '../../history/event.ts'
 import type { Credential } from '../../passport/credential.ts'
+import { fromLaterText } from '../../passport/present.ts'
+import type { LaterFields } from '../../passport/record.ts'
 import { isVisible, type StoredRow } from '../rows/passport.ts'
 import { survivorOf } from './unique-accounts.ts'
 
@@ -40,7 +42,9 @@ type Before = { row: StoredRow; credentials?: readonly Credential[] }
 /** Compares passports before and after the transaction, and creates the events. */
 export function trackEvents(
   passports: { get(id: number): StoredRow | undefined },
-  credentials: Record<'list' | 'listShown', (id: number) => readonly Credential[]>,
+  credentials: Record<'list' | 'listShown', (id: number) => readonly Credential[]> & {
+    isRewritten(id: number): boolean
+  },
   causeOf: CauseOf,
 ) {
   const before = new Map<number, Before | undefined>()
@@ -65,7 +69,13 @@ export function trackEvents(
     const isKept = !shown && isVisible(old.row) && isVisible(row)
     const last = isKept ? NONE : (old.credentials ?? credentials.listShown(row.id))
     const next = isKept ? NONE : withoutSuperseded(shown ?? credentials.list(row.id))
-    return toScoreChanged({ row: old.row, credentials: last }, { row, credentials: next }, causeOf)
+    const isRewritten = () => shown !== undefined && credentials.isRewritten(row.id)
+    return toScoreChanged(
+      { row: old.row, credentials: last },
+      { row, credentials: next },
+      causeOf,
+      isRewritten,
+    )
   }
 
   const isUnhidden = ({ id, hidden_at }: StoredRow) =>
@@ -145,14 +155,39 @@ const COLUMNS: Partial<Record<keyof StoredRow, PassportField>> = {
   socials: 'passport_socials',
 }
 
+const LATER_FIELDS: Record<keyof LaterFields, PassportField> = {
+  imageUrl: 'image_url',
+  mainWalletChangedAt: 'main_wallet_changed_at',
+  nominations: 'nominations_received_count',
+}
+
 /** The changed fields that are not part of the score. */
-const listFields = (before: StoredRow, after: StoredRow): PassportField[] =>
-  Object.entries(COLUMNS).flatMap(([column, field]) =>
-    before[column as keyof StoredRow] === after[column as keyof StoredRow] ? [] : [field],
+const listFields = (before: StoredRow, after: StoredRow): PassportField[] => [
+  ...listDifferent(COLUMNS, before, after),
+  ...(before.later_fields === after.later_fields
+    ? []
+    : listDifferent(LATER_FIELDS, fromLaterText(before.later_fields), fromLaterText(after.later_fields))),
+]
+
+const listDifferent = <Row extends object>(
+  fields: { readonly [Name in keyof Row]?: PassportField },
+  before: Row,
+  after: Row,
+): PassportField[] =>
+  (Object.entries(fields) as [keyof Row, PassportField][]).flatMap(([name, field]) =>
+    before[name] === after[name] ? [] : [field],
   )
 
-/** The event for a changed score or changed credentials. `undefined` if nothing changed. */
-export function toScoreChanged(before: Shown, after: Shown, causeOf: CauseOf): EventContent | undefined {
+/**
+ * The event for a changed score or changed credentials. `undefined` if nothing changed. `isOtherwiseChanged`: whether what an
+ * event does not have, such as the issuer of a credential, has changed.
+ */
+export function toScoreChanged(
+  before: Shown,
+  after: Shown,
+  causeOf: CauseOf,
+  isOtherwiseChanged: () => boolean,
+): EventContent | undefined {
   const [old, row] = [before.row, after.row]
   const credentials =
     before.credentials === after.credentials
@@ -168,7 +203,7 @@ export function toScoreChanged(before: Shown, after: Shown, causeOf: CauseOf): E
   const [human, calculatedAt] = [changeOf('human'), changeOf('calculated_at')]
   const isSame =
     !(changeOf('score') || activity || identity || skills || human || calculatedAt) && old.rules === row.rules
-  if (isSame && credentials.length === 0) return undefined
+  if (isSame && credentials.length === 0 && !isOtherwiseChanged()) return undefined
   const rest = findRestCause(
     { ...old, credentials: before.credentials },
     { ...row, credentials: after.credentials },

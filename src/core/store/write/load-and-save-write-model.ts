@@ -35,10 +35,10 @@ export async function loadWriteModel(
 }
 
 /**
- * A removal keeps the rows of these tables: `removals` says that records of the passport are skipped, `unlisted` says that
- * rankings have to remove it, and the events become tombstones, which needs the secrets of their salts (`write-events.ts`).
+ * A removal keeps the rows of these tables: `removals` says that records of the passport are skipped, and the events become
+ * tombstones, which needs the secrets of their salts (`write-events.ts`).
  */
-const KEPT_BY_REMOVALS = ['removals', 'unlisted', 'events', 'log_secrets']
+const KEPT_BY_REMOVALS = ['removals', 'events', 'log_secrets']
 
 type WalletRow = { address: string; passport_id: number }
 const WALLETS = `where address in (
@@ -79,7 +79,6 @@ async function load(connection: Connection, named: BatchKeys) {
     v1Passports: trackRows(),
     v1Credentials: trackRows(),
     facets: trackRows(),
-    touched: new Set(),
     credentialRows,
     rules: targetRules(adoption),
   }
@@ -165,6 +164,9 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     ['credentials', 'passport_id', credentials.removed()],
     ['data_points', 'passport_id', dataPoints.changed()],
     ['handles', 'passport_id', handles.changed()],
+    ['v1_passports', 'passport_id', v1Passports.removed()],
+    ['v1_credentials', 'passport_id', v1Credentials.removed()],
+    ['facets', 'passport_id', facets.removed()],
     ['barred_wallets', 'digest', barred.removed().map(digestOfWallet)],
   ] as const
   const removeAll = async (table: string, column: string, keys: readonly (string | number)[]) => {
@@ -191,7 +193,6 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     ],
   ] as const
   for (const [table, key, rows] of written) await upsertRows(connection, table, key, rows)
-  await unlist(connection, v1Passports.removed())
   // Another passport may have taken over a wallet, so that rows refer to removed passports until now.
   await removePassports(connection, passports.removed())
   await insertRows(
@@ -207,7 +208,6 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     v1Passports.written((_, row) => row),
     v1Credentials.written((_, row) => row),
     facets.written((_, row) => row),
-    loaded.touched,
   )
 }
 
@@ -221,58 +221,28 @@ async function removePassports(connection: Connection, ids: readonly number[]): 
   await query(`delete from passports where ${dialect.isIn('id', '$1')}`, [ids])
 }
 
-/** Inserts rows. A row with the same key is replaced if `where` holds. Returns the rows of a `returning` clause. */
-export function upsertRows<Row>(
+/** Inserts rows. A row with the same key is replaced if `where` holds. */
+export async function upsertRows(
   { insertRows }: Connection,
   table: string,
   key: string,
   rows: readonly object[],
   where = 'true',
-): Promise<Row[]> {
+): Promise<void> {
   const updates = Object.keys(rows[0] ?? {}).map((name) => `${name} = excluded.${name}`)
-  // `version` is the transaction that wrote the row.
-  if (table === 'v1_passports') updates.push('version = excluded.version')
-  return insertRows(table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
+  await insertRows(table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
 }
 
-/** Removes the V1 responses and the facets of passports that are no longer listed. */
-async function unlist({ query, dialect }: Connection, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return
-  const isOne = dialect.isIn('passport_id', '$1')
-  await query(noteUnlisted(dialect.version, isOne), [ids])
-  for (const table of ['v1_passports', 'v1_credentials', 'facets'])
-    await query(`delete from ${table} where ${isOne}`, [ids])
-}
-
-/** SQL that notes passports before they are deleted from the listing, so that rankings can remove them, too. */
-export const noteUnlisted = (version: string, condition: string) =>
-  `insert into unlisted (passport_id, version) select passport_id, ${version} from v1_passports where ${condition}
-   on conflict (passport_id) do update set version = excluded.version`
-
-/** Writes V1 responses and facets. A passport gets a new version if one of its responses changes, or if it is in `touched`. */
+/** Writes V1 responses and facets. */
 export async function saveV1(
   connection: Connection,
   passports: readonly V1PassportRow[],
   credentials: readonly V1CredentialsRow[],
   facets: readonly FacetsRow[],
-  touched: Iterable<number> = [],
 ): Promise<void> {
-  const { query, dialect } = connection
   await upsertRows(connection, 'v1_passports', 'passport_id', passports, IS_CHANGED)
   for (const rows of Map.groupBy(facets, (row) => Object.keys(row).join()).values())
     await upsertRows(connection, 'facets', 'passport_id', rows)
-  const changed = await upsertRows<{ id: number }>(
-    connection,
-    'v1_credentials',
-    'passport_id',
-    credentials,
-    'v1_credentials.etag <> excluded.etag returning cast(passport_id as double precision) as id',
-  )
-  const ids = [...touched, ...changed.map(({ id }) => id)]
-  if (ids.length === 0) return
-  await query(
-    `update v1_passports set version = ${dialect.version}
-     where ${dialect.isIn('passport_id', '$1')} and version <> ${dialect.version}`,
-    [ids],
-  )
+  const isChanged = 'v1_credentials.etag <> excluded.etag'
+  await upsertRows(connection, 'v1_credentials', 'passport_id', credentials, isChanged)
 }

@@ -21,7 +21,7 @@ const PAGE = 500
 
 /**
  * Appends to the event log. On PostgreSQL, it locks the log until the transaction ends, so that events become
- * visible in the order of their numbers. So call it at the end of a transaction, before `increment`.
+ * visible in the order of their numbers. So call it at the end of a transaction.
  */
 export async function appendEvents(
   connection: Connection,

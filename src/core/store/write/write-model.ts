@@ -6,6 +6,7 @@ import {
   type CredentialsRow,
   fromCredentialData,
   shownCredentialsOf,
+  toCredentialData,
   toV1CredentialsRow,
   type V1CredentialsRow,
 } from '../rows/credential.ts'
@@ -32,8 +33,6 @@ export type Loaded = {
   v1Passports: TrackedRows<number, V1PassportRow>
   v1Credentials: TrackedRows<number, V1CredentialsRow>
   facets: TrackedRows<number, FacetsRow>
-  /** Listed passports that get a new version because a field that V1 does not show has changed. */
-  touched: Set<number>
   /** The credentials before the transaction; parsed when they are needed. */
   credentialRows: ReadonlyMap<number, CredentialsRow>
   /** The rule set to score with. */
@@ -64,8 +63,6 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
         events.recordBefore(row.id)
         const before = passports.get(row.id)
         if (before === undefined) shown.set(row.id, [])
-        // The passport gets a new version, because v3 shows the rule set, although V1 does not.
-        else if (before.rules !== row.rules) loaded.touched.add(row.id)
         // A passport that is merged into a hidden one is hidden, too.
         const survivor = row.merged_into === null ? undefined : passports.get(row.merged_into)
         passports.set(row.id, { ...row, hidden_at: row.hidden_at ?? survivor?.hidden_at ?? null })
@@ -135,6 +132,14 @@ const storedCredentials = ({ credentials, credentialRows }: Loaded) => ({
   },
   /** The credentials in the V1 response of a listed passport, before this transaction. */
   listShown: (id: number) => shownCredentialsOf(credentialRows.get(id)),
+  /** Whether the stored credentials change, even if V1 does not show it. */
+  isRewritten(id: number): boolean {
+    const written = credentials.isChanged(id) ? credentials.get(id) : undefined
+    return (
+      written !== undefined &&
+      toCredentialData(written.list, written.isShown) !== (credentialRows.get(id)?.data ?? '')
+    )
+  },
 })
 
 function listMerged({ passports }: Loaded, into: number): number[] {

@@ -92,7 +92,6 @@ async function finish(
 ): Promise<void> {
   await audit(tx, changes.events, ids, options.actor)
   await appendEvents(tx, changes, options)
-  await tx.increment('ranking')
   if (ids.remove) tx.eraseRemoved()
 }
 

@@ -59,11 +59,11 @@ test('postgres: a failed transaction leaves no gap in the event numbers', async 
   await using store = await openPostgres(database)
   await saveRecords(store, [record(1)])
   await using sql = connect(database.url)
-  // The transaction fails after it has written its events, when it changes the counter of the ranking.
-  await sql.unsafe('alter table versions add constraint closed check (version < 0) not valid')
+  // The transaction fails after it has written its events, when it adds the secret of the passport.
+  await sql.unsafe("alter table log_secrets add constraint closed check (secret = '') not valid")
   const failing = saveRecords(store, [record(3)])
   await expect(failing).rejects.toThrow('closed')
-  await sql.unsafe('alter table versions drop constraint closed')
+  await sql.unsafe('alter table log_secrets drop constraint closed')
   await saveRecords(store, [record(2)])
   const { events } = await store.events.list({ after: 0, limit: 9 })
   expect(events.map(({ sequence }) => sequence)).toEqual([1, 2])

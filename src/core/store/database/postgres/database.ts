@@ -13,7 +13,6 @@ import type { Pool } from './connection/pool.ts'
 
 export const DIALECT: Dialect = {
   ...COMMON,
-  version: 'pg_current_xact_id()::text::bigint',
   staleIndex: '',
   columns: `select relname::text as "table", attname::text as "column",
       coalesce(array_position(conkey, attnum), 0) as key
@@ -63,12 +62,7 @@ export function createDatabase({ read, readLong, write, transaction }: Pool): Da
     transaction: (work, name) =>
       transaction(async (query) => {
         if (name) await LOCKS[name](query)
-        return work({
-          ...createConnection(query),
-          increment: async (counter) =>
-            void (await query('update versions set version = version + 1 where name = $1', [counter])),
-          eraseRemoved: () => undefined,
-        })
+        return work({ ...createConnection(query), eraseRemoved: () => undefined })
       }),
     snapshot: (work) =>
       transaction((query) => work(createConnection(query)), 'isolation level repeatable read read only'),

@@ -5,6 +5,7 @@ import actors from '../../migrations/postgres/0010-actors.sql' with { type: 'tex
 import writing from '../../migrations/postgres/0011-scopes-issuers-and-webhooks.sql' with { type: 'text' }
 import handles from '../../migrations/postgres/0012-handles-of-credentials.sql' with { type: 'text' }
 import scores from '../../migrations/postgres/0013-scores-of-records.sql' with { type: 'text' }
+import cursor from '../../migrations/postgres/0014-events-as-cursor.sql' with { type: 'text' }
 import {
   announce,
   checkSchema,
@@ -24,7 +25,7 @@ import { openPool, type Pool } from './connection/pool.ts'
 import { createConnection, lock, MIGRATE } from './database.ts'
 
 /** The table `passportd` stores the schema number of a database. */
-const MIGRATIONS = { first: 9, steps: [version021, actors, writing, handles, scores] }
+const MIGRATIONS = { first: 9, steps: [version021, actors, writing, handles, scores, cursor] }
 
 export const SCHEMA = lastSchema(MIGRATIONS)
 
@@ -83,14 +84,6 @@ async function fillHandles(connection: Connection): Promise<void> {
   }
 }
 
-/** Corrects the versions of rows from a dump: another server may have used higher transaction numbers than this one. */
-async function renumber(query: Query): Promise<void> {
-  const current = 'pg_current_xact_id()::text::bigint'
-  for (const table of ['v1_passports', 'unlisted']) {
-    await query(`update ${table} set version = ${current} where version > ${current}`)
-  }
-}
-
 /** Throws if the server is a standby, or in read-only mode. */
 export async function checkWritable({ name, ping }: Pool): Promise<void> {
   if (!(await ping()).writes) throw readOnlyError(name)
@@ -108,7 +101,6 @@ export async function prepareSchema(
     // A read-only server is sufficient if nothing is migrated.
     if (mode !== false) await checkWritable(pool)
     const version = await checkVersion(pool.read, name)
-    if (version === SCHEMA && mode === true) await renumber(pool.write)
     if (version === SCHEMA) return version
     if (mode === false || (mode === 'new' && version > 0)) throw outdatedSchema(name, version, SCHEMA)
     announce(onNotice, name, version, SCHEMA)

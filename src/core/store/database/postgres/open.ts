@@ -7,7 +7,7 @@ import { openPool } from './connection/pool.ts'
 import { createDatabase, createPrepare } from './database.ts'
 import { createKeyCache } from './key-cache.ts'
 import { findNewerSchema, prepareSchema } from './migrate.ts'
-import { createListing } from './ranking-reader.ts'
+import { createRankingReader } from './ranking-reader.ts'
 
 type Options = Partial<PoolOptions> & { migrate?: MigrationMode }
 
@@ -39,7 +39,7 @@ export async function openPostgres(
     database,
     reports: { ...database, long, snapshot },
     prepare: createPrepare(read),
-    listing: createListing(readRanking, read),
+    readRanking: createRankingReader(readRanking),
     keys: createKeyCache(read),
     newerSchema: () => findNewerSchema(read),
     ping: primary.ping,

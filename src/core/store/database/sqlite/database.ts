@@ -14,12 +14,8 @@ import { createTranslation } from '../../sql/words.ts'
 import { type ReadTransaction, translateErrors, WRITER_WAIT } from './connect.ts'
 import { sizeOf, walOf } from './wal-checks.ts'
 
-/** The version of `ranking` after the current transaction. */
-const VERSION = '(select version + 1 from ranking)'
-
 export const DIALECT: Dialect = {
   ...COMMON,
-  version: VERSION,
   staleIndex: 'indexed by passports_stale',
   columns: `select tables.name as "table", columns.name as "column", columns.pk as key
     from sqlite_schema as tables, pragma_table_info(tables.name) as columns
@@ -78,7 +74,6 @@ export function createDatabase(path: string, { reader, long, writer, shared, che
         const result = await inTransaction(writer, 'begin immediate', () =>
           work({
             ...connection,
-            increment: async () => void (await connection.query('update ranking set version = version + 1')),
             eraseRemoved() {
               isErased = true
             },
@@ -159,9 +154,8 @@ export function createConnection(path: string, file: File): Connection {
       const results: Result[] = []
       if (rows.length === 0) return results
       const columns = Object.keys(rows[0] ?? {})
-      const names = table === 'v1_passports' ? [...columns, 'version'] : columns
-      const values = names.map((_, at) => (at < columns.length ? `$${at + 1}` : VERSION))
-      const statement = prepare(`insert into ${table} (${names}) values (${values}) ${conflict}`)
+      const values = columns.map((_, at) => `$${at + 1}`)
+      const statement = prepare(`insert into ${table} (${columns}) values (${values}) ${conflict}`)
       for (const row of rows as Row[]) {
         const bindings = columns.map((name) => (name === 'hash' ? fromHex(row.hash) : toBinding(row[name])))
         results.push(...(statement.all(...bindings) as Result[]))

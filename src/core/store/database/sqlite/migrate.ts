@@ -19,12 +19,13 @@ import actors from '../../migrations/sqlite/0015-actors.sql' with { type: 'text'
 import writing from '../../migrations/sqlite/0016-scopes-issuers-and-webhooks.sql' with { type: 'text' }
 import handles from '../../migrations/sqlite/0017-handles-of-credentials.sql' with { type: 'text' }
 import scores from '../../migrations/sqlite/0018-scores-of-records.sql' with { type: 'text' }
+import cursor from '../../migrations/sqlite/0019-events-as-cursor.sql' with { type: 'text' }
 import { type CredentialsRow, fromCredentialData, shownCredentialsOf } from '../../rows/credential.ts'
 import { toFacetsRow } from '../../rows/facets.ts'
 import { type DataPointRow, IS_VISIBLE, type StoredRow } from '../../rows/passport.ts'
 
 /** The pragma `user_version` stores the schema number of a database. */
-const MIGRATIONS = { first: 14, steps: [version021, actors, writing, handles, scores] }
+const MIGRATIONS = { first: 14, steps: [version021, actors, writing, handles, scores, cursor] }
 
 export const SCHEMA = lastSchema(MIGRATIONS)
 

@@ -15,7 +15,7 @@ import {
 import { createDatabase, createFileGuard, createPrepare, guardErrors } from './database.ts'
 import { createKeyFinder } from './key-finder.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
-import { createListing } from './ranking-reader.ts'
+import { createRankingReader } from './ranking-reader.ts'
 
 /** One statement finds at most this many passports, because it blocks the event loop. */
 const KEYS_PER_READ = 50
@@ -44,7 +44,7 @@ export function openSqlite(
       reports: database,
       prepare,
       keysPerRead: KEYS_PER_READ,
-      listing: createListing(path, long, shared, transaction),
+      readRanking: createRankingReader(path, long),
       keys: { find: createKeyFinder(shared, transaction) },
       guard: (methods) => guardErrors(path, methods),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
@@ -71,7 +71,7 @@ export function migrateSqlite(path: string, onNotice: OnNotice): { from: number;
 
 /** Throws unless every table can be read and the files are those that were opened. */
 function createPing(path: string, reader: Database, checkFiles: () => void): () => { writes: boolean } {
-  const reads = ['passports', 'wallets', 'credentials', 'keys', 'ranking'].map((table) =>
+  const reads = ['passports', 'wallets', 'credentials', 'keys', 'event_log'].map((table) =>
     reader.query(`select 1 from ${table} limit 1`),
   )
   return () => {

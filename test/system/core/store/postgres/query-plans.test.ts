@@ -13,7 +13,7 @@ import { NOON } from '../../../../support/store/records.ts'
 describe('postgres: among 20,000 passports', () => {
   let server: PostgresServer
   let sql: SQL
-  /** A cursor after all changes. */
+  /** A cursor after most changes. */
   let cursor: string
   beforeAll(async () => {
     server = await startPostgres({ settings: TALKATIVE })
@@ -21,7 +21,7 @@ describe('postgres: among 20,000 passports', () => {
     sql = connect(server.url)
     await fill(sql)
     await using store = await openPostgres(server)
-    cursor = (await store.listing.readAll(() => undefined)).replace(/:.*/, ':-1:99999999')
+    cursor = (await store.listing.readAll(() => undefined)).replace(/\d+$/, '19000')
   })
   afterAll(() => server[Symbol.asyncDispose]())
 
@@ -37,9 +37,7 @@ describe('postgres: among 20,000 passports', () => {
     const plans = await plansOf((store) => work(store, cursor))
     expect(plans).toContain(index)
     expect(
-      plans.match(
-        /Seq Scan on (?!pg_|passportd|versions|settings|event_log|event_rules|mirrored|requests).*/g,
-      ) ?? [],
+      plans.match(/Seq Scan on (?!pg_|passportd|settings|event_log|event_rules|mirrored|requests).*/g) ?? [],
     ).toEqual([])
   })
 
@@ -94,7 +92,6 @@ async function fill(sql: SQL): Promise<void> {
     insert into data_points select id, 'ens', '', 'number', 1, '', null from passports;
     insert into data_points select id, 'github', 'a' || id % 100, 'number', 1, '', null, '', 0, 'a' || id % 100 from passports;
     insert into settings values ('watched_types', '{"unique":["github"],"expiring":[]}');
-    insert into unlisted (passport_id) select generate_series(30000, 40000);
     insert into removals select id, 0 from generate_series(30000, 40000) as id;
     insert into event_rules (stamp) values ('');
     insert into events (sequence, passport_id, time, type, data) select id, id, 0, 1, '[0,0,1]' from passports;
