@@ -34,5 +34,8 @@ onEveryEngine('a table with a column passport_id that no feature declares', (ope
     })
     await store.passports.remove(7, NOON)
     expect(await notes.list()).toMatchObject([{ id: 'n9' }])
+    await notes.add('n5', 5, 'a note about a passport that is not stored')
+    await store.passports.remove(5, NOON)
+    expect(await notes.list()).toMatchObject([{ id: 'n9' }])
   })
 })

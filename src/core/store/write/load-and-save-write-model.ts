@@ -194,7 +194,7 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
   ] as const
   for (const [table, key, rows] of written) await upsertRows(connection, table, key, rows)
   // Another passport may have taken over a wallet, so that rows refer to removed passports until now.
-  await removePassports(connection, passports.removed())
+  await removePassports(connection, [...passports.removed(), ...removals.written((id) => id)])
   await insertRows(
     'data_points',
     dataPoints.written((id, points) => points.map((point) => toDataPointRow(id, point))),
@@ -211,7 +211,7 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
   )
 }
 
-/** Deletes the passports, and their rows in every table of the database: the feature of a table may have been deleted. */
+/** Deletes passports, and rows with their ids in every table of the database: the feature of a table may have been deleted. */
 async function removePassports(connection: Connection, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const { query, dialect } = connection
