@@ -1,14 +1,14 @@
-import type { ApiKey } from './api-key.ts'
 import { createUseData } from './data.ts'
 import type { Database, Prepare } from './sql/connection.ts'
 import { createEventReader } from './sql/events.ts'
 import { createFacetsReader } from './sql/facets.ts'
+import { createKeyCache } from './sql/key-cache.ts'
 import { createKeys } from './sql/keys.ts'
 import { createPassportReader } from './sql/passports.ts'
 import { createChangesReader, MOST_CHANGES, MOST_RECENT_CHANGES } from './sql/ranking-changes.ts'
 import { createScoring } from './sql/scoring.ts'
 import { createFindByKeys } from './sql/v3.ts'
-import type { Awaitable, ListingStore, Store } from './store.ts'
+import type { ListingStore, Store } from './store.ts'
 import { createEventChanges } from './write/write-events.ts'
 import { createPassportChanges, createRecords } from './write/write-records.ts'
 
@@ -23,13 +23,13 @@ export type Engine = Store['database'] & {
   /** How many passports one statement finds, if that blocks the event loop. */
   keysPerRead?: number
   readRanking: ListingStore['readAll']
-  keys: { find(id: string): Awaitable<ApiKey | undefined>; forget?: () => void }
   /** Turns errors of methods that parse stored texts into errors of the database. */
   guard?: <T extends Methods>(methods: T) => T
 }
 
 export function createStore(engine: Engine): Store {
-  const { database, reports, prepare, keys, guard = (methods) => methods } = engine
+  const { database, reports, prepare, guard = (methods) => methods } = engine
+  const { find, forget } = createKeyCache(prepare)
   const { findByKeys } = guard({ findByKeys: createFindByKeys(prepare, engine.keysPerRead) })
   return {
     passports: {
@@ -46,7 +46,7 @@ export function createStore(engine: Engine): Store {
     },
     scoring: guard(createScoring(database)),
     events: { ...guard(createEventReader(prepare)), ...createEventChanges(database) },
-    keys: { ...createKeys(database, keys.forget), find: keys.find },
+    keys: { ...createKeys(database, forget), find },
     data: createUseData({ database: { ...database, long: reports.long }, prepare }),
     database: { newerSchema: engine.newerSchema, ping: engine.ping, close: engine.close },
     [Symbol.asyncDispose]: engine.close,

@@ -25,7 +25,7 @@ const END_SUBSCRIPTIONS = `delete from subscriptions where not exists
 /** `onChange` is called after keys have changed. */
 export function createKeys(
   { read, transaction }: Database,
-  onChange: () => void = () => undefined,
+  onChange: () => void,
 ): Omit<Store['keys'], 'find'> {
   /** Runs a statement that returns the id of each changed key, and returns their number. `action` is for the audit log. */
   async function change(text: string, values: readonly unknown[], action: string, detail = {}) {

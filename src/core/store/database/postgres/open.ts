@@ -5,7 +5,6 @@ import type { Store } from '../../store.ts'
 import type { PoolOptions } from './connection/connect.ts'
 import { openPool } from './connection/pool.ts'
 import { createDatabase, createPrepare } from './database.ts'
-import { createKeyCache } from './key-cache.ts'
 import { findNewerSchema, prepareSchema } from './migrate.ts'
 import { createRankingReader } from './ranking-reader.ts'
 
@@ -40,7 +39,6 @@ export async function openPostgres(
     reports: { ...database, long, snapshot },
     prepare: createPrepare(read),
     readRanking: createRankingReader(readRanking),
-    keys: createKeyCache(read),
     newerSchema: () => findNewerSchema(read),
     ping: primary.ping,
     close,

@@ -179,7 +179,6 @@ export function createReadTransaction(path: string, database: Database) {
   const begin = database.query('begin')
   // Transactions end with a rollback, because a commit would fail after an error.
   const rollback = database.query('rollback')
-  let number = 0
   let endsAt = 0
   let timer: Timer | undefined
   let isClosed = false
@@ -198,7 +197,6 @@ export function createReadTransaction(path: string, database: Database) {
     endsAt = now + LIFE_MILLISECONDS
     // An open transaction would block checkpoints of the WAL.
     timer = setTimeout(end, LIFE_MILLISECONDS)
-    number++
   }
 
   return {
@@ -212,8 +210,6 @@ export function createReadTransaction(path: string, database: Database) {
         return throwTranslated(path, error)
       }
     },
-    /** The number of the current transaction. Results can be cached until it changes. */
-    number: () => number,
     end,
     close(): void {
       end()

@@ -13,7 +13,6 @@ import {
   translateErrors,
 } from './connect.ts'
 import { createDatabase, createFileGuard, createPrepare, guardErrors } from './database.ts'
-import { createKeyFinder } from './key-finder.ts'
 import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
 import { createRankingReader } from './ranking-reader.ts'
 
@@ -45,7 +44,6 @@ export function openSqlite(
       prepare,
       keysPerRead: KEYS_PER_READ,
       readRanking: createRankingReader(path, long),
-      keys: { find: createKeyFinder(shared, transaction) },
       guard: (methods) => guardErrors(path, methods),
       newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
       ping: () => translateErrors(path, ping),

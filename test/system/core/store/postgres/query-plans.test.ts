@@ -37,13 +37,7 @@ describe('postgres: among 20,000 passports', () => {
     const plans = await plansOf((store) => work(store, cursor))
     expect(plans).toContain(index)
     expect(
-<<<<<<< HEAD
       plans.match(/Seq Scan on (?!pg_|passportd|settings|event_log|event_rules|mirrored|requests).*/g) ?? [],
-=======
-      plans.match(
-        /Seq Scan on (?!pg_|passportd|versions|settings|event_log|event_rules|mirrored|requests).*/g,
-      ) ?? [],
->>>>>>> 43c29a20 (docs: data of features)
     ).toEqual([])
   })
 
