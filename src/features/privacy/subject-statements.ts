@@ -35,7 +35,7 @@ const listPerson = ({ query, dialect }: Connection, id: number) =>
 /** An export shows the first four in another form. The others are derived, or have nothing about the person. */
 const SHOWN_OR_DERIVED = [
   ...['wallets', 'credentials', 'data_points', 'events'],
-  ...['v1_passports', 'v1_credentials', 'facets', 'unlisted', 'removals', 'log_secrets'],
+  ...['v1_passports', 'v1_credentials', 'facets', 'removals', 'log_secrets'],
 ]
 
 async function exportPerson(connection: Connection, id: number): Promise<object | undefined> {
