@@ -32,7 +32,7 @@ export const setSchema = (engine: EngineName, schema: number) =>
 /** Drops the columns, indexes and tables that migrations since 0.2.1 have added, and makes those again that they dropped. */
 const REVERTED = [
   'drop index if exists v1_passports_listed',
-  'alter table v1_passports add column version bigint not null default 0',
+  'alter table v1_passports add column version integer not null default 0',
   'create index v1_passports_by_version on v1_passports (version)',
   'create table unlisted (passport_id bigint)',
   'drop table audit',
