@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/basics/text/instant.ts'
 import { type Base, defineData } from '../../core/store/data.ts'
 import { addAuditEntry } from '../../core/store/sql/audit-log.ts'
-import { getSetting, SELECT_SETTING, setSetting } from '../../core/store/sql/settings.ts'
+import { getSetting, setSetting } from '../../core/store/sql/settings.ts'
 import { NO_PLAN, type RetirementPlan } from './plan.ts'
 
 /** The setting with the plan. */
@@ -9,21 +9,18 @@ const RETIREMENT = 'retirement'
 
 export const PLAN = defineData({
   name: 'retirement',
-  open({ database: { transaction }, prepare }: Base) {
-    const select = prepare<{ value: string }>(SELECT_SETTING)
-    return {
-      find: async () => parse((await select(RETIREMENT))[0]?.value),
-      save: (plan: RetirementPlan): Promise<void> =>
-        transaction(async ({ query }) => {
-          const before = toDetail(parse(await getSetting(query, RETIREMENT)) ?? NO_PLAN)
-          const changed = Object.entries(toDetail(plan)).filter(
-            ([name, value]) => !Bun.deepEquals(value, before[name]),
-          )
-          await addAuditEntry(query, { action: 'retirement.set', detail: Object.fromEntries(changed) })
-          await setSetting(query, RETIREMENT, JSON.stringify(plan))
-        }),
-    }
-  },
+  open: ({ database: { read, transaction } }: Base) => ({
+    find: async () => parse(await getSetting(read.query, RETIREMENT)),
+    save: (plan: RetirementPlan): Promise<void> =>
+      transaction(async ({ query }) => {
+        const before = toDetail(parse(await getSetting(query, RETIREMENT)) ?? NO_PLAN)
+        const changed = Object.entries(toDetail(plan)).filter(
+          ([name, value]) => !Bun.deepEquals(value, before[name]),
+        )
+        await addAuditEntry(query, { action: 'retirement.set', detail: Object.fromEntries(changed) })
+        await setSetting(query, RETIREMENT, JSON.stringify(plan))
+      }),
+  }),
 })
 
 const parse = (text = 'null'): RetirementPlan | undefined => JSON.parse(text) ?? undefined

@@ -17,37 +17,28 @@ export async function setSetting(query: Query, name: string, value: string | und
   )
 }
 
-/** A prepared statement of this text reads from a replica, too. */
-export const SELECT_SETTING = 'select value from settings where name = $1'
-
 /** The setting with the id of the database. */
 const DATABASE_ID = 'database_id'
 
 /** A random id of the database; backups of the file have the same one. */
 export const IDENTITY = defineData({
   name: 'identity',
-  open({ database: { write }, prepare }: Base) {
-    const select = prepare<{ value: string }>(SELECT_SETTING)
-    return {
-      find: async () => (await select(DATABASE_ID))[0]?.value,
-      /** Returns the id of the database, which is another one if it already has an id. */
-      async create(id: string): Promise<string> {
-        const insert = `insert into settings (name, value) values ($1, $2)
-          on conflict (name) do update set value = settings.value returning value`
-        return (await listColumn<string>(write, insert, [DATABASE_ID, id]))[0] ?? id
-      },
-    }
-  },
+  open: ({ database: { read, write } }: Base) => ({
+    find: () => getSetting(read.query, DATABASE_ID),
+    /** Returns the id of the database, which is another one if it already has an id. */
+    async create(id: string): Promise<string> {
+      const insert = `insert into settings (name, value) values ($1, $2)
+        on conflict (name) do update set value = settings.value returning value`
+      return (await listColumn<string>(write, insert, [DATABASE_ID, id]))[0] ?? id
+    },
+  }),
 })
 
 export const COPY_NOTE = defineData({
   name: 'copy-note',
-  open({ database: { write }, prepare }: Base) {
-    const select = prepare<{ value: string }>(SELECT_SETTING)
-    return {
-      /** Finds what `save` has stored about the last copy into this store. */
-      find: async () => (await select(COPYING))[0]?.value,
-      save: (text: string) => setSetting(write, COPYING, text),
-    }
-  },
+  open: ({ database: { read, write } }: Base) => ({
+    /** Finds what `save` has stored about the last copy into this store. */
+    find: () => getSetting(read.query, COPYING),
+    save: (text: string) => setSetting(write, COPYING, text),
+  }),
 })
