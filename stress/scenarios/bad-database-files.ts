@@ -189,7 +189,7 @@ async function isWhole(test: Case, name = NAME): Promise<boolean> {
 }
 
 async function exportOf(path: string): Promise<string> {
-  const store = openSqlite(path, { create: false })
+  const store = await openSqlite(path, { create: false })
   let all = ''
   for await (const { text } of exportRecords(store)) all += text
   await store.database.close()

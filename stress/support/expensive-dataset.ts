@@ -30,7 +30,7 @@ const FOLDED = PEOPLE.map(({ profile }) => foldName(profile.displayName))
 /** Creates a database in the folder and returns its path. */
 export async function savePeople(folder: string): Promise<string> {
   const path = join(folder, 'people.db')
-  const store = openSqlite(path)
+  const store = await openSqlite(path)
   for (let at = 0; at < COUNT; at += BATCH) {
     const records = PEOPLE.slice(at, at + BATCH).map((passport) => ({ kind: 'passport' as const, passport }))
     await store.records.save(records, { now: 0, restore: false })

@@ -4,10 +4,10 @@ import { unavailable } from '../basics/errors.ts'
 import { fileIdentity } from '../store/database/sqlite/database.ts'
 
 /**
- * Creates a file at `path`, writes it, flushes it to disk and renames it to `name`. `confirm` throws if another
- * process has replaced the file at `path` meanwhile.
+ * Creates a file at `path`. `commit` flushes it to disk and renames it to `name`, `cancel` removes it. `confirm` throws if
+ * another process has replaced the file at `path` meanwhile.
  */
-export function writeAtomically<T>(path: string, name: string, write: (confirm: () => void) => T): T {
+export function createPartial(path: string, name: string) {
   removeWithJournal(path)
   // The file is created here, because SQLite keeps its permissions: only the owner may read it.
   closeSync(openSync(path, 'wx', 0o600))
@@ -19,15 +19,29 @@ export function writeAtomically<T>(path: string, name: string, write: (confirm: 
     throw unavailable(`${path} is being written by another process.`)
   }
 
+  return {
+    confirm,
+    commit(): void {
+      flush(path)
+      confirm()
+      renameSync(path, name)
+      flush(dirname(name))
+    },
+    cancel(): void {
+      if (isOurs()) removeWithJournal(path)
+    },
+  }
+}
+
+/** Creates a file at `path`, writes it and renames it to `name`. */
+export function writeAtomically<T>(path: string, name: string, write: (confirm: () => void) => T): T {
+  const { confirm, commit, cancel } = createPartial(path, name)
   try {
     const result = write(confirm)
-    flush(path)
-    confirm()
-    renameSync(path, name)
-    flush(dirname(name))
+    commit()
     return result
   } catch (error) {
-    if (isOurs()) removeWithJournal(path)
+    cancel()
     throw error
   }
 }

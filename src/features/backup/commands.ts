@@ -69,10 +69,13 @@ export const restore = defineCommand({
     using _files = { [Symbol.dispose]: () => removeLeftovers(path) }
     if (list.length > 0) {
       readBackup(file, () => backUp(file, copy))
-      const store = openSqlite(copy)
+      const store = await openSqlite(copy)
       await store.data(REMOVALS).apply(list, begin).finally(store.database.close)
     }
-    const { kept, ...contents } = restoreFile(list.length > 0 ? copy : file, path, { force, now: begin })
+    const { kept, ...contents } = await restoreFile(list.length > 0 ? copy : file, path, {
+      force,
+      now: begin,
+    })
     terminal.out(
       `${path} is restored from ${printable(file)}: ${describe(contents, terminal.now() - begin)}.\n`,
     )

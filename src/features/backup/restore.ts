@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { unavailable } from '../../core/basics/errors.ts'
-import { writeAtomically } from '../../core/cli/write-atomically.ts'
+import { createPartial } from '../../core/cli/write-atomically.ts'
 import {
   connectReader,
   isEnvironmentError,
@@ -11,7 +11,8 @@ import {
   translateErrors,
 } from '../../core/store/database/sqlite/connect.ts'
 import { isDamage } from '../../core/store/database/sqlite/find-damage.ts'
-import { identify, migrate } from '../../core/store/database/sqlite/migrate.ts'
+import { identify } from '../../core/store/database/sqlite/migrate.ts'
+import { prepareSqlite } from '../../core/store/database/sqlite/prepare.ts'
 import { orphanedWalProblem, sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
 import { check, checkBackup, readBackup, renameEventLog, writeSnapshot } from './backup.ts'
 
@@ -19,7 +20,7 @@ import { check, checkBackup, readBackup, renameEventLog, writeSnapshot } from '.
  * Replaces the database with a backup. The old database is kept under another name, which is returned. If the
  * process is killed, either the old or the new database is in place. A database that is not empty needs `force`.
  */
-export function restore(file: string, name: string, { force, now }: { force: boolean; now: number }) {
+export async function restore(file: string, name: string, { force, now }: { force: boolean; now: number }) {
   checkBackup(file)
   makeFolder(dirname(name))
   // The target of a symbolic link is replaced, not the link, because SQLite keeps the WAL beside the target.
@@ -34,14 +35,20 @@ export function restore(file: string, name: string, { force, now }: { force: boo
       )
     }
     const partial = `${path}.restoring`
-    return writeAtomically(partial, path, (confirm) => {
+    const { confirm, commit, cancel } = createPartial(partial, path)
+    try {
       readBackup(file, () => writeSnapshot(file, partial))
       confirm()
-      migrateFile(partial)
+      await migrateFile(partial)
       // If a backup is restored twice, the copies get different events, so each event log needs its own name.
       renameEventLog(partial)
-      return { ...check(partial), kept: keep(path, now) }
-    })
+      const result = { ...check(partial), kept: keep(path, now) }
+      commit()
+      return result
+    } catch (error) {
+      cancel()
+      throw error
+    }
   } finally {
     old?.database?.close()
   }
@@ -97,13 +104,12 @@ function isEmpty(database: Database): boolean {
 const hasTable = (database: Database, name: string) =>
   database.query('select 1 from sqlite_schema where name = ?').get(name) !== null
 
-function migrateFile(path: string): void {
-  translateErrors(path, () => {
+const migrateFile = (path: string): Promise<void> =>
+  translateErrors(path, async () => {
     using database = new Database(path, { readwrite: true, strict: true })
     database.run('pragma secure_delete = on')
-    migrate(database)
+    await prepareSqlite(database, true)
   })
-}
 
 /** Keeps the old database under another name. Also moves its WAL, which SQLite would apply to the new file. */
 function keep(path: string, now: number): string | undefined {

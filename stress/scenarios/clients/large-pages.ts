@@ -59,7 +59,7 @@ async function get(url: string, at: number): Promise<number> {
 
 async function savePeople(folder: string): Promise<string> {
   const path = join(folder, 'people.db')
-  const store = openSqlite(path)
+  const store = await openSqlite(path)
   const people = inventPeople()
   for (let copy = 0; copy < COPIES; copy++) {
     const records = people.map((person) => ({

@@ -12,7 +12,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 async function withWal(folder: string) {
   const source = join(folder, 'source.db')
   const path = join(folder, 'lost.db')
-  const store = openSqlite(source)
+  const store = await openSqlite(source)
   await saveRecords(store, PEOPLE)
   for (const end of ['', '-wal']) copyFileSync(source + end, path + end)
   await store.database.close()

@@ -25,7 +25,7 @@ describe('sqlite: the event log of a backup', () => {
   async function openCopies() {
     const folder = tempFolder()
     const at = (name: string) => join(folder.path, name)
-    const store = openSqlite(at('x.db'))
+    const store = await openSqlite(at('x.db'))
     await saveRecords(store, [record(1), record(2)])
     return { at, store, [Symbol.dispose]: () => folder[Symbol.dispose]() }
   }
@@ -34,7 +34,7 @@ describe('sqlite: the event log of a backup', () => {
     using copies = await openCopies()
     const { at, store } = copies
     backUp(at('x.db'), at('backup.db'))
-    await using copy = openSqlite(at('backup.db'))
+    await using copy = await openSqlite(at('backup.db'))
     const [log, other] = [await store.events.log(), await copy.events.log()]
     expect(other).toEqual({ ...log, name: expect.any(String) })
     expect(other.name).not.toBe(log.name)
@@ -50,8 +50,8 @@ describe('sqlite: the event log of a backup', () => {
     backUp(at('x.db'), at('backup.db'))
     const names = new Set<string>()
     for (const name of ['one.db', 'two.db']) {
-      restore(at('backup.db'), at(name), { force: false, now: NOON })
-      await using restored = openSqlite(at(name))
+      await restore(at('backup.db'), at(name), { force: false, now: NOON })
+      await using restored = await openSqlite(at(name))
       names.add((await restored.events.log()).name)
     }
     expect(names.size).toBe(2)

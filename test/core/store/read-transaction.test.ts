@@ -10,7 +10,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 
 test('a process sees its own writes at once, although its reads share a transaction', async () => {
   using folder = tempFolder()
-  await using store = openSqlite(join(folder.path, 'x.db'))
+  await using store = await openSqlite(join(folder.path, 'x.db'))
   for (let turn = 0; turn < 20; turn++) {
     await saveRecords(store, [named(1, `Person ${turn}`)])
     expect(await store.passports.find({ id: 1 })).toMatchObject({
@@ -25,7 +25,7 @@ const MOST_BATCHES = 100
 test('the WAL is truncated even while another thread reads all the time', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  await using store = openSqlite(path)
+  await using store = await openSqlite(path)
   const reading = new Worker(new URL('../../support/threads/busy-reader.ts', import.meta.url))
   await new Promise((resolve) => {
     reading.onmessage = resolve

@@ -61,7 +61,7 @@ async function fill(store: Store): Promise<void> {
 test.each(REMOVALS)('a passport that is removed %s leaves no byte in the files', async (_, remove) => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  await using store = openSqlite(path)
+  await using store = await openSqlite(path)
   await fill(store)
   expect(marksIn(path).length).toBeGreaterThan(5)
   // A recent read does not prevent the truncation of the WAL.
@@ -77,7 +77,7 @@ test.each(REMOVALS)('a passport that is removed %s leaves no byte in the files',
 test('a removed passport that was changed and scored many times leaves no byte in the files', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  await using store = openSqlite(path)
+  await using store = await openSqlite(path)
   await fill(store)
   for (let round = 0; round < 6; round++) {
     const neighbours = Array.from({ length: 30 }, (_, at) =>

@@ -16,18 +16,18 @@ describe('sqlite: the file', () => {
   test('only the owner can read the database file and the files beside it', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'a/b/x.db')
-    const store = openSqlite(path)
+    const store = await openSqlite(path)
     await saveRecords(store, [ada])
     for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600)
     await store.database.close()
-    expect(() => openSqlite(join(path, 'y.db'))).toThrow(`The folder ${path} cannot be created`)
+    await expect(openSqlite(join(path, 'y.db'))).rejects.toThrow(`The folder ${path} cannot be created`)
   })
 
   test('only the owner can enter the folder of the database, whatever the umask', async () => {
     using folder = tempFolder()
     const before = process.umask(0)
     try {
-      await openSqlite(join(folder.path, 'a/b/x.db')).database.close()
+      await (await openSqlite(join(folder.path, 'a/b/x.db'))).database.close()
     } finally {
       process.umask(before)
     }
@@ -46,8 +46,8 @@ describe('sqlite: the file', () => {
   test('a change by another process is visible at once', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
-    await using one = openSqlite(path)
-    await using two = openSqlite(path)
+    await using one = await openSqlite(path)
+    await using two = await openSqlite(path)
     expect(await two.passports.find({ id: 7 })).toBeUndefined()
     await saveRecords(one, [ada])
     await until(async () => (await two.passports.find({ id: 7 })) !== undefined)
@@ -58,7 +58,7 @@ describe('sqlite: the file', () => {
   })
 
   const change = async (path: string, sql: string) => {
-    await openSqlite(path).database.close()
+    await (await openSqlite(path)).database.close()
     using database = new Database(path)
     database.run(sql)
   }
@@ -74,7 +74,7 @@ describe('sqlite: the file', () => {
     [
       'a file without its last byte',
       async (path) => {
-        await openSqlite(path).database.close()
+        await (await openSqlite(path)).database.close()
         truncateSync(path, statSync(path).size - 1)
       },
       DAMAGED,
@@ -88,23 +88,23 @@ describe('sqlite: the file', () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     await prepare(path)
-    expect(() => openSqlite(path)).toThrow(`${path} ${sentence}`)
+    await expect(openSqlite(path)).rejects.toThrow(`${path} ${sentence}`)
   })
 
-  test('a refused database is left unchanged', () => {
+  test('a refused database is left unchanged', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
     using theirs = new Database(path)
     theirs.run('create table cats (name)')
     const before = readFileSync(path)
-    expect(() => openSqlite(path)).toThrow(`${path} is a database of another program`)
+    await expect(openSqlite(path)).rejects.toThrow(`${path} is a database of another program`)
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 
   test('the store detects that its file was moved or replaced while open', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
-    await using store = openSqlite(path)
+    await using store = await openSqlite(path)
     await store.database.ping()
     renameSync(path, `${path}.moved`)
     expect(() => store.database.ping()).toThrow('was moved or replaced')
@@ -115,7 +115,7 @@ describe('sqlite: the file', () => {
   test('the store reports damaged data even if SQLite does not detect the damage', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
-    await using store = openSqlite(path)
+    await using store = await openSqlite(path)
     await saveRecords(store, [ada])
     using database = new Database(path)
     database.run(`update passports set tags = '["math'`)
@@ -133,13 +133,13 @@ describe('sqlite: the file', () => {
   test('reads fail as unavailable if the file is damaged while it is open', async () => {
     using folder = tempFolder()
     const path = join(folder.path, 'x.db')
-    const first = openSqlite(path)
+    const first = await openSqlite(path)
     await saveRecords(
       first,
       Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)),
     )
     await first.database.close()
-    await using store = openSqlite(path)
+    await using store = await openSqlite(path)
     truncateSync(path, 8192)
     const unavailable = expect.objectContaining({ code: 'unavailable' })
     await expect(store.passports.find({ id: 1990 })).rejects.toThrow(unavailable)

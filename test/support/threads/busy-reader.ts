@@ -6,7 +6,7 @@ import { V1_BODIES } from '../store/open.ts'
 declare const self: Worker
 
 self.onmessage = async ({ data: path }) => {
-  const store = openSqlite(path)
+  const store = await openSqlite(path)
   for (let id = 1; ; id++) {
     await store.data(V1_BODIES).findPassport({ id })
     if (id === 1) self.postMessage('reads')

@@ -59,7 +59,7 @@ async function faultOf(work: () => unknown): Promise<string | undefined> {
 test.each(LOSSES)('if %s, every write is refused, and the store is not ready', async (_, lose) => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  await using store = openSqlite(path)
+  await using store = await openSqlite(path)
   await saveRecords(store, [record(1)])
   expect(await store.database.ping()).toMatchObject({ writes: true })
   lose(path)
@@ -71,7 +71,7 @@ test.each(LOSSES)('if %s, every write is refused, and the store is not ready', a
 test('a transaction fails if the WAL is deleted while it runs', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  await using store = openSqlite(path)
+  await using store = await openSqlite(path)
   await saveRecords(store, [record(1, { stale: true })])
   const score = () => {
     rmSync(`${path}-wal`)
@@ -84,24 +84,24 @@ test('a transaction fails if the WAL is deleted while it runs', async () => {
 test('when a deleted WAL is detected, its changes are written to the database file', async () => {
   using folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  await using store = openSqlite(path)
+  await using store = await openSqlite(path)
   await saveRecords(store, [named(1, 'Only in the WAL')])
   rmSync(`${path}-wal`)
   expect(await faultOf(() => store.database.ping())).toBe('replaced')
   // Copies only the database file, as if the process had been killed.
   const copy = join(folder.path, 'copy.db')
   writeFileSync(copy, await Bun.file(path).bytes())
-  await using saved = openSqlite(copy)
+  await using saved = await openSqlite(copy)
   expect(await saved.passports.find({ id: 1 })).toMatchObject({ profile: { displayName: 'Only in the WAL' } })
 })
 
 test('a database that is opened through a symbolic link uses the WAL beside the target of the link', async () => {
   using folder = tempFolder()
   const [path, link] = [join(folder.path, 'x.db'), join(folder.path, 'link.db')]
-  await openSqlite(path).database.close()
+  await (await openSqlite(path)).database.close()
   symlinkSync(path, link)
-  await using one = openSqlite(link)
-  await using other = openSqlite(path)
+  await using one = await openSqlite(link)
+  await using other = await openSqlite(path)
   await saveRecords(one, [record(1)])
   await saveRecords(other, [record(2)])
   expect(await one.passports.count()).toBe(2)

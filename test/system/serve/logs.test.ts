@@ -156,7 +156,7 @@ test('the start and end of brownouts, and the removal and return of V1 are logge
 async function filled() {
   const folder = tempFolder()
   const path = join(folder.path, 'x.db')
-  const store = openSqlite(path)
+  const store = await openSqlite(path)
   await saveRecords(
     store,
     Array.from({ length: 2000 }, (_, id) => named(id, `Person ${id}`)),

@@ -4,7 +4,7 @@ import { ServiceError, unavailable } from '../../basics/errors.ts'
 export type MigrationMode = boolean | 'new'
 
 /** Migrations in order. The first one creates schema number `first`, which version 0.2.1 used. */
-type Migrations = { first: number; steps: readonly string[] }
+export type Migrations = { first: number; steps: readonly string[] }
 
 /** The schema after all migrations. */
 export const lastSchema = ({ first, steps }: Migrations): number => first + steps.length - 1
@@ -14,11 +14,6 @@ export const pendingSteps = ({ first, steps }: Migrations, version: number): rea
   version === 0 ? steps : steps.slice(version - first + 1)
 
 export type OnNotice = ((sentence: string) => void) | undefined
-
-/** Says before a migration that it begins, because a large database takes minutes. */
-export function announce(onNotice: OnNotice, name: string, from: number, to: number): void {
-  if (from > 0) onNotice?.(`Migrating ${name} from schema ${from} to ${to}: a large database takes minutes.`)
-}
 
 /** Throws if this program can neither use nor migrate a database with this schema. */
 export function checkSchema(name: string, version: number, migrations: Migrations): void {

@@ -1,5 +1,5 @@
 import { ServiceError, unavailable } from '../../../basics/errors.ts'
-import { handlesOf } from '../../../passport/passport.ts'
+import { type Migratable, prepareSchema } from '../../migrations/migrate.ts'
 import version021 from '../../migrations/postgres/0009-version-0.2.1.sql' with { type: 'text' }
 import actors from '../../migrations/postgres/0010-actors.sql' with { type: 'text' }
 import writing from '../../migrations/postgres/0011-scopes-issuers-and-webhooks.sql' with { type: 'text' }
@@ -7,19 +7,12 @@ import handles from '../../migrations/postgres/0012-handles-of-credentials.sql' 
 import scores from '../../migrations/postgres/0013-scores-of-records.sql' with { type: 'text' }
 import cursor from '../../migrations/postgres/0014-events-as-cursor.sql' with { type: 'text' }
 import {
-  announce,
   checkSchema,
   lastSchema,
   type MigrationMode,
   type OnNotice,
-  outdatedSchema,
-  pendingSteps,
 } from '../../migrations/schema-version.ts'
-import { fromCredentialData, shownCredentialsOf } from '../../rows/credential.ts'
-import { toFacetsRow } from '../../rows/facets.ts'
-import { IS_VISIBLE, type StoredRow } from '../../rows/passport.ts'
-import type { Connection, Query } from '../../sql/connection.ts'
-import { mapCredentialRows, mapDataPoints } from '../../write/load-and-save-write-model.ts'
+import type { Query } from '../../sql/connection.ts'
 import { readOnlyError } from './connection/errors.ts'
 import { openPool, type Pool } from './connection/pool.ts'
 import { createConnection, lock, MIGRATE } from './database.ts'
@@ -34,80 +27,41 @@ const OLDEST_SERVER = 14
 /** A statement may change every passport, or wait for the migration of another node. */
 const UNLIMITED = 2 ** 31 - 1
 
-/** Several nodes may call it at the same time: a lock admits one of them. */
-async function migrate(url: string, name: string): Promise<void> {
-  await using pool = openPool(url, { connections: 1, responseTimeout: 30_000, longStatement: UNLIMITED })
-  await pool.transaction(async (query) => {
-    await lock(query, MIGRATE)
-    const version = await checkVersion(query, name)
-    for (const step of pendingSteps(MIGRATIONS, version)) await query(step)
-    await fillFacets(createConnection(query))
-    await fillHandles(createConnection(query))
-    await query('create table if not exists passportd (version integer not null)')
-    await query('delete from passportd')
-    await query('insert into passportd (version) values ($1)', [SCHEMA])
-  })
-}
-
-const BATCH = 1000
-
-/** The passports of a condition, in batches. */
-async function* listBatches({ selectRows }: Connection, condition: string) {
-  const rest = `where ${condition} and id > $1 order by id limit ${BATCH}`
-  const listAfter = (id: number) => selectRows<StoredRow>('passports', rest, [id])
-  for (let rows = await listAfter(-1); rows.length > 0; rows = await listAfter(rows.at(-1)?.id ?? 0))
-    yield { rows, ids: rows.map(({ id }) => id) }
-}
-
-const hasNone = (table: string) => `not exists (select from ${table} where passport_id = id)`
-
-/** Adds the facets of listed passports that have none yet. */
-async function fillFacets(connection: Connection): Promise<void> {
-  for await (const { rows, ids } of listBatches(connection, `${IS_VISIBLE} and ${hasNone('facets')}`)) {
-    const credentials = await mapCredentialRows(connection, ids)
-    const facets = rows.map((row) => toFacetsRow(row, shownCredentialsOf(credentials.get(row.id))))
-    await connection.insertRows('facets', facets)
-  }
-}
-
-/** Adds the handles of passports that have none yet. */
-async function fillHandles(connection: Connection): Promise<void> {
-  for await (const { rows, ids } of listBatches(connection, hasNone('handles'))) {
-    const credentials = await mapCredentialRows(connection, ids)
-    const points = await mapDataPoints(connection, ids)
-    const handles = rows.flatMap(({ id, socials }) =>
-      handlesOf(JSON.parse(socials), points.get(id) ?? [], fromCredentialData(credentials.get(id))).map(
-        (handle) => ({ handle, passport_id: id }),
-      ),
-    )
-    await connection.insertRows('handles', handles)
-  }
-}
+const migratable = (url: string, { name, read }: Pool): Migratable => ({
+  name,
+  migrations: MIGRATIONS,
+  findVersion: () => checkVersion(read, name),
+  async transaction(work) {
+    await using pool = openPool(url, { connections: 1, responseTimeout: 30_000, longStatement: UNLIMITED })
+    await pool.transaction(async (query) => {
+      await lock(query, MIGRATE)
+      const version = await checkVersion(query, name)
+      await work({ connection: createConnection(query), version, run: query })
+      await query('create table if not exists passportd (version integer not null)')
+      await query('delete from passportd')
+      await query('insert into passportd (version) values ($1)', [SCHEMA])
+    })
+  },
+})
 
 /** Throws if the server is a standby, or in read-only mode. */
 export async function checkWritable({ name, ping }: Pool): Promise<void> {
   if (!(await ping()).writes) throw readOnlyError(name)
 }
 
-/** Migrates an outdated database if `mode` allows it, and throws otherwise. Returns the old schema number. */
-export async function prepareSchema(
+/** Migrates an outdated database if `mode` allows it. Returns the old schema number. */
+export async function preparePostgres(
   url: string,
   pool: Pool,
   mode: MigrationMode,
   onNotice: OnNotice,
 ): Promise<number> {
-  const { name } = pool
   try {
     // A read-only server is sufficient if nothing is migrated.
     if (mode !== false) await checkWritable(pool)
-    const version = await checkVersion(pool.read, name)
-    if (version === SCHEMA) return version
-    if (mode === false || (mode === 'new' && version > 0)) throw outdatedSchema(name, version, SCHEMA)
-    announce(onNotice, name, version, SCHEMA)
-    await migrate(url, name)
-    return version
+    return await prepareSchema(migratable(url, pool), mode, onNotice)
   } catch (error) {
-    throw explain(error, name)
+    throw explain(error, pool.name)
   }
 }
 
@@ -117,7 +71,7 @@ export async function migratePostgres(
   onNotice: OnNotice,
 ): Promise<{ from: number; to: number }> {
   await using pool = openPool(url, { connections: 1, responseTimeout: 30_000 })
-  return { from: await prepareSchema(url, pool, true, onNotice), to: SCHEMA }
+  return { from: await preparePostgres(url, pool, true, onNotice), to: SCHEMA }
 }
 
 /** The schema number, if a newer passportd has migrated the database. */

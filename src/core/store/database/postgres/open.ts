@@ -5,7 +5,7 @@ import type { Store } from '../../store.ts'
 import type { PoolOptions } from './connection/connect.ts'
 import { openPool } from './connection/pool.ts'
 import { createDatabase, createPrepare } from './database.ts'
-import { findNewerSchema, prepareSchema } from './migrate.ts'
+import { findNewerSchema, preparePostgres } from './migrate.ts'
 import { createRankingReader } from './ranking-reader.ts'
 
 type Options = Partial<PoolOptions> & { migrate?: MigrationMode }
@@ -23,7 +23,7 @@ export async function openPostgres(
   const replica = readUrl === undefined ? primary : openPool(readUrl, { ...options, isForReads: true })
   const close = async () => void (await Promise.all([primary.close(), replica.close()]))
   try {
-    await prepareSchema(url, primary, mode, given.onNotice)
+    await preparePostgres(url, primary, mode, given.onNotice)
   } catch (error) {
     await close()
     throw error

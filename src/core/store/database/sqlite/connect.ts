@@ -151,9 +151,9 @@ const damaged = (path: string, cause?: unknown) =>
   new FileFaultError('damaged', damageSentence(path), { cause })
 
 /** Runs `work`, which opens a migrated file. A missing table or column counts as damage. */
-export function openChecked<T>(path: string, work: () => T): T {
+export async function openChecked<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
-    return translateErrors(path, work)
+    return await translateErrors(path, work)
   } catch (error) {
     throw error instanceof SQLiteError && error.code === 'SQLITE_ERROR' ? damaged(path, error) : error
   }

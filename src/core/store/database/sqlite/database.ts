@@ -102,7 +102,7 @@ export function guardErrors<T extends Methods>(path: string, methods: T): T {
   return Object.fromEntries(Object.entries(methods).map(guard)) as T
 }
 
-async function inTransaction<T>(file: File, begin: string, work: () => Promise<T>): Promise<T> {
+export async function inTransaction<T>(file: File, begin: string, work: () => Promise<T>): Promise<T> {
   await runWhenFree(file, begin)
   try {
     const result = await work()

@@ -5,7 +5,6 @@ import { createStore } from '../../compose.ts'
 import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
 import type { Store } from '../../store.ts'
 import {
-  closeOnError,
   connectReader,
   connectWriter,
   createReadTransaction,
@@ -13,7 +12,8 @@ import {
   translateErrors,
 } from './connect.ts'
 import { createDatabase, createFileGuard, createPrepare, guardErrors } from './database.ts'
-import { findNewerSchema, prepareSchema, SCHEMA } from './migrate.ts'
+import { findNewerSchema, SCHEMA } from './migrate.ts'
+import { prepareSqlite } from './prepare.ts'
 import { createRankingReader } from './ranking-reader.ts'
 
 /** One statement finds at most this many passports, because it blocks the event loop. */
@@ -25,10 +25,15 @@ type Options = { create?: boolean; migrate?: MigrationMode; onNotice?: OnNotice 
 export function openSqlite(
   path: string,
   { create = true, migrate: mode = true, onNotice }: Options = {},
-): Store {
-  return openChecked(path, () => {
+): Promise<Store> {
+  return openChecked(path, async () => {
     const writer = connectWriter(path, create)
-    closeOnError(writer, () => prepareSchema(writer, mode, onNotice))
+    try {
+      await prepareSqlite(writer, mode, onNotice)
+    } catch (error) {
+      writer.close()
+      throw error
+    }
     const reader = connectReader(path)
     /** For short reads, which share read transactions. */
     const shared = connectReader(path)
@@ -57,11 +62,11 @@ export function openSqlite(
 }
 
 /** Runs the command `migrate`. */
-export function migrateSqlite(path: string, onNotice: OnNotice): { from: number; to: number } {
-  return openChecked(path, () => {
+export function migrateSqlite(path: string, onNotice: OnNotice): Promise<{ from: number; to: number }> {
+  return openChecked(path, async () => {
     using writer = connectWriter(path, false)
     const checkFiles = createFileGuard(path, writer)
-    const from = prepareSchema(writer, true, onNotice)
+    const from = await prepareSqlite(writer, true, onNotice)
     checkFiles()
     return { from, to: SCHEMA }
   })
