@@ -1,6 +1,5 @@
-import { type EventCursor, formatEventCursor } from '../../../history/event-cursor.ts'
 import type { Query } from '../../sql/connection.ts'
-import { LOG_END } from '../../sql/ranking-changes.ts'
+import { LOG_END, type LogEnd, toRankingCursor } from '../../sql/ranking-changes.ts'
 import type { ListingStore } from '../../store.ts'
 
 /** Folded names contain no line feed. */
@@ -12,7 +11,7 @@ const READ_ALL = `select ${LOG_END}, ranked, names from event_log, (
       string_agg(name, E'\\n' order by score desc, passport_id) as names from v1_passports
   ) as ranking`
 
-type AllRow = EventCursor & { ranked: Buffer | null; names: string | null }
+type AllRow = LogEnd & { ranked: Buffer | null; names: string | null }
 
 /** `read` may lack the last changes. */
 export const createRankingReader =
@@ -27,5 +26,5 @@ export const createRankingReader =
       const id = numbers.getInt32(at) * 2 ** 32 + numbers.getUint32(at + 4)
       add({ id, score: numbers.getFloat64(at + 8), name })
     }
-    return formatEventCursor(row)
+    return toRankingCursor(row)
   }
