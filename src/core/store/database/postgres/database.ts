@@ -54,7 +54,7 @@ const LOCKS: Record<Lock, (query: Query) => Promise<unknown>> = {
   },
 }
 
-export function createDatabase({ read, readLong, write, transaction }: Pool): Database {
+export function createDatabase({ read, readLong, write, transaction, snapshot }: Pool): Database {
   return {
     read: createConnection(read),
     long: createConnection(readLong),
@@ -64,8 +64,7 @@ export function createDatabase({ read, readLong, write, transaction }: Pool): Da
         if (name) await LOCKS[name](query)
         return work({ ...createConnection(query), eraseRemoved: () => undefined })
       }),
-    snapshot: (work) =>
-      transaction((query) => work(createConnection(query)), 'isolation level repeatable read read only'),
+    snapshot: (work) => snapshot((query) => work(createConnection(query))),
   }
 }
 

@@ -20,7 +20,9 @@ export type Pool = AsyncDisposable & {
   readLong: Query
   write: Query
   /** Row and advisory locks are held until the transaction ends. */
-  transaction<T>(work: (query: Query) => Promise<T>, mode?: string): Promise<T>
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>
+  /** All reads of `work` see the same state. It is repeated once if its connection breaks. */
+  snapshot<T>(work: (query: Query) => Promise<T>): Promise<T>
   /** Does not wait for other statements. */
   ping(): Promise<{ writes: boolean }>
   close(): Promise<void>
@@ -69,15 +71,9 @@ export function openPool(url: string, options: PoolOptions): Pool {
     read: (text, values) => repeatIfLost(() => run('short', text, values)),
     readLong: (text, values) => repeatIfLost(() => run('long', text, values)),
     write: (text, values) => run('short', text, values),
-    transaction: (work, mode = '') =>
-      call(state, 'long', (sql, restartLimit) =>
-        sql.begin(mode, (connection) =>
-          work((text, values = []) => {
-            restartLimit()
-            return connection.unsafe(text, [...values])
-          }),
-        ),
-      ),
+    transaction: (work) => transact(state, '', work),
+    snapshot: (work) =>
+      repeatIfLost(() => transact(state, 'isolation level repeatable read read only', work)),
     async ping() {
       const [row] = await repeatIfLost<{ mode: string }[]>(() => run('probe', READ_MODE))
       return { writes: row?.mode === 'off' }
@@ -86,6 +82,16 @@ export function openPool(url: string, options: PoolOptions): Pool {
     [Symbol.asyncDispose]: close,
   }
 }
+
+const transact = <T>(state: State, mode: string, work: (query: Query) => Promise<T>) =>
+  call(state, 'long', (sql, restartLimit) =>
+    sql.begin(mode, (connection) =>
+      work((text, values = []) => {
+        restartLimit()
+        return connection.unsafe(text, [...values])
+      }),
+    ),
+  )
 
 async function repeatIfLost<T>(read: () => Promise<T>): Promise<T> {
   try {
