@@ -62,7 +62,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'reader connections dropped',
     async begin({ proxy, sql }) {
       const rows = await sql.unsafe(`select client_port as port ${OURS} and query like 'select%'
-        and query not like '%string_agg%'`)
+        and query not like '%transaction_read_only%' and query <> 'select 1' and query not like '%string_agg%'`)
       const ports = new Set<unknown>(rows.map((row: { port: number }) => row.port))
       proxy.lose((port) => ports.has(port))
       return () => undefined
