@@ -45,10 +45,10 @@ export const REQUESTS = defineData({
   }),
 })
 
-async function addRequest({ query, insertRows, dialect }: Transaction, request: CorrectionRequest) {
+async function addRequest({ query, insertRows }: Transaction, request: CorrectionRequest) {
   const owner = [request.passport_id]
   // Concurrent requests of one person wait here.
-  const found = await query(`select id from passports where id = $1 ${dialect.forUpdate}`, owner)
+  const found = await query('select id from passports where id = $1 LOCK', owner)
   if (found.length === 0) throw notFound()
   const count = 'select cast(count(*) as double precision) as count from requests where passport_id = $1'
   const problem = `You have ${MOST_REQUESTS_OF_PERSON} open requests: wait until the operator has done one.`

@@ -9,6 +9,7 @@ import { type StoredRow, toRecord } from '../../core/store/rows/passport.ts'
 import { type Connection, listColumn } from '../../core/store/sql/connection.ts'
 import { ANY_SURVIVOR_ID } from '../../core/store/sql/passports.ts'
 import { listPassportTables } from '../../core/store/sql/tables.ts'
+import { isOneOfFew, selectIds } from '../../core/store/sql/words.ts'
 import { mapCredentialRows, mapDataPoints } from '../../core/store/write/load-and-save-write-model.ts'
 import { presentRecord } from '../records/export.ts'
 
@@ -21,13 +22,13 @@ export const EXPORTS = defineData({
 })
 
 /** Selects the survivor and all passports that are merged into it. */
-const listPerson = ({ query, dialect }: Connection, id: number) =>
+const listPerson = ({ query }: Connection, id: number) =>
   listColumn<number>(
     query,
     `with recursive person (id) as (
        select id from passports where id = ${ANY_SURVIVOR_ID.id}
        union
-       select next.id from person ${dialect.joinPassports('next.merged_into = person.id')}
+       select next.id from person join passports as next on next.merged_into = person.id where ${isOneOfFew('person.id')}
      ) select cast(id as double precision) as id from person order by person.id`,
     [id],
   )
@@ -39,11 +40,11 @@ const SHOWN_OR_DERIVED = [
 ]
 
 async function exportPerson(connection: Connection, id: number): Promise<object | undefined> {
-  const { query, dialect, selectRows } = connection
+  const { query, selectRows } = connection
   const ids = await listPerson(connection, id)
   if (ids.length === 0) return undefined
   const list = <Row>(table: string, column = 'passport_id', order = column) =>
-    selectRows<Row>(table, `where ${dialect.isIn(column, '$1')} order by ${order}`, [ids])
+    selectRows<Row>(table, `where ${column} in (${selectIds('$1')}) order by ${order}`, [ids])
   const credentials = await mapCredentialRows(connection, ids)
   const points = await mapDataPoints(connection, ids)
   const [log = ''] = await listColumn<string>(query, 'select name from event_log')

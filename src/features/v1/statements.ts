@@ -3,6 +3,7 @@ import { etagOf } from '../../core/basics/hash.ts'
 import type { PassportRef } from '../../core/passport/passport.ts'
 import { type Base, defineData } from '../../core/store/data.ts'
 import { createFinder } from '../../core/store/sql/passports.ts'
+import { selectIds } from '../../core/store/sql/words.ts'
 
 /** A stored JSON response. */
 export type StoredBody = { body: string; etag: string }
@@ -37,19 +38,21 @@ export type ItemRow = { item: string; stale: number | boolean }
 
 /** `more` are further columns of both rows. */
 export function createBodies<MorePassport, MoreItem>(
-  { prepare, database }: Base,
+  { prepare }: Base,
   more: string,
   toBody: (row: PassportRow & MorePassport, cards: string) => PassportBody,
   toText: (row: ItemRow & MoreItem, cards: string) => string,
 ): Bodies {
-  const { isIn, staleIndex } = database.read.dialect
+  // Because of `between`, SQLite uses the small index of stale passports.
   const select = (columns: string) =>
     `select cast(passport_id as double precision) as id, ${columns},
-       exists (select 1 from passports ${staleIndex} where id = passport_id and stale <> 0) as stale${more}
+       exists (
+         select 1 from passports where id between passport_id and passport_id and stale <> 0
+       ) as stale${more}
      from v1_passports`
   const find = createFinder<PassportRow & MorePassport>(prepare, select(`${BODY} as body, etag, merged`))
   const list = prepare<ItemRow & MoreItem & Ranked>(
-    `${select(`score, ${ITEM} as item`)} where ${isIn('passport_id', '$1')}`,
+    `${select(`score, ${ITEM} as item`)} where passport_id in (${selectIds('$1')})`,
   )
   return {
     findPassport: (ref, cards = '') => then(find(ref), (row) => row && toBody(row, cards)),

@@ -94,14 +94,14 @@ function createSubscriptions({ read, transaction, write }: Database): Subscripti
 }
 
 /** The clock is that of the database, because the clocks of nodes differ. A lease that ends too late is invalid: the clock was set back. */
-const createLeases = ({ write, read: { dialect } }: Database): LeaseStore => ({
+const createLeases = ({ write }: Database): LeaseStore => ({
   acquire: async (name, holder, milliseconds) =>
     (
       await write(
-        `insert into leases (name, holder, expires_at) values ($1, $2, ${dialect.now} + $3)
+        `insert into leases (name, holder, expires_at) values ($1, $2, NOW + $3)
          on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
-         where leases.holder = excluded.holder or leases.expires_at < ${dialect.now}
-           or leases.expires_at > ${dialect.now} + $3 returning name`,
+         where leases.holder = excluded.holder or leases.expires_at < NOW
+           or leases.expires_at > NOW + $3 returning name`,
         [name, holder, milliseconds],
       )
     ).length > 0,
@@ -110,8 +110,8 @@ const createLeases = ({ write, read: { dialect } }: Database): LeaseStore => ({
 })
 
 /** The key, or its successor after a rotation: the old key ends soon. Concurrent requests with the same key wait here. */
-async function findOwner({ query, dialect }: Transaction, keyId: string): Promise<string> {
-  const found = `select coalesce(successor, id) as owner from keys where id = $1 ${dialect.forUpdate}`
+async function findOwner({ query }: Transaction, keyId: string): Promise<string> {
+  const found = 'select coalesce(successor, id) as owner from keys where id = $1 LOCK'
   return (await query<{ owner: string }>(found, [keyId]))[0]?.owner ?? keyId
 }
 

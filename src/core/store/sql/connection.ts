@@ -25,10 +25,6 @@ export const COMMON = {
   /** Whether the value of a column is in the list that is passed as a parameter. */
   isIn: (column: string, parameter: string, type = 'bigint') =>
     `${column} in (${(type === 'text' ? selectTexts : selectIds)(parameter)})`,
-  /** Joins the passports that fulfil a condition as `next`. */
-  joinPassports: (condition: string) => `join passports as next on ${condition}`,
-  now: 'NOW',
-  forUpdate: 'LOCK',
 }
 
 /** SQL that differs between the engines, apart from the words of `words.ts`. */

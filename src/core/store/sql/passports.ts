@@ -6,6 +6,7 @@ import { readCredential } from '../../passport/present.ts'
 import { IS_VISIBLE, LONGEST_CHAIN, type StoredRow, toPassport } from '../rows/passport.ts'
 import type { FindByKeys, FindOptions, Store } from '../store.ts'
 import { type Connection, findNumber, listColumn, type Prepare } from './connection.ts'
+import { selectIds } from './words.ts'
 
 const survivorOf = (start: string, more = 'and hidden_at is null') => `(with recursive chain (id, hops) as (
   select ${start}, 0
@@ -26,7 +27,7 @@ export const SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id), wallet: survivorOf(
 export const ANY_SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id, ''), wallet: survivorOf(OWNER, '') }
 
 export function createPassportReader(
-  { query, dialect, selectRows }: Connection,
+  { query, selectRows }: Connection,
   prepare: Prepare,
   findByKeys: FindByKeys,
 ) {
@@ -49,7 +50,7 @@ export function createPassportReader(
       ),
     async listByIds(ids) {
       if (ids.length === 0) return []
-      const rest = `where ${dialect.isIn('id', '$1')} and ${IS_VISIBLE}`
+      const rest = `where id in (${selectIds('$1')}) and ${IS_VISIBLE}`
       const rows = await selectRows<StoredRow>('passports', rest, [ids])
       const found = new Map(rows.map((row) => [row.id, toPassport(row)]))
       return ids.flatMap((id) => found.get(id) ?? [])

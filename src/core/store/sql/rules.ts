@@ -6,6 +6,7 @@ import { addAuditEntry } from './audit-log.ts'
 import { type Database, listColumn, type Query, type Transaction } from './connection.ts'
 import { ACTIVE, findAdoptionState, toActivated } from './rule-adoption.ts'
 import { getSetting, setSetting } from './settings.ts'
+import { selectTexts } from './words.ts'
 
 const ACTIVE_RULES = `where stamp = (select value from settings where name = '${ACTIVE}')`
 
@@ -25,8 +26,7 @@ export function createRules({ read: { query: read }, write, transaction }: Datab
   const find = (stamp: string) => findRules(read, 'where stamp = $1', [stamp])
   return {
     find,
-    listByStamps: (stamps) =>
-      listRules(read, `where stamp in (${stamps.map((_, at) => `$${at + 1}`).join() || 'null'})`, stamps),
+    listByStamps: (stamps) => listRules(read, `where stamp in (${selectTexts('$1')})`, [stamps]),
     active: () => findActiveRules(read),
     list: () => listRules(read, 'order by rule_sets.applied_at desc, stamp'),
     async keep({ stamp, body, appliedAt, source }) {
