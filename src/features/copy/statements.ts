@@ -2,6 +2,7 @@ import { type Base, defineData } from '../../core/store/data.ts'
 import { type Database, listColumn } from '../../core/store/sql/connection.ts'
 import { COPYING } from '../../core/store/sql/settings.ts'
 import { listTables, type Table } from '../../core/store/sql/tables.ts'
+import { selectIds } from '../../core/store/sql/words.ts'
 import { upsertRows } from '../../core/store/write/load-and-save-write-model.ts'
 import { restartEventLog } from '../../core/store/write/write-events.ts'
 import type { CopyableTable, CopyItem, CopyKey, CopyRange } from './copyable-table.ts'
@@ -44,7 +45,7 @@ function createPassportTables({ transaction, snapshot }: Database): CopyableTabl
   return {
     name: 'passports',
     list: ({ limit, ...range }) =>
-      snapshot(async ({ query, dialect, selectRows }) => {
+      snapshot(async ({ query, selectRows }) => {
         const { condition, values } = rangeOf(['id'], range)
         const ids = await listColumn<number>(
           query,
@@ -54,7 +55,7 @@ function createPassportTables({ transaction, snapshot }: Database): CopyableTabl
         )
         const tables: Row[][] = []
         for (const { name, id, order } of PASSPORT_TABLES) {
-          const rest = `where ${dialect.isIn(id, '$1')} order by ${order}`
+          const rest = `where ${id} in (${selectIds('$1')}) order by ${order}`
           tables.push(await selectRows<Row>(name, rest, [ids]))
         }
         return toPassportItems(tables)

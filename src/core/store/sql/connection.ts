@@ -1,5 +1,4 @@
 import type { Awaitable } from '../../basics/awaitable.ts'
-import { selectIds, selectTexts } from './words.ts'
 
 /**
  * Runs one statement, which may have the words of `words.ts`. On both engines its parameters are `$1`, `$2` and so on.
@@ -20,24 +19,8 @@ export const findNumber = async (query: Query, text: string, values?: readonly u
 /** Prepares a statement for frequent reads. SQLite returns its rows at once. */
 export type Prepare = <Row>(text: string) => (...values: unknown[]) => Awaitable<Row[]>
 
-/** SQL that is the same on both engines. */
-export const COMMON = {
-  /** Whether the value of a column is in the list that is passed as a parameter. */
-  isIn: (column: string, parameter: string, type = 'bigint') =>
-    `${column} in (${(type === 'text' ? selectTexts : selectIds)(parameter)})`,
-}
-
-/** SQL that differs between the engines, apart from the words of `words.ts`. */
-export type Dialect = typeof COMMON & {
-  /** Names the small index of stale passports, which SQLite does not choose by itself. */
-  staleIndex: string
-  /** Selects the `table`, the `column` and its position in the primary `key` of all columns; 0 if it is not in the key. */
-  columns: string
-}
-
 /** Statements of one connection or one transaction. Rows are JSON; bytes in them are hexadecimal text. */
 export type Connection = {
-  dialect: Dialect
   query: Query
   /** Selects whole rows of a table; `rest` follows the name of the table. */
   selectRows<Row>(table: string, rest: string, values?: readonly unknown[]): Promise<Row[]>

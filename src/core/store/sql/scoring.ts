@@ -20,6 +20,7 @@ import {
   toActivated,
 } from './rule-adoption.ts'
 import { listRules } from './rules.ts'
+import { selectIds, selectTexts } from './words.ts'
 
 export const STALE_COUNT =
   'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'
@@ -53,7 +54,7 @@ export function createScoring({ read, long, transaction, snapshot }: Database): 
         return { ...found, event }
       }),
     async listByIds(ids, watched) {
-      const rest = `where ${read.dialect.isIn('id', '$1')}`
+      const rest = `where id in (${selectIds('$1')})`
       return toEvidence(read, await read.selectRows<StoredRow>('passports', rest, [ids]), watched)
     },
     async list(afterId, limit, watched) {
@@ -97,12 +98,12 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
 }
 
 /** The other rule sets that calculated the scores of these passports, if they are known. */
-async function mapEarlierRules({ query, dialect }: Connection, rows: readonly StoredRow[], job: ScoringJob) {
+async function mapEarlierRules({ query }: Connection, rows: readonly StoredRow[], job: ScoringJob) {
   const stamps = new Set(
     rows.map(({ rules }) => rules).filter((rules) => rules !== '' && rules !== job.rules),
   )
   if (stamps.size === 0) return new Map<string, ScoringRules>()
-  const found = await listRules(query, `where ${dialect.isIn('stamp', '$1', 'text')}`, [[...stamps]])
+  const found = await listRules(query, `where stamp in (${selectTexts('$1')})`, [[...stamps]])
   return new Map(found.map((rules) => [rules.stamp, job.parse?.(rules)]))
 }
 
@@ -110,10 +111,10 @@ async function mapEarlierRules({ query, dialect }: Connection, rows: readonly St
 const MARK_DUE = `update passports set stale = 1, rescore_at = null
   where id in (select id from passports where rescore_at <= $1 order by rescore_at limit $2 SKIP)`
 
-async function setStale({ query, dialect }: Connection, stale: 1 | 2, passports: readonly { id: number }[]) {
+async function setStale({ query }: Connection, stale: 1 | 2, passports: readonly { id: number }[]) {
   if (passports.length === 0) return
   const ids = passports.map(({ id }) => id)
-  await query(`update passports set stale = ${stale} where ${dialect.isIn('id', '$1')}`, [ids])
+  await query(`update passports set stale = ${stale} where id in (${selectIds('$1')})`, [ids])
 }
 
 /** Scores a batch of passports with a rule set and marks changed ones as stale. Returns true after the last batch. */
@@ -187,7 +188,7 @@ async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<v
   )
   const stored = await tx.selectRows<V1PassportRow>(
     'v1_passports',
-    `where ${tx.dialect.isIn('passport_id', '$1')}`,
+    `where passport_id in (${selectIds('$1')})`,
     [[...rows.keys()]],
   )
   await saveV1(

@@ -4,8 +4,8 @@ import type { Connection } from './connection.ts'
 export type Table = { name: string; columns: string[]; key: string[] }
 
 /** All tables, whichever release or feature has created them, sorted by name. */
-export async function listTables({ query, dialect }: Connection): Promise<Table[]> {
-  const rows = await query<{ table: string; column: string; key: number }>(dialect.columns)
+export async function listTables({ query }: Connection): Promise<Table[]> {
+  const rows = await query<{ table: string; column: string; key: number }>('select * from COLUMNS')
   const tables = [...Map.groupBy(rows, ({ table }) => table)].map(([name, columns]) => ({
     name,
     columns: columns.map(({ column }) => column),

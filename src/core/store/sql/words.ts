@@ -4,14 +4,17 @@
  *   values that are numbers: on PostgreSQL they are texts.
  * - `LOCK` locks the selected rows, and waits for those that are locked. `SKIP` skips those instead.
  * - `NOW`: the clock of the database, in milliseconds.
+ * - `COLUMNS`: the columns of all tables, as rows (`table`, `column`, `key`). `key` is the position in the primary key, or 0.
  */
-export type Words = { LIST: (parameter: string) => string; LOCK: string; SKIP: string; NOW: string }
+export type Words = Record<'LOCK' | 'SKIP' | 'NOW' | 'COLUMNS', string> & {
+  LIST: (parameter: string) => string
+}
 
 /** Returns a function that replaces the words in a statement by the SQL of an engine. */
 export const createTranslation =
   ({ LIST, ...words }: Words) =>
   (text: string): string =>
-    text.replace(/LIST\((\$\d+)\)|\b(?:LOCK|SKIP|NOW)\b/g, (word, parameter?: string) =>
+    text.replace(/LIST\((\$\d+)\)|\b(?:LOCK|SKIP|NOW|COLUMNS)\b/g, (word, parameter?: string) =>
       parameter ? LIST(parameter) : words[word as keyof typeof words],
     )
 

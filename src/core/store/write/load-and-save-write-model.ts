@@ -86,12 +86,12 @@ async function load(connection: Connection, named: BatchKeys) {
 }
 
 /** The barred addresses among these, and since when they are barred. */
-async function listBarred({ query, dialect, selectRows }: Connection, addresses: readonly string[]) {
+async function listBarred({ query, selectRows }: Connection, addresses: readonly string[]) {
   // Usually nobody is barred, and hashing would take 8 % of the time of an import.
   const anyBarred = 'select 1 as one from barred_wallets limit 1'
   if (addresses.length === 0 || (await query(anyBarred)).length === 0) return []
   const digests = Map.groupBy(addresses, digestOfWallet)
-  const isListed = `where ${dialect.isIn('digest', '$1', 'text')}`
+  const isListed = `where digest in (${selectTexts('$1')})`
   const rows = await selectRows<BarredRow>('barred_wallets', isListed, [[...digests.keys()]])
   return rows.flatMap(({ digest, removed_at }) =>
     (digests.get(digest) ?? []).map((address) => [address, removed_at] as const),
@@ -100,12 +100,12 @@ async function listBarred({ query, dialect, selectRows }: Connection, addresses:
 
 /** The stored credentials of each passport, including superseded ones. */
 export async function mapCredentialRows(
-  { query, dialect }: Connection,
+  { query }: Connection,
   passportIds: readonly number[],
 ): Promise<Map<number, CredentialsRow>> {
   const rows = await query<CredentialsRow & { id: number }>(
     `select cast(passport_id as double precision) as id, data, body
-     from credentials left join v1_credentials using (passport_id) where ${dialect.isIn('passport_id', '$1')}`,
+     from credentials left join v1_credentials using (passport_id) where passport_id in (${selectIds('$1')})`,
     [passportIds],
   )
   return new Map(rows.map((row) => [row.id, row]))
@@ -113,12 +113,12 @@ export async function mapCredentialRows(
 
 /** All data points of each passport, sorted by type and account. */
 export async function mapDataPoints(
-  { selectRows, dialect }: Connection,
+  { selectRows }: Connection,
   passportIds: readonly number[],
 ): Promise<Map<number, DataPoint[]>> {
   const rows = await selectRows<DataPointRow>(
     'data_points',
-    `where ${dialect.isIn('passport_id', '$1')} order by passport_id, type, account`,
+    `where passport_id in (${selectIds('$1')}) order by passport_id, type, account`,
     [passportIds],
   )
   const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)
@@ -127,12 +127,12 @@ export async function mapDataPoints(
 
 /** The handles of each passport, sorted. */
 async function mapHandles(
-  { query, dialect }: Connection,
+  { query }: Connection,
   passportIds: readonly number[],
 ): Promise<Map<number, string[]>> {
   const rows = await query<{ id: number; handle: string }>(
     `select cast(passport_id as double precision) as id, handle from handles
-     where ${dialect.isIn('passport_id', '$1')}`,
+     where passport_id in (${selectIds('$1')})`,
     [passportIds],
   )
   const groups = Map.groupBy(rows, ({ id }) => id)
@@ -157,7 +157,7 @@ const MARK_STALE = `update passports set stale = 1 where id in (${AROUND} union 
 async function saveChanges(connection: Connection, loaded: Loaded): Promise<void> {
   const { passports, wallets, credentials, dataPoints, handles, removals, barred } = loaded
   const { v1Passports, v1Credentials, facets } = loaded
-  const { query, dialect, insertRows } = connection
+  const { query, insertRows } = connection
   const removed = [
     ['wallets', 'address', wallets.removed()],
     ['removals', 'passport_id', removals.removed()],
@@ -170,8 +170,8 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     ['barred_wallets', 'digest', barred.removed().map(digestOfWallet)],
   ] as const
   const removeAll = async (table: string, column: string, keys: readonly (string | number)[]) => {
-    const type = column === 'address' || column === 'digest' ? 'text' : 'bigint'
-    if (keys.length > 0) await query(`delete from ${table} where ${dialect.isIn(column, '$1', type)}`, [keys])
+    const select = column === 'address' || column === 'digest' ? selectTexts : selectIds
+    if (keys.length > 0) await query(`delete from ${table} where ${column} in (${select('$1')})`, [keys])
   }
   for (const [table, column, keys] of removed) await removeAll(table, column, keys)
   const written = [
@@ -214,11 +214,11 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
 /** Deletes passports, and rows with their ids in every table of the database: the feature of a table may have been deleted. */
 async function removePassports(connection: Connection, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
-  const { query, dialect } = connection
+  const { query } = connection
   for (const table of await listPassportTables(connection))
     if (!KEPT_BY_REMOVALS.includes(table))
-      await query(`delete from "${table}" where ${dialect.isIn('passport_id', '$1')}`, [ids])
-  await query(`delete from passports where ${dialect.isIn('id', '$1')}`, [ids])
+      await query(`delete from "${table}" where passport_id in (${selectIds('$1')})`, [ids])
+  await query(`delete from passports where id in (${selectIds('$1')})`, [ids])
 }
 
 /** Inserts rows. A row with the same key is replaced if `where` holds. */

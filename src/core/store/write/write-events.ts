@@ -7,6 +7,7 @@ import type { StampRow } from '../rows/event.ts'
 import { REMOVED, stampsOf, TOMBSTONE, toEventRow } from '../rows/event-encoding.ts'
 import { type ProofRow, SECRET, toProvenEvents } from '../rows/event-proof.ts'
 import type { Connection, Database } from '../sql/connection.ts'
+import { selectIds, selectTexts } from '../sql/words.ts'
 import type { Changes } from './event-tracker.ts'
 import { upsertRows } from './load-and-save-write-model.ts'
 
@@ -56,8 +57,8 @@ export async function appendEvents(
 
 /** Turns the events of passports into tombstones, and deletes the secrets of their salts. */
 async function buryEvents(connection: Connection, passports: readonly number[], end: number, rest = '') {
-  const { query, dialect } = connection
-  const isOne = dialect.isIn('passport_id', '$1')
+  const { query } = connection
+  const isOne = `passport_id in (${selectIds('$1')})`
   for (;;) {
     const events = await listProven(connection, `${isOne} and sequence <= $2${rest}`, [passports, end])
     const rows = events.map((event) => ({
@@ -131,13 +132,13 @@ const LATER = 'case when time > $2 then time else $2 end'
 
 /** Finds the number of each rule stamp in the events. Adds new stamps to the table. */
 async function numberStamps(
-  { query, dialect, insertRows }: Connection,
+  { query, insertRows }: Connection,
   events: readonly EventContent[],
 ): Promise<Map<string, number>> {
   const stamps = [...new Set(events.flatMap(stampsOf))].sort()
   const find = async () => {
     const rows = await query<StampRow>(
-      `select id, stamp from event_rules where ${dialect.isIn('stamp', '$1', 'text')}`,
+      `select id, stamp from event_rules where stamp in (${selectTexts('$1')})`,
       [stamps],
     )
     return new Map(rows.map(({ id, stamp }) => [stamp, id]))

@@ -7,6 +7,7 @@ import { fromCredentialData } from '../rows/credential.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
 import { addAuditEntry, listSome } from '../sql/audit-log.ts'
 import { type Database, listColumn, type Transaction } from '../sql/connection.ts'
+import { selectIds } from '../sql/words.ts'
 import type { SaveOptions, SaveRecords, SaveResult, Store } from '../store.ts'
 import { BY_MERGE, BY_RECORD, type Changes } from './event-tracker.ts'
 import {
@@ -97,7 +98,7 @@ async function finish(
 
 /** The records whose fingerprint is stored already. Most rows of their passports need not be read. */
 async function findUnchanged(
-  { query, dialect }: Transaction,
+  { query }: Transaction,
   batch: readonly IncomingRecord[],
   { fingerprintPrefix }: SaveOptions,
 ): Promise<ReadonlySet<IncomingRecord>> {
@@ -105,7 +106,7 @@ async function findUnchanged(
   const records = batch.filter((record) => record.kind === 'passport')
   const groups = Map.groupBy(records, ({ passport }) => passport.id)
   const rows = await query<{ id: number; fingerprint: string }>(
-    `select cast(id as double precision) as id, fingerprint from passports where ${dialect.isIn('id', '$1')}`,
+    `select cast(id as double precision) as id, fingerprint from passports where id in (${selectIds('$1')})`,
     [[...groups.keys()]],
   )
   return new Set(

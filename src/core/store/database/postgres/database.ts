@@ -1,8 +1,6 @@
 import {
-  COMMON,
   type Connection,
   type Database,
-  type Dialect,
   type Lock,
   listColumn,
   type Prepare,
@@ -10,16 +8,6 @@ import {
 } from '../../sql/connection.ts'
 import { createTranslation } from '../../sql/words.ts'
 import type { Pool } from './connection/pool.ts'
-
-export const DIALECT: Dialect = {
-  ...COMMON,
-  staleIndex: '',
-  columns: `select relname::text as "table", attname::text as "column",
-      coalesce(array_position(conkey, attnum), 0) as key
-    from pg_class join pg_attribute on attrelid = pg_class.oid
-      left join pg_constraint on conrelid = pg_class.oid and contype = 'p'
-    where relkind = 'r' and relnamespace = current_schema()::regnamespace and attnum > 0 and not attisdropped`,
-}
 
 const translate = createTranslation({
   // Bun encodes parameters of the type `json` a second time. The planner expects ten rows of an array, and looks them up in
@@ -29,6 +17,13 @@ const translate = createTranslation({
   ) as list`,
   LOCK: 'for update',
   SKIP: 'for update skip locked',
+  COLUMNS: `(
+    select relname::text as "table", attname::text as "column",
+      coalesce(array_position(conkey, attnum), 0) as key
+    from pg_class join pg_attribute on attrelid = pg_class.oid
+      left join pg_constraint on conrelid = pg_class.oid and contype = 'p'
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace and attnum > 0 and not attisdropped
+  ) as columns`,
   NOW: 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)',
 })
 
@@ -78,7 +73,6 @@ export const createPrepare =
 export function createConnection(run: Query): Connection {
   const query: Query = (text, values = []) => run(translate(text), values.map(toParameter))
   return {
-    dialect: DIALECT,
     query,
     /** Rows are selected as JSON, in which 64-bit integers are numbers. All stored integers are safe integers. */
     selectRows: <Row>(table: string, rest: string, values: readonly unknown[] = []) =>

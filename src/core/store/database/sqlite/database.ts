@@ -2,30 +2,20 @@ import type { Database as File, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { createTurns } from '../../../basics/awaitable.ts'
 import { FileFaultError } from '../../../basics/errors.ts'
-import {
-  COMMON,
-  type Connection,
-  type Database,
-  type Dialect,
-  type Prepare,
-  type Query,
-} from '../../sql/connection.ts'
+import type { Connection, Database, Prepare, Query } from '../../sql/connection.ts'
 import { createTranslation } from '../../sql/words.ts'
 import { type ReadTransaction, translateErrors, WRITER_WAIT } from './connect.ts'
 import { sizeOf, walOf } from './wal-checks.ts'
-
-export const DIALECT: Dialect = {
-  ...COMMON,
-  staleIndex: 'indexed by passports_stale',
-  columns: `select tables.name as "table", columns.name as "column", columns.pk as key
-    from sqlite_schema as tables, pragma_table_info(tables.name) as columns
-    where tables.type = 'table' and tables.name not like 'sqlite@_%' escape '@'`,
-}
 
 const translate = createTranslation({
   LIST: (parameter) => `json_each(${parameter}) as list`,
   LOCK: '',
   SKIP: '',
+  COLUMNS: `(
+    select tables.name as "table", columns.name as "column", columns.pk as key
+    from sqlite_schema as tables, pragma_table_info(tables.name) as columns
+    where tables.type = 'table' and tables.name not like 'sqlite@_%' escape '@'
+  ) as columns`,
   NOW: "cast(unixepoch('subsec') * 1000 as integer)",
 })
 
@@ -144,7 +134,6 @@ export function createConnection(path: string, file: File): Connection {
   const query: Query = <Row>(text: string, values: readonly unknown[] = []) =>
     translateErrors(path, async () => prepare(text).all(...values.map(toBinding)) as Row[])
   return {
-    dialect: DIALECT,
     query,
     async selectRows<Row>(table: string, rest: string, values: readonly unknown[] = []) {
       const rows = await query<Row & { hash?: unknown }>(`select * from ${table} ${rest}`, values)
