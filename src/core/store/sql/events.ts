@@ -76,8 +76,9 @@ export function createEventReader(read: Prepare): Omit<EventStore, 'prune' | 'fo
   async function toFound(all: readonly PageRow[]): Promise<event.Found> {
     const rows = all.filter((row) => row.sequence !== null)
     const isCut = (rows.at(-1)?.bytes ?? 0) > event.MAX_PAGE_BYTES
+    const [{ name, first, last, knownSince }] = all as readonly [PageRow]
     return {
-      log: all[0] as EventLog,
+      log: { name, first, last, knownSince },
       stamps: rows.length > 0 ? await findStamps() : [],
       page: { rows, isCut },
     }

@@ -1,5 +1,6 @@
-import type { PassportKey } from '../../passport/passport.ts'
+import { type PassportKey, refKind, refValue } from '../../passport/passport.ts'
 import {
+  IS_VISIBLE,
   LONGEST_CHAIN,
   MAX_READ_BYTES,
   MOST_CANDIDATES,
@@ -10,6 +11,7 @@ import {
 } from '../rows/passport.ts'
 import type { FindByKeys, FindOptions, KeyResult } from '../store.ts'
 import type { Prepare } from './connection.ts'
+import { PASSPORT_ID } from './passports.ts'
 
 /** The range is bounded, because a handle may have any number of owners. */
 const LAST_OWNER = `coalesce((select few.passport_id from handles as few where few.handle = list.value
@@ -43,12 +45,25 @@ const MERGED_FROM = `(with recursive merged (id, hops) as (
   where other.hidden_at is null and hops < ${LONGEST_CHAIN}
 ) select string_agg(cast(id as text), ' ') from merged)`
 
+const SIZE = 'octet_length(bio) + octet_length(socials) + octet_length(tags)'
+
+/** What is read of a passport: its profile, and its credentials if wanted. */
+const PROFILE = { size: SIZE, contents: 'null as data, null as body', joins: '' }
+const WITH_CREDENTIALS = {
+  size: `${SIZE} + coalesce(octet_length(body), 0)`,
+  contents: `coalesce(data, '') as data, body`,
+  joins: `left join v1_credentials on v1_credentials.passport_id = passports.id
+   left join credentials on credentials.passport_id = passports.id`,
+}
+
+type Parts = typeof PROFILE
+
 /** One statement, so that all parts of a passport are of one moment. The contents after the first `MAX_READ_BYTES` are null. */
-const find = (
-  size: string,
-  contents: string,
-  joins: string,
-) => `${FOUND}, sized (at, found, owners, survivors, bytes) as (
+const findMany = ({
+  size,
+  contents,
+  joins,
+}: Parts) => `${FOUND}, sized (at, found, owners, survivors, bytes) as (
   select at, found.id, owners, survivors, sum(case when survivors = 1 then ${size} end)
     over (order by at, found.id rows between unbounded preceding and 1 preceding)
   from found join passports on passports.id = found.id ${joins}
@@ -59,45 +74,41 @@ from sized left join passports
   on passports.id = found and survivors = 1 and coalesce(bytes, 0) <= ${MAX_READ_BYTES} ${joins}
 order by at, sized.found`
 
-const SIZE = 'octet_length(bio) + octet_length(socials) + octet_length(tags)'
+/** Finds a passport without merges. Most requests name one, and this takes a third of the time of `findMany`. */
+const findOne = (id: string, { contents, joins }: Parts) => `select ${SHOWN_COLUMNS}, ${contents}
+  from passports ${joins} where id = ${id} and ${IS_VISIBLE}
+    and not exists (select 1 from passports as other where other.merged_into = passports.id)`
 
-const FIND_PASSPORTS = find(SIZE, 'null as data, null as body', '')
-const FIND_WITH_CREDENTIALS = find(
-  `${SIZE} + coalesce(octet_length(body), 0)`,
-  `coalesce(data, '') as data, body`,
-  `left join v1_credentials on v1_credentials.passport_id = passports.id
-   left join credentials on credentials.passport_id = passports.id`,
-)
+type Contents = { data: string; body: string | null }
 
-/** Most requests name one passport by id. This statement takes a third of the time. */
-const FIND_BY_ID = `select ${SHOWN_COLUMNS} from passports
-  where id = $1 and merged_into is null and hidden_at is null
-    and not exists (select 1 from passports as other where other.merged_into = $1)`
-
-type FoundRow = {
+type FoundRow = Contents & {
   at: number
   found: number
   owners: number
   survivors: number
-  data: string
-  body: string | null
   /** Ids, separated by blanks. */
   mergedFrom: string | null
 } & (ShownRow | { id: null })
 
+const prepareAll = (prepare: Prepare, parts: Parts) => ({
+  many: prepare<FoundRow>(findMany(parts)),
+  id: prepare<ShownRow & Contents>(findOne(PASSPORT_ID.id, parts)),
+  wallet: prepare<ShownRow & Contents>(findOne(PASSPORT_ID.wallet, parts)),
+})
+
 /** `mostKeys` limits a read on SQLite, because it blocks the event loop. */
 export function createFindByKeys(prepare: Prepare, mostKeys = Number.POSITIVE_INFINITY): FindByKeys {
-  const findById = prepare<ShownRow>(FIND_BY_ID)
-  const findPassports = prepare<FoundRow>(FIND_PASSPORTS)
-  const findWithCredentials = prepare<FoundRow>(FIND_WITH_CREDENTIALS)
+  const profile = prepareAll(prepare, PROFILE)
+  const withCredentials = prepareAll(prepare, WITH_CREDENTIALS)
   return async (keys, { credentials }) => {
+    const find = credentials ? withCredentials : profile
     const [key] = keys
-    if (keys.length === 1 && key && 'id' in key && !credentials) {
-      const [row] = await findById(key.id)
-      if (row) return [{ passport: toPassportV3(row, [], undefined) }]
+    if (keys.length === 1 && key && !('handle' in key)) {
+      const [row] = await find[refKind(key)](refValue(key))
+      if (row) return [{ passport: toPassportV3(row, [], credentials ? row : undefined) }]
     }
     const asked = keys.slice(0, mostKeys)
-    const rows = await (credentials ? findWithCredentials : findPassports)(...toLists(asked))
+    const rows = await find.many(...toLists(asked))
     const groups = Map.groupBy(rows, ({ at }) => at)
     const results: KeyResult[] = []
     for (const at of asked.keys()) {
