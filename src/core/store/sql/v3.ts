@@ -19,23 +19,22 @@ const LAST_OWNER = `coalesce((select few.passport_id from handles as few where f
 
 /**
  * The passports of the keys, after any number of merges. $1 are ids, $2 wallets and $3 handles; null for keys of another
- * kind. `owners`: how many passports have the key. `survivors`: how many are left after merges.
+ * kind. `owners`: how many passports have the handle.
  */
-const FOUND = `with recursive asked (at, id) as (
-  select key, cast(value as bigint) from LIST($1) where value is not null
-  union
-  select key, passport_id from LIST($2) join wallets on address = list.value
-  union
-  select key, passport_id from LIST($3) join handles on handle = list.value and passport_id <= ${LAST_OWNER}
+const FOUND = `with recursive asked (at, id, owners) as (
+  select key, cast(value as bigint), 1 from LIST($1) where value is not null
+  union all
+  select key, passport_id, 1 from LIST($2) join wallets on address = list.value
+  union all
+  select key, passport_id, count(*) over (partition by key) from LIST($3) join handles on handle = list.value and passport_id <= ${LAST_OWNER}
 ), chain (at, owners, id, next, hops) as (
   select at, owners, passports.id, merged_into, 0
-  from (select at, id, count(*) over (partition by at) as owners from asked) as matches
-  join passports on passports.id = matches.id where hidden_at is null
+  from asked join passports on passports.id = asked.id where hidden_at is null
   union all
   select at, owners, passports.id, merged_into, hops + 1
   from chain join passports on passports.id = next where hidden_at is null and hops < ${LONGEST_CHAIN}
-), found (at, id, owners, survivors) as (
-  select at, id, max(owners), count(*) over (partition by at) from chain where next is null group by at, id
+), found (at, id, owners) as (
+  select at, id, max(owners) from chain where next is null group by at, id
 )`
 
 const MERGED_FROM = `(with recursive merged (id, hops) as (
@@ -59,19 +58,15 @@ const WITH_CREDENTIALS = {
 type Parts = typeof PROFILE
 
 /** One statement, so that all parts of a passport are of one moment. The contents after the first `MAX_READ_BYTES` are null. */
-const findMany = ({
-  size,
-  contents,
-  joins,
-}: Parts) => `${FOUND}, sized (at, found, owners, survivors, bytes) as (
-  select at, found.id, owners, survivors, sum(case when survivors = 1 then ${size} end)
+const findMany = ({ size, contents, joins }: Parts) => `${FOUND}, sized (at, found, owners, bytes) as (
+  select at, found.id, owners, sum(${size})
     over (order by at, found.id rows between unbounded preceding and 1 preceding)
   from found join passports on passports.id = found.id ${joins}
 )
-select at, cast(found as double precision) as found, owners, survivors, ${SHOWN_COLUMNS}, ${contents},
+select at, cast(found as double precision) as found, cast(owners as integer) as owners, ${SHOWN_COLUMNS}, ${contents},
   ${MERGED_FROM} as "mergedFrom"
 from sized left join passports
-  on passports.id = found and survivors = 1 and coalesce(bytes, 0) <= ${MAX_READ_BYTES} ${joins}
+  on passports.id = found and coalesce(bytes, 0) <= ${MAX_READ_BYTES} ${joins}
 order by at, sized.found`
 
 /** Finds a passport without merges. Most requests name one, and this takes a third of the time of `findMany`. */
@@ -85,7 +80,6 @@ type FoundRow = Contents & {
   at: number
   found: number
   owners: number
-  survivors: number
   /** Ids, separated by blanks. */
   mergedFrom: string | null
 } & (ShownRow | { id: null })
@@ -124,7 +118,7 @@ export function createFindByKeys(prepare: Prepare, mostKeys = Number.POSITIVE_IN
 function toResult(group: readonly FoundRow[], { credentials }: FindOptions): KeyResult {
   const [first] = group
   if (first === undefined) return undefined
-  if (first.survivors > 1 || first.owners > MOST_OWNERS || first.id === null) {
+  if (group.length > 1 || first.owners > MOST_OWNERS || first.id === null) {
     return { candidates: group.slice(0, MOST_CANDIDATES).map(({ found }) => found) }
   }
   const mergedFrom = first.mergedFrom?.split(' ').map(Number) ?? []
