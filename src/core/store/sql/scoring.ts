@@ -79,6 +79,7 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
   if (job.watched?.expiring.length) await tx.query(MARK_DUE, [job.now, limit])
   const claim = 'where stale <> 0 and stale = 1 order by id limit $1 SKIP'
   const rows = await tx.selectRows<StoredRow>('passports', claim, [limit])
+  if (rows.length === 0) return 0
   const scored: Scored[] = []
   const earlier = await mapEarlierRules(tx, rows, job)
   const unique = [job, ...earlier.values()].flatMap((rules) => rules?.watched?.unique ?? [])

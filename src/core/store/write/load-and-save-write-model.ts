@@ -41,10 +41,6 @@ export async function loadWriteModel(
 const KEPT_BY_REMOVALS = ['removals', 'events', 'log_secrets']
 
 type WalletRow = { address: string; passport_id: number }
-const WALLETS = `where address in (
-  ${selectTexts('$1')} union select address from wallets where passport_id in (${selectIds('$2')})
-)`
-
 type RemovalRow = { passport_id: number; removed_at: number }
 type BarredRow = { digest: string; removed_at: number }
 
@@ -59,7 +55,7 @@ async function load(connection: Connection, named: BatchKeys) {
   ])
   const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
   const [wallets, credentialRows, dataPoints, handles, removals, barred, adoption] = await Promise.all([
-    selectRows<WalletRow>('wallets', WALLETS, [addresses, ids]),
+    selectRows<WalletRow>('wallets', `where passport_id in (${selectIds('$1')})`, [ids]),
     mapCredentialRows(connection, ids),
     mapDataPoints(connection, ids),
     mapHandles(connection, ids),
@@ -70,7 +66,7 @@ async function load(connection: Connection, named: BatchKeys) {
   const passports = new Map(rows.map((row) => [row.id, row]))
   const loaded: Loaded = {
     passports: trackRows(passports),
-    wallets: trackRows(wallets.map(({ address, passport_id }) => [address, passport_id])),
+    wallets: trackRows([...owners, ...wallets].map(({ address, passport_id }) => [address, passport_id])),
     credentials: trackRows(),
     dataPoints: trackRows(dataPoints),
     handles: trackRows(handles),
