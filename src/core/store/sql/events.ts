@@ -59,7 +59,7 @@ const LATER = selectPage(
 const RECENT = `select ${toNumber('sequence')} as sequence, ${toNumber('time')} as time,
     ${toNumber('passport_id')} as "passportId",
     case when type = ${typeNumber('passport.added')} then 1 else 0 end as "isNew",
-    case when type = ${typeNumber('score.changed')} then substr(data, 1, 99) end as data
+    case when type = ${typeNumber('score.changed')} then substr(data, 1, 60) end as data
   from events where sequence < $1 order by events.sequence desc limit ${event.MOST_RECENT}`
 
 type RecentRow = Omit<RecentEvent, 'oldScore'> & { data: string | null }
@@ -101,7 +101,10 @@ export function createEventReader(read: Prepare): Omit<EventStore, 'prune' | 'fo
       event.toLaterEvents(await toFound(await findLater(passportIds, time, before))),
     async listRecent(before) {
       const rows = await findRecent(before)
-      return rows.map(({ data, ...row }) => ({ ...row, oldScore: data === null ? null : oldScoreOf(data) }))
+      return rows.map(({ sequence, time, passportId, isNew, data }) => {
+        const oldScore = data === null ? null : oldScoreOf(data)
+        return { sequence, time, passportId, isNew, oldScore }
+      })
     },
     async listLatest(passportId, types, limit) {
       const rows = await read<EventRow>(
