@@ -47,8 +47,8 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/store/read-transaction': ['core/store/database/sqlite/database'],
   'core/store/sqlite': [
     'core/store/database/sqlite/connect',
-    'core/store/database/sqlite/migrate',
     'core/store/database/sqlite/open',
+    'core/store/database/sqlite/schema',
   ],
   'features/credentials/pages': [
     'core/passport/rules/describe-type',
@@ -110,7 +110,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'system/core/cli/migrate': [
     'core/store/database/postgres/database',
     'core/store/database/postgres/migrate',
-    'core/store/database/sqlite/migrate',
+    'core/store/database/sqlite/schema',
     'features/doctor/diagnose',
   ],
   'system/core/http/scopes-of-routes': ['core/http/route', 'serve/routes'],

@@ -30,7 +30,7 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'migrations: a database of another program is migrated',
-    file: 'src/core/store/database/sqlite/migrate.ts',
+    file: 'src/core/store/database/sqlite/schema.ts',
     from: 'version !== 0 || isFilled',
     to: 'version !== 0',
     tests: MIGRATIONS,

@@ -11,7 +11,7 @@ import {
 } from '../../core/store/database/sqlite/connect.ts'
 import { fileIdentity } from '../../core/store/database/sqlite/database.ts'
 import { isDamage, listDamage } from '../../core/store/database/sqlite/find-damage.ts'
-import { identify, versionOf } from '../../core/store/database/sqlite/migrate.ts'
+import { identify, versionOf } from '../../core/store/database/sqlite/schema.ts'
 import { sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
 import { COUNT_PASSPORTS } from '../../core/store/sql/passports.ts'
 

@@ -11,8 +11,8 @@ import {
   translateErrors,
 } from '../../core/store/database/sqlite/connect.ts'
 import { isDamage } from '../../core/store/database/sqlite/find-damage.ts'
-import { identify } from '../../core/store/database/sqlite/migrate.ts'
-import { prepareSqlite } from '../../core/store/database/sqlite/prepare.ts'
+import { prepareSqlite } from '../../core/store/database/sqlite/migrate.ts'
+import { identify } from '../../core/store/database/sqlite/schema.ts'
 import { orphanedWalProblem, sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
 import { check, checkBackup, readBackup, renameEventLog, writeSnapshot } from './backup.ts'
 

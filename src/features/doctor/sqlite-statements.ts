@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { connectReader, translateErrors } from '../../core/store/database/sqlite/connect.ts'
 import { createConnection } from '../../core/store/database/sqlite/database.ts'
 import { listDamage } from '../../core/store/database/sqlite/find-damage.ts'
-import { SCHEMA, versionOf } from '../../core/store/database/sqlite/migrate.ts'
+import { SCHEMA, versionOf } from '../../core/store/database/sqlite/schema.ts'
 import { refuseDeletedWal } from '../../core/store/database/sqlite/wal-checks.ts'
 import { type Diagnostics, readContents } from './statements.ts'
 

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileFaultError, unavailable } from '../../../basics/errors.ts'
 import { NewDatabaseError } from '../../migrations/schema-version.ts'
-import { versionOf } from './migrate.ts'
+import { versionOf } from './schema.ts'
 import { refuseDeletedWal, refuseOrphanedWal, sizeOf } from './wal-checks.ts'
 
 /** How many milliseconds a write waits for another process that is writing. */

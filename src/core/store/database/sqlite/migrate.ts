@@ -1,53 +1,38 @@
 import type { Database } from 'bun:sqlite'
-import { fileURLToPath } from 'node:url'
+import { statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { unavailable } from '../../../basics/errors.ts'
-import { checkSchema, lastSchema } from '../../migrations/schema-version.ts'
-import version021 from '../../migrations/sqlite/0014-version-0.2.1.sql' with { type: 'text' }
-import actors from '../../migrations/sqlite/0015-actors.sql' with { type: 'text' }
-import writing from '../../migrations/sqlite/0016-scopes-issuers-and-webhooks.sql' with { type: 'text' }
-import handles from '../../migrations/sqlite/0017-handles-of-credentials.sql' with { type: 'text' }
-import scores from '../../migrations/sqlite/0018-scores-of-records.sql' with { type: 'text' }
-import cursor from '../../migrations/sqlite/0019-events-as-cursor.sql' with { type: 'text' }
+import { size } from '../../../basics/text/counts-and-sizes.ts'
+import { type Migratable, prepareSchema } from '../../migrations/migrate.ts'
+import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
+import { createConnection, inTransaction } from './database.ts'
+import { APPLICATION_ID, MIGRATIONS, nameOf, SCHEMA, versionOf } from './schema.ts'
 
-/** The pragma `user_version` stores the schema number of a database. */
-export const MIGRATIONS = { first: 14, steps: [version021, actors, writing, handles, scores, cursor] }
+const migratable = (file: Database, name: string): Migratable => ({
+  name,
+  migrations: MIGRATIONS,
+  findVersion: () => versionOf(file),
+  checkSpace: () => refuseFullDisk(name),
+  transaction: (work) =>
+    inTransaction(file, 'begin immediate', async () => {
+      const connection = createConnection(name, file)
+      await work({ connection, version: versionOf(file), run: (script) => file.run(script) })
+      file.run(`pragma application_id = ${APPLICATION_ID}`)
+      file.run(`pragma user_version = ${SCHEMA}`)
+    }),
+})
 
-export const SCHEMA = lastSchema(MIGRATIONS)
+/** Migrates an outdated database if `mode` allows it. Returns the old schema number. */
+export const prepareSqlite = (file: Database, mode: MigrationMode, onNotice?: OnNotice): Promise<number> =>
+  prepareSchema(migratable(file, nameOf(file)), mode, onNotice)
 
-/** "pass" in ASCII: marks files of passportd. */
-export const APPLICATION_ID = 0x70617373
-
-/** The schema number, if a newer passportd has migrated the database. */
-export function findNewerSchema(database: Database): number | undefined {
-  const { version } = identify(database)
-  return version > SCHEMA ? version : undefined
-}
-
-/** Returns which program created the database, and the schema number. A new database has the owner `nobody`. */
-export function identify(database: Database) {
-  // Tables are read before `application_id`: tables that a migration creates between both reads must not look foreign.
-  const isFilled = database.query('select 1 from sqlite_schema limit 1').get() !== null
-  const version = readPragma(database, 'user_version')
-  const mark = readPragma(database, 'application_id')
-  if (mark === APPLICATION_ID) return { owner: 'passportd', version } as const
-  const owner = mark !== 0 || version !== 0 || isFilled ? 'another' : 'nobody'
-  return { owner, version } as const
-}
-
-/** The schema number, 0 for a new database. Throws if this program can neither use nor migrate the database. */
-export function versionOf(database: Database): number {
-  const { owner, version } = identify(database)
-  if (owner === 'another') {
-    throw unavailable(`${nameOf(database)} is a database of another program.`)
-  }
-  checkSchema(nameOf(database), version, MIGRATIONS)
-  return version
-}
-
-/** The path of the file. The connection of `connectUnused` has a URI instead. */
-export const nameOf = ({ filename }: Database) =>
-  filename.startsWith('file:') ? fileURLToPath(filename) : filename
-
-function readPragma(database: Database, name: 'user_version' | 'application_id'): number {
-  return database.query<Record<string, number>, []>(`pragma ${name}`).get()?.[name] ?? 0
+/** Throws if the disk is too full for a migration: at its end, its changes are both in the WAL and in the file. */
+function refuseFullDisk(path: string): void {
+  const needed = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const { bavail, bsize } = statfsSync(dirname(path))
+  const free = bavail * bsize
+  if (free >= needed) return
+  throw unavailable(
+    `The migration of ${path} needs about ${size(needed)} of free disk space, but ${dirname(path)} has ${size(free)}: free some space, or move the database to another disk.`,
+  )
 }

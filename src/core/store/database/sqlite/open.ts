@@ -12,9 +12,9 @@ import {
   translateErrors,
 } from './connect.ts'
 import { createDatabase, createFileGuard, createPrepare, guardErrors } from './database.ts'
-import { findNewerSchema, SCHEMA } from './migrate.ts'
-import { prepareSqlite } from './prepare.ts'
+import { prepareSqlite } from './migrate.ts'
 import { createRankingReader } from './ranking-reader.ts'
+import { findNewerSchema, SCHEMA } from './schema.ts'
 
 /** One statement finds at most this many passports, because it blocks the event loop. */
 const KEYS_PER_READ = 50
