@@ -1,13 +1,5 @@
-/** SQLite returns some values at once, PostgreSQL returns promises. */
+/** Some functions return their value at once. */
 export type Awaitable<T> = T | Promise<T>
-
-/** Calls `work` with the value: at once, or when the promise resolves. */
-export function then<T, Result>(
-  value: Awaitable<T>,
-  work: (value: T) => Awaitable<Result>,
-): Awaitable<Result> {
-  return value instanceof Promise ? value.then(work) : work(value)
-}
 
 /** Returns a function that runs async functions one at a time, in the order of the calls, after `ready` resolves. */
 export function createTurns(ready = Promise.resolve()) {

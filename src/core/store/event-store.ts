@@ -1,25 +1,24 @@
-import type { Awaitable } from '../basics/awaitable.ts'
 import type { EventLog, EventType, LogEvent, LogHead, ProvenEvent } from '../history/event.ts'
 
 export type EventStore = {
-  log(): Awaitable<EventLog>
+  log(): Promise<EventLog>
   /** The next events, oldest first. A page has at most `limit` events and about 1 MiB of data. */
-  list(page: EventPage): Awaitable<EventList>
+  list(page: EventPage): Promise<EventList>
   /** Like `list`, with tombstones and salts. */
-  listProven(page: EventPage): Awaitable<EventList<ProvenEvent>>
+  listProven(page: EventPage): Promise<EventList<ProvenEvent>>
   /** Adds at most `limit` events to the stored head. Returns the state of the hash chain, and how many events it added. */
-  fold(limit: number): Awaitable<LogHead & { folded: number }>
+  fold(limit: number): Promise<LogHead & { folded: number }>
   /**
    * A page of these passports' events after a time and before a sequence number, newest first. `readLater` reads all pages.
    * The removal of a passport is in each page, because events that were read before it are not valid any more.
    */
-  listAfterTime(passportIds: readonly number[], time: number, before?: number): Awaitable<LaterEvents>
+  listAfterTime(passportIds: readonly number[], time: number, before?: number): Promise<LaterEvents>
   /** The latest events of a passport, newest first. */
-  listLatest(passportId: number, types: readonly EventType[], limit: number): Awaitable<LogEvent[]>
+  listLatest(passportId: number, types: readonly EventType[], limit: number): Promise<LogEvent[]>
   /** A page of all events before a sequence number, newest first. It is empty if there are none. */
-  listRecent(before: number): Awaitable<RecentEvent[]>
+  listRecent(before: number): Promise<RecentEvent[]>
   /** Deletes one batch of the events before a time, oldest first. Returns how many it deleted. */
-  prune(before: number): Awaitable<number>
+  prune(before: number): Promise<number>
 }
 
 /** What an event says about a score. A tombstone has the time 0. */

@@ -16,26 +16,26 @@ export type { Awaitable }
 export type Store = AsyncDisposable & {
   passports: {
     /** The id of a merged passport finds its survivor. */
-    find(ref: PassportRef): Awaitable<FullPassport | undefined>
+    find(ref: PassportRef): Promise<FullPassport | undefined>
     /** Also finds the credentials in its V1 response, sorted by score (highest first), name and id. */
-    findWithCredentials(ref: PassportRef): Awaitable<PassportWithCredentials | undefined>
+    findWithCredentials(ref: PassportRef): Promise<PassportWithCredentials | undefined>
     findByKeys: FindByKeys
     /** A text that changes whenever a response about the passport does. */
-    findVersion(ref: PassportRef): Awaitable<string | undefined>
+    findVersion(ref: PassportRef): Promise<string | undefined>
     /** In the order of `ids`, without merged and unknown passports. */
-    listByIds(ids: readonly number[]): Awaitable<Passport[]>
+    listByIds(ids: readonly number[]): Promise<Passport[]>
     /** Includes merged passports. */
-    count(): Awaitable<number>
+    count(): Promise<number>
     /** The passports that were merged into this one directly. */
-    listMerged(id: number): Awaitable<number[]>
+    listMerged(id: number): Promise<number[]>
     /** Like `unmerge` and `remove`, returns the end of the event log. Throws `not_found`, or `invalid_request` if one of the two is merged already. */
-    merge(from: number, into: number, now?: number, actor?: Actor): Awaitable<EventCursor>
+    merge(from: number, into: number, now?: number, actor?: Actor): Promise<EventCursor>
     /** Throws `not_found`, or `invalid_request` if the passport is not merged. */
-    unmerge(id: number, now?: number, actor?: Actor): Awaitable<EventCursor>
+    unmerge(id: number, now?: number, actor?: Actor): Promise<EventCursor>
     /** Hides a passport and those merged into it from every response, or shows them again. Throws `not_found`. */
-    hide(id: number, hidden: boolean, now: number, actor?: Actor): Awaitable<EventCursor>
+    hide(id: number, hidden: boolean, now: number, actor?: Actor): Promise<EventCursor>
     /** Deletes the passport, if there is one, and those merged into it. Later records with this id or its wallets are ignored. */
-    remove(id: number, now: number, actor?: Actor): Awaitable<EventCursor>
+    remove(id: number, now: number, actor?: Actor): Promise<EventCursor>
   }
   records: {
     /** Saves all records in one transaction. The results are in the order of the records. */
@@ -44,42 +44,42 @@ export type Store = AsyncDisposable & {
     saveWhole(
       records: readonly IncomingRecord[],
       options: Omit<SaveOptions, 'strict'> & { dryRun: boolean },
-    ): Awaitable<{ results: SaveResult[]; end: EventCursor }>
+    ): Promise<{ results: SaveResult[]; end: EventCursor }>
     /** Calls `work` with a function like `save`, in a transaction that is rolled back. Other writers wait. */
     rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T>
     /** The next passports by id, including merged ones, without hidden ones. */
-    list(afterId: number, limit: number): Awaitable<PassportRecord[]>
-    listRemovals(): Awaitable<number[]>
+    list(afterId: number, limit: number): Promise<PassportRecord[]>
+    listRemovals(): Promise<number[]>
   }
   listing: ListingStore
   scoring: ScoringStore
   events: EventStore
   keys: {
-    create(key: Omit<ApiKey, 'lastUsedAt' | 'successor'>): Awaitable<void>
-    find(id: string): Awaitable<ApiKey | undefined>
+    create(key: Omit<ApiKey, 'lastUsedAt' | 'successor'>): Promise<void>
+    find(id: string): Promise<ApiKey | undefined>
     /** Newest first. */
-    list(): Awaitable<ApiKey[]>
+    list(): Promise<ApiKey[]>
     /** Absent fields stay unchanged; `expiresAt: null` means never. Returns false for an unknown or revoked key. */
     update(
       id: string,
       change: {
         [Name in 'name' | 'tier' | 'owner' | 'scopes' | 'origins' | 'types']?: ApiKey[Name] | undefined
       } & { expiresAt?: number | null | undefined },
-    ): Awaitable<boolean>
+    ): Promise<boolean>
     /** Sets a successor. The key expires at `endsAt` or earlier. Returns false if it is unknown or has a successor. */
-    replace(id: string, successor: string, endsAt: number): Awaitable<boolean>
+    replace(id: string, successor: string, endsAt: number): Promise<boolean>
     /** Returns whether the key exists. The date of the first revocation stays. */
-    revoke(id: string, now: number): Awaitable<boolean>
+    revoke(id: string, now: number): Promise<boolean>
     /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
-    purge(before: number): Awaitable<number>
+    purge(before: number): Promise<number>
   }
   /** The statements of features. */
   data: UseData
   database: {
     /** The schema number, if a newer passportd has migrated the database since this store was opened. */
-    newerSchema(): Awaitable<number | undefined>
+    newerSchema(): Promise<number | undefined>
     /** Checks whether the store accepts writes. Throws `unavailable` if it cannot even be read. */
-    ping(): Awaitable<{ writes: boolean }>
+    ping(): Promise<{ writes: boolean }>
     close(): Promise<void>
   }
 }
@@ -87,7 +87,7 @@ export type Store = AsyncDisposable & {
 export type PassportWithCredentials = { passport: FullPassport; credentials: Credential[] }
 
 /** The results of the first keys, in order. A call may return fewer results than keys, but at least one. */
-export type FindByKeys = (keys: readonly PassportKey[], options: FindOptions) => Awaitable<KeyResult[]>
+export type FindByKeys = (keys: readonly PassportKey[], options: FindOptions) => Promise<KeyResult[]>
 
 /** The result for a key: a passport, the ids of several passports with the same handle, or `undefined`. */
 export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined
@@ -95,13 +95,13 @@ export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | un
 /** The input of the ranking snapshot (src/core/index). */
 export type ListingStore = {
   /** Calls `add` for each listed passport, highest score first, equal scores by id. Returns a cursor. */
-  readAll(add: (passport: ListedPassport) => void): Awaitable<string>
+  readAll(add: (passport: ListedPassport) => void): Promise<string>
   /** The changes since a cursor; `undefined` if they are too many or unknown, so that `readAll` is needed. */
-  readChanges(since: string): Awaitable<ListingChanges | undefined>
+  readChanges(since: string): Promise<ListingChanges | undefined>
   /** A faster `readChanges` for few changes. Later V1 reads include all changes that it returned. */
-  readRecent(since: string): Awaitable<ListingChanges | undefined>
+  readRecent(since: string): Promise<ListingChanges | undefined>
   /** In any order. Passports that are not listed are left out. */
-  listFacets(ids: readonly number[]): Awaitable<StoredFacets[]>
+  listFacets(ids: readonly number[]): Promise<StoredFacets[]>
 }
 
 /** `name` is folded for search (src/core/basics/text/fold-name.ts). */
@@ -132,10 +132,7 @@ export type SaveOptions = {
   fingerprintPrefix?: string
 }
 
-export type SaveRecords = (
-  records: readonly IncomingRecord[],
-  options: SaveOptions,
-) => Awaitable<SaveResult[]>
+export type SaveRecords = (records: readonly IncomingRecord[], options: SaveOptions) => Promise<SaveResult[]>
 
 /**
  * `removed`: ignored, because the passport was removed before. `removedIds`: the passports that a removal deleted. `survivorId`:
@@ -151,19 +148,19 @@ export type SaveResult =
 
 export type RulesStore = {
   /** Finds any rule set that was ever in force. */
-  find(stamp: string): Awaitable<AppliedRules | undefined>
+  find(stamp: string): Promise<AppliedRules | undefined>
   /** The rule sets with these stamps. Unknown stamps are left out. */
-  listByStamps(stamps: readonly string[]): Awaitable<AppliedRules[]>
+  listByStamps(stamps: readonly string[]): Promise<AppliedRules[]>
   /** `undefined` if no rule set was ever applied. The built-in one is active then. */
-  active(): Awaitable<AppliedRules | undefined>
+  active(): Promise<AppliedRules | undefined>
   /** All rule sets, the last applied one first. */
-  list(): Awaitable<AppliedRules[]>
+  list(): Promise<AppliedRules[]>
   /** Stores a rule set without activating it. If it is stored already, it stays unchanged. */
-  keep(rules: AppliedRules): Awaitable<void>
+  keep(rules: AppliedRules): Promise<void>
   /** Stores and activates a rule set. */
-  apply(rules: AppliedRules): Awaitable<void>
+  apply(rules: AppliedRules): Promise<void>
   /** Activates the previously applied rule set, or else `builtIn`. Returns `undefined` if nothing changes. */
-  rollBack(builtIn: AppliedRules, now?: number): Awaitable<AppliedRules | undefined>
+  rollBack(builtIn: AppliedRules, now?: number): Promise<AppliedRules | undefined>
 }
 
 /** A stored rule set. */

@@ -1,11 +1,9 @@
-import type { Awaitable } from '../../core/basics/awaitable.ts'
-
 export type CopyableTable = {
   name: string
   /** The items after the key `after`, up to and including the key `until`. */
-  list(range: CopyRange & { limit?: number }): Awaitable<CopyItem[]>
+  list(range: CopyRange & { limit?: number }): Promise<CopyItem[]>
   /** Replaces all items in the range. */
-  replace(range: CopyRange, items: readonly CopyItem[]): Awaitable<void>
+  replace(range: CopyRange, items: readonly CopyItem[]): Promise<void>
 }
 
 export type CopyKey = readonly (string | number)[]

@@ -1,5 +1,3 @@
-import type { Awaitable } from '../../core/basics/awaitable.ts'
-
 /** The endpoint names of v3 have this prefix; those of V1 have none. */
 export const isV3 = (endpoint: string): boolean => endpoint.startsWith('v3_')
 
@@ -24,13 +22,13 @@ export type UsageStore = {
     counts: readonly UsageCount[],
     lastUsed: ReadonlyMap<string, number>,
     inBrowser?: ReadonlySet<string>,
-  ): Awaitable<void>
+  ): Promise<void>
   /** Sorted by day, key, endpoint and status. */
-  list(days: Days): Awaitable<UsageCount[]>
+  list(days: Days): Promise<UsageCount[]>
   /** Deletes the counts of the oldest day before `day`; returns whether there was one. */
-  removeOldest(day: string): Awaitable<boolean>
+  removeOldest(day: string): Promise<boolean>
   /** The number of responses per key. Responses with 304 and 429 are free and not counted. */
-  sumByKey(days: Days): Awaitable<[key: string, count: number][]>
+  sumByKey(days: Days): Promise<[key: string, count: number][]>
 }
 
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { type Awaitable, then } from '../../core/basics/awaitable.ts'
+import type { Awaitable } from '../../core/basics/awaitable.ts'
 import { notFound } from '../../core/basics/errors.ts'
 import { renderLarge } from '../../core/http/backpressure/turns-and-large-pages.ts'
 import { ErrorBody, presentError } from '../../core/http/errors.ts'
@@ -154,17 +154,16 @@ export function createRoutes(version: Version, surface: Surface, bodies: Differe
   ]
 }
 
-function getPassport(version: Version, request: RouteRequest<'id'>, context: Context) {
+async function getPassport(version: Version, request: RouteRequest<'id'>, context: Context) {
   const ref = parsePassportRef(request.params.id)
   if (!ref) throw notFound()
-  const found = context.store.data(version.bodies).findPassport(ref, cardsOf(version, request, context))
-  return then(found, (passport) => {
-    if (!passport) throw notFound()
-    const response = json(context, passport.body, passport.etag)
-    if (passport.merged)
-      response.headers.set('Content-Location', `/api/${version.name}/passports/${passport.id}`)
-    return response
-  })
+  const cards = cardsOf(version, request, context)
+  const passport = await context.store.data(version.bodies).findPassport(ref, cards)
+  if (!passport) throw notFound()
+  const response = json(context, passport.body, passport.etag)
+  if (passport.merged)
+    response.headers.set('Content-Location', `/api/${version.name}/passports/${passport.id}`)
+  return response
 }
 
 /** V1 shows no images. */
@@ -235,11 +234,10 @@ function listCredentials(request: Request, context: Context): Awaitable<Response
   return named === '' ? json(context, '{"passport_credentials":[]}') : getCredentials(named, context)
 }
 
-export function getCredentials(named: string, context: Context): Awaitable<Response> {
+export async function getCredentials(named: string, context: Context): Promise<Response> {
   const ref = parsePassportRef(named)
   if (!ref) throw notFound()
-  return then(context.store.data(CREDENTIAL_BODIES).find(ref), (credentials) => {
-    if (!credentials) throw notFound()
-    return json(context, credentials.body, credentials.etag)
-  })
+  const credentials = await context.store.data(CREDENTIAL_BODIES).find(ref)
+  if (!credentials) throw notFound()
+  return json(context, credentials.body, credentials.etag)
 }

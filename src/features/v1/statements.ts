@@ -1,4 +1,3 @@
-import { type Awaitable, then } from '../../core/basics/awaitable.ts'
 import { etagOf } from '../../core/basics/hash.ts'
 import type { PassportRef } from '../../core/passport/passport.ts'
 import { type Base, defineData } from '../../core/store/data.ts'
@@ -14,9 +13,9 @@ export type PassportBody = StoredBody & { id: number; merged: number }
 /** The responses of V1 or V2. `cards` is the URL of the folder with the cards, if any; V1 shows no images. */
 export type Bodies = {
   /** The id of a merged passport finds the response of its survivor. */
-  findPassport(ref: PassportRef, cards?: string): Awaitable<PassportBody | undefined>
+  findPassport(ref: PassportRef, cards?: string): Promise<PassportBody | undefined>
   /** List items, highest score first, then by id. Passports that are no longer listed are left out. */
-  listItems(ids: readonly number[], cards?: string): Awaitable<string[]>
+  listItems(ids: readonly number[], cards?: string): Promise<string[]>
 }
 
 export const V1_BODIES = defineData({
@@ -55,10 +54,15 @@ export function createBodies<MorePassport, MoreItem>(
     `${select(`score, ${ITEM} as item`)} where passport_id in (${selectIds('$1')})`,
   )
   return {
-    findPassport: (ref, cards = '') => then(find(ref), (row) => row && toBody(row, cards)),
-    // Rows are sorted here, because SQLite would copy them to sort.
-    listItems: (ids, cards = '') =>
-      ids.length === 0 ? [] : then(list(ids), (rows) => rows.sort(byRank).map((row) => toText(row, cards))),
+    async findPassport(ref, cards = '') {
+      const row = await find(ref)
+      return row && toBody(row, cards)
+    },
+    async listItems(ids, cards = '') {
+      if (ids.length === 0) return []
+      // Rows are sorted here, because SQLite would copy them to sort.
+      return (await list(ids)).sort(byRank).map((row) => toText(row, cards))
+    },
   }
 }
 

@@ -26,7 +26,7 @@ export const listAll = (store: Store, request: Partial<FindRequest> = {}) =>
 export function snapshotOf(passports: readonly ListedPassport[]): Promise<Snapshot> {
   const ranked = passports.toSorted((one, other) => other.score - one.score || one.id - other.id)
   return buildSnapshot({
-    readAll(add) {
+    async readAll(add) {
       for (const passport of ranked) add(passport)
       return ''
     },

@@ -1,4 +1,3 @@
-import { type Awaitable, then } from '../../basics/awaitable.ts'
 import type { ApiKey } from '../api-key.ts'
 import type { Prepare } from './connection.ts'
 import { FIND_KEY, type KeyRow, toKey } from './keys.ts'
@@ -12,16 +11,15 @@ export function createKeyCache(prepare: Prepare) {
   const read = prepare<KeyRow>(FIND_KEY)
   const cache = new Map<string, { key: ApiKey; readAt: number }>()
 
-  function find(id: string): Awaitable<ApiKey | undefined> {
+  async function find(id: string): Promise<ApiKey | undefined> {
     const readAt = performance.now()
     const known = cache.get(id)
     if (known && readAt - known.readAt < CACHE_MILLISECONDS) return known.key
-    return then(read(id), ([row]) => {
-      const key = row && toKey(row)
-      if (cache.size >= CACHE_SIZE) cache.clear()
-      if (key) cache.set(id, { key, readAt })
-      return key
-    })
+    const [row] = await read(id)
+    const key = row && toKey(row)
+    if (cache.size >= CACHE_SIZE) cache.clear()
+    if (key) cache.set(id, { key, readAt })
+    return key
   }
 
   /** `forget`: call it after a change of keys, so that this thread sees it at once. */

@@ -1,4 +1,3 @@
-import { type Awaitable, then } from '../../basics/awaitable.ts'
 import type { CredentialV3, PassportV3 } from '../../history/passport-state.ts'
 import type { Credential } from '../../passport/credential.ts'
 import { type PassportRef, refKind, refValue } from '../../passport/passport.ts'
@@ -33,7 +32,7 @@ export function createPassportReader(
 ) {
   const findVersion = createFinder<{ version: string }>(prepare, SELECT_VERSION)
   return {
-    findVersion: (ref) => then(findVersion(ref), (row) => row?.version),
+    findVersion: async (ref) => (await findVersion(ref))?.version,
     find: (ref) => findPassport(findByKeys, ref, { credentials: false }),
     async findWithCredentials(ref) {
       const found = await findPassport(findByKeys, ref, { credentials: true })
@@ -68,12 +67,10 @@ export function createFinder<Row>(prepare: Prepare, select: string) {
   const prepareBy = (id: string) => prepare<Row>(`${select} where passport_id = ${id}`)
   const listed = { id: prepareBy(PASSPORT_ID.id), wallet: prepareBy(PASSPORT_ID.wallet) }
   const merged = { id: prepareBy(SURVIVOR_ID.id), wallet: prepareBy(SURVIVOR_ID.wallet) }
-  return (ref: PassportRef): Awaitable<Row | undefined> => {
+  return async (ref: PassportRef): Promise<Row | undefined> => {
     const [kind, value] = [refKind(ref), refValue(ref)] as const
-    return then(
-      listed[kind](value),
-      ([row]): Awaitable<Row | undefined> => row ?? then(merged[kind](value), ([survivor]) => survivor),
-    )
+    const [row] = await listed[kind](value)
+    return row ?? (await merged[kind](value))[0]
   }
 }
 

@@ -1,4 +1,3 @@
-import { type Awaitable, then } from '../../basics/awaitable.ts'
 import type { EventLog } from '../../history/event.ts'
 import { formatEventCursor, isInLog, parseEventCursor } from '../../history/event-cursor.ts'
 import { TOMBSTONE } from '../rows/event-encoding.ts'
@@ -45,17 +44,16 @@ const CHANGES = `select ${LOG_END}, cast(first as double precision) as first, ${
 /** Reads the changes since a cursor. Returns `undefined` after more than `most` events, or if the log does not have the cursor. */
 export function createChangesReader(prepare: Prepare, most: number) {
   const read = prepare<ChangeRow>(CHANGES)
-  return (since: string): Awaitable<ListingChanges | undefined> => {
+  return async (since: string): Promise<ListingChanges | undefined> => {
     const [text = '', event = ''] = since.split(':')
     const cursor = parseEventCursor(text)
     if (!cursor) return undefined
-    return then(read(cursor.sequence, most), (rows) => {
-      const [end] = rows
-      if (!end || !isInLog(cursor, { ...end, name: end.log })) return undefined
-      const isOther = event !== (end.known ?? event) && event !== ''
-      if (isOther || end.last - cursor.sequence > most) return undefined
-      return { cursor: toRankingCursor(end), ...toChanges(rows) }
-    })
+    const rows = await read(cursor.sequence, most)
+    const [end] = rows
+    if (!end || !isInLog(cursor, { ...end, name: end.log })) return undefined
+    const isOther = event !== (end.known ?? event) && event !== ''
+    if (isOther || end.last - cursor.sequence > most) return undefined
+    return { cursor: toRankingCursor(end), ...toChanges(rows) }
   }
 }
 

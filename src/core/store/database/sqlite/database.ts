@@ -219,7 +219,7 @@ export function createPrepare(reader: File, transaction: ReadTransaction): Prepa
   const prepare = createStatements(reader)
   return <Row>(text: string) => {
     const statement = prepare(text)
-    return (...values: unknown[]) => transaction.read(() => statement.all(...values.map(toBinding)) as Row[])
+    return async (...values) => transaction.read(() => statement.all(...values.map(toBinding)) as Row[])
   }
 }
 

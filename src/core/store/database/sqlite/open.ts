@@ -50,8 +50,8 @@ export function openSqlite(
       keysPerRead: KEYS_PER_READ,
       readRanking: createRankingReader(path, long),
       guard: (methods) => guardErrors(path, methods),
-      newerSchema: () => translateErrors(path, () => findNewerSchema(reader)),
-      ping: () => translateErrors(path, ping),
+      newerSchema: async () => translateErrors(path, () => findNewerSchema(reader)),
+      ping: async () => translateErrors(path, ping),
       async close() {
         await database.idle()
         transaction.close()

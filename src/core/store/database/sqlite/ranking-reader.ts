@@ -14,5 +14,5 @@ export function createRankingReader(path: string, long: Database): ListingStore[
     for (const passport of listAll.iterate()) add(passport)
     return toRankingCursor(findEnd.get() as LogEnd)
   })
-  return (add) => translateErrors(path, () => readAll(add))
+  return async (add) => translateErrors(path, () => readAll(add))
 }
