@@ -144,6 +144,8 @@ onBothEngines('facets', (open, engine) => {
     await using store = await open([record(1), record(2)])
     const { readAll, readChanges, readRecent } = store.listing
     const cursor = await readAll(() => undefined)
+    // After a failover that lost transactions, another event can have the number.
+    expect(await readRecent(cursor.replace(/:.*/, `:${NOON} 3`))).toBeUndefined()
     await store.passports.remove(1, NOON)
     expect(await readRecent(cursor)).toMatchObject({ listed: [], unlisted: [1] })
     await execute(store.url, 'update event_log set last = last + 10000')
