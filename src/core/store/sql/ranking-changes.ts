@@ -19,49 +19,48 @@ export type LogEnd = { log: string; last: number; event: string | null }
 export const toRankingCursor = ({ log, last, event }: LogEnd): string =>
   `${formatEventCursor({ log, sequence: last })}:${event ?? ''}`
 
-type ChangeRow = LogEnd &
-  Pick<EventLog, 'first'> & {
-    /** The event at the cursor. */
-    known: string | null
-    id: number | null
-    /** `null` if the passport is not listed. */
-    score: number | null
-    name: string | null
-  }
+/** `known`: the event at the number $1. */
+type LogRow = LogEnd & Pick<EventLog, 'first'> & { known: string | null }
+
+const READ_LOG = `select ${LOG_END}, cast(first as double precision) as first, ${eventAt('$1')} as known from event_log`
+
+/** `score` is `null` if the passport is not listed. */
+type ChangeRow = { id: number; score: number | null; name: string | null }
 
 /**
  * The passports that at most $2 events after the number $1 name. Without the inner order, SQLite would scan another index of
  * the events.
  */
-const CHANGES = `select ${LOG_END}, cast(first as double precision) as first, ${eventAt('$1')} as known,
-    cast(id as double precision) as id, score, v1_passports.name as name
-  from event_log left join (
+const CHANGES = `select cast(id as double precision) as id, score, name from (
     select distinct passport_id as id from (
       select passport_id from events where sequence > $1 order by sequence limit $2
     ) as later where ${isOneOfFew('passport_id')}
-  ) as changed on true left join v1_passports on passport_id = id`
+  ) as changed left join v1_passports on passport_id = id`
 
 /** Reads the changes since a cursor. Returns `undefined` after more than `most` events, or if the log does not have the cursor. */
 export function createChangesReader(prepare: Prepare, most: number) {
-  const read = prepare<ChangeRow>(CHANGES)
+  const readLog = prepare<LogRow>(READ_LOG)
+  const list = prepare<ChangeRow>(CHANGES)
   return async (since: string): Promise<ListingChanges | undefined> => {
     const [text = '', event = ''] = since.split(':')
     const cursor = parseEventCursor(text)
     if (!cursor) return undefined
-    const rows = await read(cursor.sequence, most)
-    const [end] = rows
-    if (!end || !isInLog(cursor, { ...end, name: end.log })) return undefined
-    const isOther = event !== (end.known ?? event) && event !== ''
-    if (isOther || end.last - cursor.sequence > most) return undefined
-    return { cursor: toRankingCursor(end), ...toChanges(rows) }
+    const [log] = await readLog(cursor.sequence)
+    if (!log || !isInLog(cursor, { ...log, name: log.log })) return undefined
+    const isReplaced = event !== '' && log.known !== null && event !== log.known
+    if (isReplaced || log.last - cursor.sequence > most) return undefined
+    const end = toRankingCursor(log)
+    if (log.last === cursor.sequence) return { cursor: end, listed: [], unlisted: [] }
+    // Events after `end` may be among these, and are read again.
+    return { cursor: end, ...toChanges(await list(cursor.sequence, most)) }
   }
 }
 
 function toChanges(rows: readonly ChangeRow[]): Omit<ListingChanges, 'cursor'> {
   const changes: Omit<ListingChanges, 'cursor'> = { listed: [], unlisted: [] }
   for (const { id, score, name } of rows)
-    if (id !== null && score !== null) changes.listed.push({ id, score, name: name ?? '' })
-    else if (id !== null) changes.unlisted.push(id)
+    if (score === null) changes.unlisted.push(id)
+    else changes.listed.push({ id, score, name: name ?? '' })
   return changes
 }
 
