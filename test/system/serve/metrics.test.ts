@@ -64,7 +64,7 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
     await until(async () => (await scrape(server)).value('passportd_snapshot_passports') === 0)
     using database = new Database(here.database)
     database.run('pragma busy_timeout = 10000')
-    database.run('alter table v1_passports rename to gone')
+    database.run('alter table event_log rename to gone')
     await until(async () => Number((await scrape(server)).value('passportd_snapshot_age_seconds')) > 2)
   })
 })
