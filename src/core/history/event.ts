@@ -12,7 +12,6 @@ export type ScoreState = Pick<Passport, 'scores' | 'human' | 'calculatedAt'> & {
   credentials: readonly ShownCredential[]
 }
 
-/** The database stores the index of each type in this list, so only append to it. */
 export const EVENT_TYPES = [
   'passport.added',
   'passport.changed',
@@ -28,7 +27,7 @@ export type EventType = (typeof EVENT_TYPES)[number]
 /**
  * Why the score of a credential changed. `value`: its input changed. `time`: only time passed. `record`: the record has
  * another score. `uncounted`: the category of a credential counts toward no score. `capped`: the rule set caps a category.
- * `calculated`: a calculated score replaced that of the record. The database stores the index of each cause in this list, so only append to it.
+ * `calculated`: a calculated score replaced that of the record.
  */
 export const CAUSES = [
   'added',
@@ -77,7 +76,7 @@ export type ScoreChange = {
   rest?: Cause
 }
 
-/** Fields of a passport outside of its score, named as in responses. Events store the changed ones as bits by position in this list: only append. */
+/** Fields of a passport outside of its score, named as in responses. Events list them in this order. */
 export const PASSPORT_FIELDS = [
   'connections_count',
   'main_wallet',

@@ -23,7 +23,7 @@ const PASSPORT_TABLES = [
 ] as const
 
 /** Tables that a copy begins again: its event log is another one. */
-const LOCAL_TABLES = ['events', 'event_log', 'event_rules', 'log_secrets', 'leases', 'proofs']
+const LOCAL_TABLES = ['events', 'event_log', 'log_secrets', 'leases', 'proofs']
 
 export const COPY = defineData({
   name: 'copy',

@@ -3,8 +3,7 @@ import type { CredentialChange, LogEvent } from '../../core/history/event.ts'
 import { presentEvent } from '../../core/history/present-event.ts'
 import { type Base, defineData } from '../../core/store/data.ts'
 import { fromCredentialData } from '../../core/store/rows/credential.ts'
-import { type StampRow, toEvents } from '../../core/store/rows/event.ts'
-import type { EventRow } from '../../core/store/rows/event-encoding.ts'
+import { type EventRow, toEvents } from '../../core/store/rows/event.ts'
 import { type StoredRow, toRecord } from '../../core/store/rows/passport.ts'
 import { type Connection, listColumn } from '../../core/store/sql/connection.ts'
 import { ANY_SURVIVOR_ID } from '../../core/store/sql/passports.ts'
@@ -48,7 +47,6 @@ async function exportPerson(connection: Connection, id: number): Promise<object 
   const credentials = await mapCredentialRows(connection, ids)
   const points = await mapDataPoints(connection, ids)
   const [log = ''] = await listColumn<string>(query, 'select name from event_log')
-  const stamps = await query<StampRow>('select id, stamp from event_rules')
   const rows = await list<EventRow>('events', 'passport_id', 'sequence')
   const wallets = await list<{ address: string; passport_id: number }>('wallets')
   const tables: Record<string, unknown> = {}
@@ -71,7 +69,7 @@ async function exportPerson(connection: Connection, id: number): Promise<object 
     })),
     wallets: wallets.map(({ address, passport_id }) => ({ wallet: address, passport_id })),
     ...tables,
-    events: toEvents({ stamps, page: { rows, isCut: false } }).map((event) => toItem(event, log)),
+    events: toEvents(rows).map((event) => toItem(event, log)),
     audit: await listAudit(connection, ids),
   }
 }

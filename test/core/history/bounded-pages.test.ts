@@ -14,8 +14,9 @@ const MEBIBYTE = 1024 * 1024
 
 /** Adds `totals[id]` events to passport `id`, 1 ms apart. Each adds 1 to the score. `padding` sets their size. */
 async function addEvents(url: string, totals: readonly number[], padding: number): Promise<void> {
-  const text = 'x'.repeat(padding)
-  const data = `'[1,[' || (i - 1) || ',' || i || '],0,[["a",5,1,1,null,null,{"v":"${text}"}]]]'`
+  const credential = { type: 'a', cause: 'record', score: [1, 1], before: { value: 'x'.repeat(padding) } }
+  const rest = JSON.stringify({ rules: ['', ''], credentials: [credential] }).slice(1)
+  const data = `'{"change":{"score":[' || (i - 1) || ',' || i || '],${rest}}'`
   const sum = (list: readonly number[]) => list.reduce((one, other) => one + other, 0)
   const values = totals.map((total, id) => `(${id}, ${total}, ${totals.length + sum(totals.slice(0, id))})`)
   await execute(
@@ -23,7 +24,7 @@ async function addEvents(url: string, totals: readonly number[], padding: number
     `with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${Math.max(...totals)}),
      passports (id, total, start) as (values ${values.join()})
      insert into events (sequence, passport_id, time, type, data)
-     select start + i, id, ${NOON} + i, 6, ${data} from passports join numbers on i <= total`,
+     select start + i, id, ${NOON} + i, 'score.changed', ${data} from passports join numbers on i <= total`,
   )
   await execute(
     url,

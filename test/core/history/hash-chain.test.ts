@@ -262,8 +262,8 @@ async function trackHead({ events }: Store): Promise<void> {
 async function addTombstones({ url }: TestStore, count: number): Promise<void> {
   const numbers = url.startsWith('sqlite:')
     ? `with recursive numbers (number) as (select 1 union all select number + 1 from numbers where number < ${count})
-       select number, 0, 0, lower(hex(randomblob(32))) from numbers`
-    : `select number, 0, 0, encode(sha256(number::text::bytea), 'hex') from generate_series(1, ${count}) as number`
+       select number, 0, 'tombstone', '{"leaf":"' || lower(hex(randomblob(32))) || '"}' from numbers`
+    : `select number, 0, 'tombstone', '{"leaf":"' || encode(sha256(number::text::bytea), 'hex') || '"}' from generate_series(1, ${count}) as number`
   await execute(url, `insert into events (sequence, time, type, data) ${numbers}`)
   await execute(url, `update event_log set last = ${count}`)
 }

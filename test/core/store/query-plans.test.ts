@@ -8,7 +8,6 @@ import { record } from '../../support/store/records.ts'
 /** One row, few rows, rows up to a limit, a small index, all rows because the ranking needs them, or the schema (`tables`). */
 const SCANNED = [
   'SCAN event_log',
-  'SCAN event_rules',
   'SCAN handles',
   'SCAN passports USING INDEX passports_stale',
   'SCAN tables',

@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { EVENT_ROWS, packEvents } from '../migrations/pack-events.ts'
 import { connect } from '../postgres/connection-urls.ts'
 import type { EngineName } from './engines.ts'
 
@@ -60,9 +61,18 @@ const REVERTED = [
   }).flatMap(([table, columns]) => columns.map((column) => `alter table ${table} drop column ${column}`)),
 ]
 
+const engineOf = (url: string) => (url.startsWith('sqlite:') ? 'sqlite' : 'postgres')
+
+/** Makes a database look like one before the last migration. */
+export async function revertLastMigration(url: string): Promise<void> {
+  for (const change of packEvents(await select(url, EVENT_ROWS))) await execute(url, change)
+  await execute(url, setSchema(engineOf(url), engineOf(url) === 'sqlite' ? 19 : 14))
+}
+
 /** Makes a database look like one of version 0.2.1. */
 export async function revertSchema(url: string): Promise<void> {
-  const engine = url.startsWith('sqlite:') ? 'sqlite' : 'postgres'
+  const engine = engineOf(url)
+  await revertLastMigration(url)
   for (const change of REVERTED) await execute(url, change)
   await execute(url, `create table ${engine === 'sqlite' ? 'ranking' : 'versions'} (version bigint)`)
   await execute(url, setSchema(engine, OLD_SCHEMA[engine]))

@@ -5,6 +5,7 @@ import { toFacetsRow } from '../rows/facets.ts'
 import { IS_VISIBLE, type StoredRow } from '../rows/passport.ts'
 import type { Connection } from '../sql/connection.ts'
 import { mapCredentialRows, mapDataPoints } from '../write/load-and-save-write-model.ts'
+import { unpackEvents } from './plain-events.ts'
 import {
   lastSchema,
   type MigrationMode,
@@ -50,6 +51,7 @@ export async function prepareSchema(
     for (const step of pendingSteps(migrations, tx.version)) await tx.run(step)
     await fillFacets(tx.connection)
     await fillHandles(tx.connection)
+    await unpackEvents(tx.connection)
   })
   return version
 }

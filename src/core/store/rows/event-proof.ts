@@ -1,8 +1,7 @@
 import type { ProvenEvent } from '../../history/event.ts'
 import { leafOfStored, saltOf } from '../../history/hash-chain.ts'
 import type { EventList, EventPage } from '../event-store.ts'
-import { createDecoder, type Found, isServed, pageEnd } from './event.ts'
-import { type EventRow, TOMBSTONE } from './event-encoding.ts'
+import { type EventRow, type Found, isServed, pageEnd, toEvent } from './event.ts'
 
 /** A row of an event and the secret of its passport. */
 export type ProofRow = EventRow & { secret?: string | null }
@@ -12,12 +11,11 @@ export const SECRET =
   '(select secret from log_secrets where log_secrets.passport_id = events.passport_id) as secret'
 
 /** Events that are not served are tombstones, too. */
-export function toProvenEvents(rows: readonly ProofRow[], stamps: Found['stamps']): ProvenEvent[] {
-  const decode = createDecoder(stamps)
+export function toProvenEvents(rows: readonly ProofRow[]): ProvenEvent[] {
   return rows.map((row) => {
-    const { sequence } = row
-    if (row.type === TOMBSTONE) return { type: 'tombstone', sequence, leaf: row.data }
-    const event = decode(row)
+    const { sequence, type } = row
+    if (type === 'tombstone') return { type, sequence, ...JSON.parse(row.data) }
+    const event = toEvent(row)
     // A removal has no salt: a passport that is added again has another secret, which must not change the leaf.
     const salt = event.type === 'passport.removed' || !row.secret ? '' : saltOf(row.secret, sequence)
     const proven = { ...event, salt }
@@ -28,7 +26,7 @@ export function toProvenEvents(rows: readonly ProofRow[], stamps: Found['stamps'
 /** Tombstones belong to no passport and no type, so filters leave them out. */
 export function toProvenList(found: Found, page: EventPage): EventList<ProvenEvent> {
   const isFiltered = page.passport !== undefined || page.types !== undefined
-  const all = toProvenEvents(found.page.rows, found.stamps)
+  const all = toProvenEvents(found.page.rows)
   const events = isFiltered ? all.filter(({ type }) => type !== 'tombstone') : all
   return { events, end: pageEnd(found, page), log: found.log }
 }

@@ -1,42 +1,60 @@
-import type { EventLog, LogEvent } from '../../history/event.ts'
+import type { Actor, EventContent, EventLog, EventType, LogEvent, Tombstone } from '../../history/event.ts'
 import type { EventList, EventPage, LaterEvents } from '../event-store.ts'
-import { decode, type EventRow, REMOVED } from './event-encoding.ts'
 
-/** The log, all its rule stamps, and a page of events, as they were at the same moment. */
-export type Found = { log: EventLog; stamps: readonly StampRow[]; page: RowPage }
-
-export const toEvents = ({ stamps, page }: Omit<Found, 'log'>): LogEvent[] =>
-  page.rows.filter(isServed).map(createDecoder(stamps))
-
-export function createDecoder(stamps: readonly StampRow[]): (row: EventRow) => LogEvent {
-  const known = new Map(stamps.map(({ id, stamp }) => [id, stamp]))
-  return ({ sequence, time, passport_id, type, data, actor }) => {
-    const stampOf = (number: number) => {
-      const stamp = known.get(number)
-      if (stamp === undefined) throw new Error(`Event ${sequence} has an unknown rule set ${number}.`)
-      return stamp
-    }
-    return { sequence, time, ...(actor && { actor }), ...decode(type, passport_id ?? 0, data, stampOf) }
-  }
+/** `data` is the JSON of the fields that have no column. */
+export type EventRow = {
+  sequence: number
+  /** Null for changes of the rule set and for tombstones. */
+  passport_id: number | null
+  time: number
+  type: EventType | Tombstone['type']
+  data: string
+  actor: Actor | null
+  /** Whether the passport is hidden now. */
+  hidden?: number | boolean
 }
 
+export const toEventRow = ({ type, passportId, ...data }: EventContent & { passportId?: number }) => ({
+  passport_id: passportId ?? null,
+  type,
+  data: JSON.stringify(data),
+})
+
+/** The row must not be a tombstone. */
+export const toEvent = ({ sequence, time, passport_id, type, data, actor }: EventRow): LogEvent => ({
+  sequence,
+  time,
+  type,
+  ...(actor && { actor }),
+  ...(passport_id !== null && { passportId: passport_id }),
+  ...JSON.parse(data),
+})
+
+/** The score before an event, if the event changes it. The beginning of the data suffices. */
+export function oldScoreOf(data: string): number | null {
+  const [, before, after] = /^\{"change":\{"score":\[([^,]+),([^\]]+)\]/.exec(data) ?? []
+  return before === undefined || before === after ? null : Number(before)
+}
+
+/** The log and a page of events, as they were at the same moment. */
+export type Found = { log: EventLog; page: RowPage }
+
+export const toEvents = (rows: readonly EventRow[]): LogEvent[] => rows.filter(isServed).map(toEvent)
+
 /** Events of a hidden passport are not served, except those that say that it is gone. */
-export const isServed = ({ hidden, type }: EventRow) => !hidden || type === REMOVED
+export const isServed = ({ hidden, type }: EventRow) => !hidden || type === 'passport.removed'
 
 export const toEventList = (found: Found, page: EventPage): EventList => ({
-  events: toEvents(found),
+  events: toEvents(found.page.rows),
   end: pageEnd(found, page),
   log: found.log,
 })
 
 export const toLaterEvents = (found: Found): LaterEvents => ({
-  events: toEvents(found),
+  events: toEvents(found.page.rows),
   before: isFull(found.page, MOST_LATER) ? found.page.rows.at(-1)?.sequence : undefined,
   knownSince: found.log.knownSince,
 })
-
-/** A row of `event_rules`, which numbers the rule stamps. Events store only the numbers, because stamps repeat. */
-export type StampRow = { id: number; stamp: string }
 
 /** A page of events reads at most this many, because filtered types and tombstones may be many. Pages of a passport use an index. */
 export const MOST_SCANNED = 10_000

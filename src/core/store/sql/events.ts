@@ -1,7 +1,6 @@
 import type { EventLog } from '../../history/event.ts'
 import type { EventPage, EventStore, RecentEvent } from '../event-store.ts'
 import * as event from '../rows/event.ts'
-import { type EventRow, oldScoreOf, REMOVED, TOMBSTONE, typeNumber } from '../rows/event-encoding.ts'
 import { SECRET, toProvenList } from '../rows/event-proof.ts'
 import type { Prepare } from './connection.ts'
 import { selectIds } from './words.ts'
@@ -40,9 +39,7 @@ function selectNext({ passport, types }: EventPage, ofAllTypes: string, more = '
 }
 
 const isOf = (types: NonNullable<EventPage['types']>) =>
-  `type in (${types.map(typeNumber).join(', ') || 'null'})`
-
-const NO_TOMBSTONE = `type <> ${TOMBSTONE}`
+  `type in (${types.map((type) => `'${type}'`).join(', ') || 'null'})`
 
 /**
  * The events of the passports $1 after the time $2 and before the number $3. A passport may be removed between two pages,
@@ -50,7 +47,8 @@ const NO_TOMBSTONE = `type <> ${TOMBSTONE}`
  */
 const LATER = selectPage(
   `select ${EVENT} from events
-   where passport_id in (${selectIds('$1')}) and time > $2 and (sequence < $3 or type = ${REMOVED} and sequence > $3)
+   where passport_id in (${selectIds('$1')})
+     and time > $2 and (sequence < $3 or type = 'passport.removed' and sequence > $3)
    order by events.sequence desc limit ${event.MOST_LATER}`,
   'sequence desc',
 )
@@ -58,30 +56,24 @@ const LATER = selectPage(
 /** All types are read, so that the limit bounds the work. */
 const RECENT = `select ${toNumber('sequence')} as sequence, ${toNumber('time')} as time,
     ${toNumber('passport_id')} as "passportId",
-    case when type = ${typeNumber('passport.added')} then 1 else 0 end as "isNew",
-    case when type = ${typeNumber('score.changed')} then substr(data, 1, 60) end as data
+    case when type = 'passport.added' then 1 else 0 end as "isNew",
+    case when type = 'score.changed' then substr(data, 1, 60) end as data
   from events where sequence < $1 order by events.sequence desc limit ${event.MOST_RECENT}`
 
 type RecentRow = Omit<RecentEvent, 'oldScore'> & { data: string | null }
 
-type PageRow = EventLog & ((EventRow & { bytes: number }) | { sequence: null })
+type PageRow = EventLog & ((event.EventRow & { bytes: number }) | { sequence: null })
 
 export function createEventReader(read: Prepare): Omit<EventStore, 'prune' | 'fold'> {
   const findLog = read<EventLog>(`select ${LOG} from event_log`)
   const findLater = read<PageRow>(LATER)
   const findRecent = read<RecentRow>(RECENT)
-  const findStamps = read<event.StampRow>('select id, stamp from event_rules')
 
-  /** Stamps are read after the events, so that none is missing. */
-  async function toFound(all: readonly PageRow[]): Promise<event.Found> {
+  function toFound(all: readonly PageRow[]): event.Found {
     const rows = all.filter((row) => row.sequence !== null)
     const isCut = (rows.at(-1)?.bytes ?? 0) > event.MAX_PAGE_BYTES
     const [{ name, first, last, knownSince }] = all as readonly [PageRow]
-    return {
-      log: { name, first, last, knownSince },
-      stamps: rows.length > 0 ? await findStamps() : [],
-      page: { rows, isCut },
-    }
+    return { log: { name, first, last, knownSince }, page: { rows, isCut } }
   }
 
   async function findPage(page: EventPage, text: string) {
@@ -94,24 +86,23 @@ export function createEventReader(read: Prepare): Omit<EventStore, 'prune' | 'fo
       const [log] = await findLog()
       return log as EventLog
     },
-    list: async (page) => event.toEventList(await findPage(page, selectNext(page, NO_TOMBSTONE)), page),
+    list: async (page) =>
+      event.toEventList(await findPage(page, selectNext(page, "type <> 'tombstone'")), page),
     listProven: async (page) =>
       toProvenList(await findPage(page, selectNext(page, 'true', `, ${SECRET}`)), page),
     listAfterTime: async (passportIds, time, before = Number.MAX_SAFE_INTEGER) =>
-      event.toLaterEvents(await toFound(await findLater(passportIds, time, before))),
+      event.toLaterEvents(toFound(await findLater(passportIds, time, before))),
     async listRecent(before) {
       const rows = await findRecent(before)
       return rows.map(({ sequence, time, passportId, isNew, data }) => {
-        const oldScore = data === null ? null : oldScoreOf(data)
+        const oldScore = data === null ? null : event.oldScoreOf(data)
         return { sequence, time, passportId, isNew, oldScore }
       })
     },
     async listLatest(passportId, types, limit) {
-      const rows = await read<EventRow>(
-        `select ${EVENT} from events where passport_id = $1 and ${isOf(types)}
-         order by events.sequence desc limit $2`,
-      )(passportId, limit)
-      return event.toEvents({ stamps: await findStamps(), page: { rows, isCut: false } })
+      const text = `select ${EVENT} from events where passport_id = $1 and ${isOf(types)}
+        order by events.sequence desc limit $2`
+      return event.toEvents(await read<event.EventRow>(text)(passportId, limit))
     },
   }
 }

@@ -1,13 +1,12 @@
 import type { EventLog } from '../../history/event.ts'
 import { formatEventCursor, isInLog, parseEventCursor } from '../../history/event-cursor.ts'
-import { TOMBSTONE } from '../rows/event-encoding.ts'
 import type { ListingChanges } from '../store.ts'
 import type { Prepare } from './connection.ts'
 import { isOneOfFew } from './words.ts'
 
 /** Identifies an event: after a failover that lost transactions, another one can have its number. `null` for a tombstone. */
 const eventAt = (sequence: string) => `(
-    select time || ' ' || coalesce(passport_id, -1) from events where sequence = ${sequence} and type <> ${TOMBSTONE}
+    select time || ' ' || coalesce(passport_id, -1) from events where sequence = ${sequence} and type <> 'tombstone'
   )`
 
 /** The end of the event log. */

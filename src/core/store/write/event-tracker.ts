@@ -4,6 +4,7 @@ import {
   type CredentialFields,
   type EventContent,
   findRestCause,
+  PASSPORT_FIELDS,
   type PassportField,
 } from '../../history/event.ts'
 import type { Credential } from '../../passport/credential.ts'
@@ -87,7 +88,7 @@ export function trackEvents(
     if (!wasHidden && old && row.hidden_at !== null) return [{ type: 'passport.removed', passportId: row.id }]
     const isNew = (!old && before.has(row.id)) || isUnhidden(row)
     if (isNew) return [toAdded(row), ...toMerge(null, row)]
-    const fields = [...(old ? listFields(old.row, row) : []), ...(isSurvivor ? MERGED_FROM : [])]
+    const fields = listFields(old?.row, row, isSurvivor)
     const score = old && compareScores(old, row, shown)
     return [
       ...(fields.length > 0 ? [{ type: 'passport.changed', passportId: row.id, fields } as const] : []),
@@ -128,8 +129,6 @@ function listTargets(
 
 const NONE: readonly Credential[] = []
 
-const MERGED_FROM = ['merged_from'] as const
-
 function toMerge(from: number | null, { id, merged_into: into }: StoredRow): EventContent[] {
   if (from === into) return []
   if (into !== null) return [{ type: 'passport.merged', passportId: id, into }]
@@ -161,13 +160,16 @@ const LATER_FIELDS: Record<keyof LaterFields, PassportField> = {
   nominations: 'nominations_received_count',
 }
 
-/** The changed fields that are not part of the score. */
-const listFields = (before: StoredRow, after: StoredRow): PassportField[] => [
-  ...listDifferent(COLUMNS, before, after),
-  ...(before.later_fields === after.later_fields
-    ? []
-    : listDifferent(LATER_FIELDS, fromLaterText(before.later_fields), fromLaterText(after.later_fields))),
-]
+/** The changed fields that are not part of the score, in the order of `PASSPORT_FIELDS`, which the hash chain needs. */
+function listFields(before: StoredRow | undefined, after: StoredRow, isSurvivor: boolean): PassportField[] {
+  const fields: PassportField[] = isSurvivor ? ['merged_from'] : []
+  if (before) fields.push(...listDifferent(COLUMNS, before, after))
+  if (before && before.later_fields !== after.later_fields) {
+    const [old, later] = [fromLaterText(before.later_fields), fromLaterText(after.later_fields)]
+    fields.push(...listDifferent(LATER_FIELDS, old, later))
+  }
+  return PASSPORT_FIELDS.filter((field) => fields.includes(field))
+}
 
 const listDifferent = <Row extends object>(
   fields: { readonly [Name in keyof Row]?: PassportField },

@@ -1,13 +1,12 @@
-import type { Actor, EventContent, LogHead } from '../../history/event.ts'
+import type { Actor, LogHead } from '../../history/event.ts'
 import type { EventCursor } from '../../history/event-cursor.ts'
 import { EMPTY_HEAD, leafOfStored, nextHead } from '../../history/hash-chain.ts'
 import { type Base, defineData } from '../data.ts'
 import type { EventStore } from '../event-store.ts'
-import type { StampRow } from '../rows/event.ts'
-import { REMOVED, stampsOf, TOMBSTONE, toEventRow } from '../rows/event-encoding.ts'
+import { toEventRow } from '../rows/event.ts'
 import { type ProofRow, SECRET, toProvenEvents } from '../rows/event-proof.ts'
 import type { Connection, Database } from '../sql/connection.ts'
-import { selectIds, selectTexts } from '../sql/words.ts'
+import { selectIds } from '../sql/words.ts'
 import type { Changes } from './event-tracker.ts'
 import { upsertRows } from './load-and-save-write-model.ts'
 
@@ -31,7 +30,6 @@ export async function appendEvents(
 ): Promise<void> {
   if (events.length === 0) return
   const { query, insertRows } = connection
-  const stamps = await numberStamps(connection, events)
   const [log] = await query<{ before: number; time: number }>(
     `update event_log set last = last + $1, time = ${LATER},
        known_since = case when known_since < ${LATER} then known_since else ${LATER} end
@@ -41,15 +39,10 @@ export async function appendEvents(
   const { before, time } = log as { before: number; time: number }
   await insertRows(
     'events',
-    events.map((event, at) => ({
-      sequence: before + 1 + at,
-      time,
-      actor,
-      ...toEventRow(event, (stamp) => stamps.get(stamp) as number),
-    })),
+    events.map((event, at) => ({ sequence: before + 1 + at, time, actor, ...toEventRow(event) })),
   )
   if (removed.length > 0) await buryEvents(connection, removed, before)
-  if (unhidden.length > 0) await buryEvents(connection, unhidden, before, ` and type <> ${REMOVED}`)
+  if (unhidden.length > 0) await buryEvents(connection, unhidden, before, " and type <> 'passport.removed'")
   const added = events.filter((event) => event.type === 'passport.added')
   const secrets = added.map(({ passportId }) => ({ passport_id: passportId }))
   await insertRows('log_secrets', secrets, 'on conflict do nothing')
@@ -62,8 +55,8 @@ async function buryEvents(connection: Connection, passports: readonly number[], 
   for (;;) {
     const events = await listProven(connection, `${isOne} and sequence <= $2${rest}`, [passports, end])
     const rows = events.map((event) => ({
-      ...{ sequence: event.sequence, passport_id: null, time: 0, actor: null, type: TOMBSTONE },
-      data: leafOfStored(event),
+      ...{ sequence: event.sequence, passport_id: null, time: 0, actor: null, type: 'tombstone' },
+      data: JSON.stringify({ leaf: leafOfStored(event) }),
     }))
     await upsertRows(connection, 'events', 'sequence', rows)
     if (events.length < PAGE) break
@@ -79,9 +72,7 @@ async function listProven({ query }: Connection, condition: string, values: read
      from events where ${condition} order by events.sequence limit ${PAGE}`,
     values,
   )
-  // Read after the events, so that none of their stamps is missing.
-  const stamps = rows.length > 0 ? await query<StampRow>('select id, stamp from event_rules') : []
-  return toProvenEvents(rows, stamps)
+  return toProvenEvents(rows)
 }
 
 type Head = Pick<LogHead, 'head' | 'length'>
@@ -130,26 +121,6 @@ export async function findLogEnd({ query }: Connection): Promise<EventCursor> {
 /** Times never decrease. */
 const LATER = 'case when time > $2 then time else $2 end'
 
-/** Finds the number of each rule stamp in the events. Adds new stamps to the table. */
-async function numberStamps(
-  { query, insertRows }: Connection,
-  events: readonly EventContent[],
-): Promise<Map<string, number>> {
-  const stamps = [...new Set(events.flatMap(stampsOf))].sort()
-  const find = async () => {
-    const rows = await query<StampRow>(
-      `select id, stamp from event_rules where stamp in (${selectTexts('$1')})`,
-      [stamps],
-    )
-    return new Map(rows.map(({ id, stamp }) => [stamp, id]))
-  }
-  const known = await find()
-  if (known.size === stamps.length) return known
-  const added = stamps.filter((stamp) => !known.has(stamp)).map((stamp) => ({ stamp }))
-  await insertRows('event_rules', added, 'on conflict (stamp) do nothing')
-  return find()
-}
-
 /** Begins a new event log, because the passports of the database are replaced without events. */
 export async function restartEventLog({ query }: Connection, now: number): Promise<void> {
   const name = crypto.getRandomValues(new Uint8Array(3)).toHex()
@@ -187,8 +158,8 @@ async function pruneEvents({ read, transaction }: Database, before: number): Pro
 /** The last event to delete. A tombstone is deleted if a later event is, or if there are very many of them. */
 const OLDEST = `with oldest as (select sequence, time, type from events order by sequence limit ${SCANNED}),
   old as (
-    select coalesce(max(case when type <> ${TOMBSTONE} and time < $1 then sequence end),
-      case when max(type) = ${TOMBSTONE} and count(*) = ${SCANNED} then max(sequence) end) as last from oldest
+    select coalesce(max(case when type <> 'tombstone' and time < $1 then sequence end),
+      case when count(case when type = 'tombstone' then 1 end) = ${SCANNED} then max(sequence) end) as last from oldest
   )
   select cast(max(sequence) as double precision) as last, cast(max(time) as double precision) as time from (
     select sequence, time from oldest where sequence <= (select last from old) order by sequence limit ${PRUNED}

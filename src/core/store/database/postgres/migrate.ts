@@ -6,6 +6,7 @@ import writing from '../../migrations/postgres/0011-scopes-issuers-and-webhooks.
 import handles from '../../migrations/postgres/0012-handles-of-credentials.sql' with { type: 'text' }
 import scores from '../../migrations/postgres/0013-scores-of-records.sql' with { type: 'text' }
 import cursor from '../../migrations/postgres/0014-events-as-cursor.sql' with { type: 'text' }
+import plainEvents from '../../migrations/postgres/0015-plain-events.sql' with { type: 'text' }
 import {
   checkSchema,
   lastSchema,
@@ -18,7 +19,7 @@ import { openPool, type Pool } from './connection/pool.ts'
 import { createConnection, lock, MIGRATE } from './database.ts'
 
 /** The table `passportd` stores the schema number of a database. */
-const MIGRATIONS = { first: 9, steps: [version021, actors, writing, handles, scores, cursor] }
+const MIGRATIONS = { first: 9, steps: [version021, actors, writing, handles, scores, cursor, plainEvents] }
 
 export const SCHEMA = lastSchema(MIGRATIONS)
 

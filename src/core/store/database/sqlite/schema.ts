@@ -8,9 +8,13 @@ import writing from '../../migrations/sqlite/0016-scopes-issuers-and-webhooks.sq
 import handles from '../../migrations/sqlite/0017-handles-of-credentials.sql' with { type: 'text' }
 import scores from '../../migrations/sqlite/0018-scores-of-records.sql' with { type: 'text' }
 import cursor from '../../migrations/sqlite/0019-events-as-cursor.sql' with { type: 'text' }
+import plainEvents from '../../migrations/sqlite/0020-plain-events.sql' with { type: 'text' }
 
 /** The pragma `user_version` stores the schema number of a database. */
-export const MIGRATIONS = { first: 14, steps: [version021, actors, writing, handles, scores, cursor] }
+export const MIGRATIONS = {
+  first: 14,
+  steps: [version021, actors, writing, handles, scores, cursor, plainEvents],
+}
 
 export const SCHEMA = lastSchema(MIGRATIONS)
 

@@ -190,7 +190,7 @@ test('postgres: the next read of ranking changes includes a transaction that was
     const second = await updateSnapshot(first, other.listing)
     expect([...second.ids]).toEqual([3, 2, 1])
     const [log] = await transaction`update event_log set last = last + 1 returning last`
-    await transaction`insert into events (sequence, passport_id, time, type, data) values (${log.last}, 1, 0, 2, '1')`
+    await transaction`insert into events (sequence, passport_id, time, type, data) values (${log.last}, 1, 0, 'passport.changed', '{}')`
     expect(await updateSnapshot(second, other.listing)).toBe(second)
     return second
   })
