@@ -57,7 +57,6 @@ const TABLES = {
   credentials: 'passport_id',
   handles: 'passport_id',
   v1_passports: 'passport_id',
-  v1_credentials: 'passport_id',
   facets: 'passport_id',
   log_secrets: 'passport_id',
   events: 'passport_id',

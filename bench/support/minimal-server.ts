@@ -23,7 +23,7 @@ const findByWallet = database.query<Body, [string]>(
   `select ${BODY} as body from wallets join v1_passports using (passport_id) where address = ?`,
 )
 const findCredentials = database.query<Body, [number]>(
-  'select body from v1_credentials where passport_id = ?',
+  `select '{"passport_credentials":' || shown || '}' as body from credentials where passport_id = ?`,
 )
 const findItem = database.query<{ item: string }, [number]>(
   `select '{' || fields || '}' as item from v1_passports where passport_id = ?`,

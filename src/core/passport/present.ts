@@ -1,4 +1,4 @@
-import type { Credential } from './credential.ts'
+import { type Credential, roundScore } from './credential.ts'
 import type { FullPassport, Passport, Social } from './passport.ts'
 import type { LaterFields } from './record.ts'
 import type { WireCredential, WireListedPassport, WirePassport, WireSocial } from './wire-schemas.ts'
@@ -71,6 +71,24 @@ export function presentCredential(credential: Credential): WireCredential {
   }
 }
 
+/** A credential of a record. `derived`: a rule scored it, not the record. */
+export type RecordCredential = Omit<WireCredential, 'score'> & {
+  score: number | null
+  derived?: boolean
+  superseded?: boolean
+  issuer?: string
+}
+
+export function presentRecordCredential(credential: Credential): RecordCredential {
+  return {
+    ...presentCredential(credential),
+    score: credential.lacksScore ? null : (credential.givenScore ?? credential.score),
+    ...(credential.givenScore === undefined && { derived: true }),
+    ...(credential.superseded && { superseded: true }),
+    ...(credential.issuer !== undefined && { issuer: credential.issuer }),
+  }
+}
+
 export function presentSocial(social: Social): WireSocial {
   return {
     follower_count: social.followers,
@@ -111,4 +129,18 @@ export function readCredential(credential: WireCredential): Credential {
     ...(credential.earned_at !== '' && { earnedAt: Date.parse(credential.earned_at) }),
     calculatedAt: readInstant(credential.last_calculated_at),
   }
+}
+
+/** The reverse of `presentRecordCredential`. */
+export function readRecordCredential({ derived, superseded, issuer, ...wire }: RecordCredential): Credential {
+  const givenScore = wire.score ?? 0
+  const credential = readCredential({ ...wire, score: givenScore })
+  if (!derived) {
+    credential.givenScore = givenScore
+    credential.score = roundScore(Math.min(givenScore, credential.maxScore))
+    if (wire.score === null) credential.lacksScore = true
+  }
+  if (superseded) credential.superseded = true
+  if (issuer !== undefined) credential.issuer = issuer
+  return credential
 }

@@ -18,7 +18,6 @@ const PASSPORT_TABLES = [
   { name: 'data_points', id: 'passport_id', order: 'passport_id, type, account' },
   { name: 'handles', id: 'passport_id', order: 'passport_id, handle' },
   { name: 'v1_passports', id: 'passport_id', order: 'passport_id' },
-  { name: 'v1_credentials', id: 'passport_id', order: 'passport_id' },
   { name: 'facets', id: 'passport_id', order: 'passport_id' },
 ] as const
 

@@ -2,7 +2,7 @@ import { isoTime } from '../../core/basics/text/instant.ts'
 import type { CredentialChange, LogEvent } from '../../core/history/event.ts'
 import { presentEvent } from '../../core/history/present-event.ts'
 import { type Base, defineData } from '../../core/store/data.ts'
-import { fromCredentialData } from '../../core/store/rows/credential.ts'
+import { fromCredentialsRow } from '../../core/store/rows/credential.ts'
 import { type EventRow, toEvents } from '../../core/store/rows/event.ts'
 import { type StoredRow, toRecord } from '../../core/store/rows/passport.ts'
 import { type Connection, listColumn } from '../../core/store/sql/connection.ts'
@@ -35,7 +35,7 @@ const listPerson = ({ query }: Connection, id: number) =>
 /** An export shows the first four in another form. The others are derived, or have nothing about the person. */
 const SHOWN_OR_DERIVED = [
   ...['wallets', 'credentials', 'data_points', 'events'],
-  ...['v1_passports', 'v1_credentials', 'facets', 'removals', 'log_secrets'],
+  ...['v1_passports', 'facets', 'removals', 'log_secrets'],
 ]
 
 async function exportPerson(connection: Connection, id: number): Promise<object | undefined> {
@@ -60,7 +60,7 @@ async function exportPerson(connection: Connection, id: number): Promise<object 
     passports: (await list<StoredRow>('passports', 'id')).map((row) => ({
       ...presentRecord({
         ...toRecord(row),
-        credentials: fromCredentialData(credentials.get(row.id)),
+        credentials: fromCredentialsRow(credentials.get(row.id)),
         dataPoints: points.get(row.id) ?? [],
       }),
       fingerprint: row.fingerprint,

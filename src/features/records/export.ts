@@ -3,7 +3,7 @@ import { toJsonText } from '../../core/basics/text/quote.ts'
 import type { Credential } from '../../core/passport/credential.ts'
 import type { DataPoint, RawValue } from '../../core/passport/data-point.ts'
 import { NO_SCORES, type Scores } from '../../core/passport/passport.ts'
-import { presentCredential, presentListedPassport, presentSocial } from '../../core/passport/present.ts'
+import { presentListedPassport, presentRecordCredential, presentSocial } from '../../core/passport/present.ts'
 import type { PassportRecord } from '../../core/passport/record.ts'
 import type {
   CredentialLine,
@@ -60,16 +60,10 @@ const toScoresLine = ({ total, activity, identity, skills }: Scores): ScoresLine
   skills_score: skills,
 })
 
-function toCredentialLine(credential: Credential): CredentialLine {
-  return {
-    ...presentCredential(credential),
-    earned_at: isoTime(credential.earnedAt),
-    score: credential.lacksScore ? null : (credential.givenScore ?? credential.score),
-    ...(credential.givenScore === undefined && { derived: true }),
-    ...(credential.superseded && { superseded: true }),
-    ...(credential.issuer !== undefined && { issuer: credential.issuer }),
-  }
-}
+const toCredentialLine = (credential: Credential): CredentialLine => ({
+  ...presentRecordCredential(credential),
+  earned_at: isoTime(credential.earnedAt),
+})
 
 function toPointLine({ type, account, value, display, earnedAt, ...point }: DataPoint): PointLine {
   const { issuer, addedAt, writtenFor } = point

@@ -1,6 +1,7 @@
 import { etagOf } from '../../core/basics/hash.ts'
 import type { PassportRef } from '../../core/passport/passport.ts'
 import { type Base, defineData } from '../../core/store/data.ts'
+import { IS_VISIBLE } from '../../core/store/rows/passport.ts'
 import { createFinder } from '../../core/store/sql/passports.ts'
 import { selectIds } from '../../core/store/sql/words.ts'
 
@@ -26,10 +27,23 @@ export const V1_BODIES = defineData({
 /** The responses with credentials, the same in V1 and V2. */
 export const CREDENTIAL_BODIES = defineData({
   name: 'v1-credentials',
-  open: ({ prepare }: Base) => ({
-    find: createFinder<StoredBody>(prepare, 'select body, etag from v1_credentials'),
-  }),
+  open({ prepare }: Base) {
+    const find = createFinder<{ shown: string }>(prepare, SELECT_SHOWN)
+    return {
+      async find(ref: PassportRef): Promise<StoredBody | undefined> {
+        const row = await find(ref)
+        return row && toStoredBody(row.shown)
+      },
+    }
+  },
 })
+
+const SELECT_SHOWN = `select shown from credentials join passports on id = passport_id and ${IS_VISIBLE}`
+
+function toStoredBody(shown: string): StoredBody {
+  const body = `{"passport_credentials":${shown}}`
+  return { body, etag: etagOf(body) }
+}
 
 /** A row has the stored response, and whether the score of the passport is being calculated. */
 export type PassportRow = PassportBody & { stale: number | boolean }

@@ -30,7 +30,7 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     const notices: string[] = []
     const onNotice = (sentence: string) => void notices.push(sentence)
     const store = await openStore(address, { onNotice })
-    expect(notices).toEqual([expect.stringMatching(/^Migrating .* from schema (14 to 20|9 to 15): a large/)])
+    expect(notices).toEqual([expect.stringMatching(/^Migrating .* from schema (14 to 21|9 to 16): a large/)])
     await expectFixture(store)
     await store.database.close()
     if (isFile) expect(check(address.path)).toMatchObject({ ...before, bytes: expect.any(Number) })

@@ -66,11 +66,7 @@ export const INDEXED_READS: readonly (readonly [
   ['passports by mixed keys', (store) => store.passports.findByKeys(MIXED_KEYS, FULL), 'passports_pkey'],
   ['a page of the list', (store) => store.data(V1_BODIES).listItems([77, 78, 79]), 'v1_passports_pkey'],
   ['the facets of some', (store) => store.listing.listFacets([77, 78, 79]), 'facets_pkey'],
-  [
-    'the credentials of one',
-    (store) => store.data(CREDENTIAL_BODIES).find({ id: 77 }),
-    'v1_credentials_pkey',
-  ],
+  ['the credentials of one', (store) => store.data(CREDENTIAL_BODIES).find({ id: 77 }), 'credentials_pkey'],
   ['changes of the ranking', (store, cursor) => store.listing.readChanges(cursor), 'events_pkey'],
   ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
   ['accounts of other passports', (store) => store.scoring.list(76, 5, WATCHED), 'data_points_by_account'],

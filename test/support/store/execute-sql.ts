@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { fromCredentialsRow } from '../../../src/core/store/rows/credential.ts'
 import { EVENT_ROWS, packEvents } from '../migrations/pack-events.ts'
 import { connect } from '../postgres/connection-urls.ts'
 import type { EngineName } from './engines.ts'
@@ -63,8 +64,9 @@ const REVERTED = [
 
 const engineOf = (url: string) => (url.startsWith('sqlite:') ? 'sqlite' : 'postgres')
 
-/** Makes a database look like one before the last migration. */
+/** Makes a database look like one before the last two migrations. */
 export async function revertLastMigration(url: string): Promise<void> {
+  await separateCredentials(url)
   for (const change of packEvents(await select(url, EVENT_ROWS))) await execute(url, change)
   await execute(url, setSchema(engineOf(url), engineOf(url) === 'sqlite' ? 19 : 14))
 }
@@ -76,4 +78,37 @@ export async function revertSchema(url: string): Promise<void> {
   for (const change of REVERTED) await execute(url, change)
   await execute(url, `create table ${engine === 'sqlite' ? 'ranking' : 'versions'} (version bigint)`)
   await execute(url, setSchema(engine, OLD_SCHEMA[engine]))
+}
+
+/** The last schema that stored credentials in two tables. */
+const TWO_TABLES = { sqlite: 20, postgres: 15 }
+
+type Row = { passport_id: number; shown: string; given: string | null; issuers: string; isListed: boolean }
+
+/** Makes a database look like one of the last schema that stored credentials in two tables. */
+export async function separateCredentials(url: string): Promise<void> {
+  const rows = await select<Row>(
+    url,
+    `select cast(passport_id as double precision) as passport_id, shown, given, issuers,
+       merged_into is null and hidden_at is null as "isListed"
+     from credentials join passports on id = passport_id`,
+  )
+  const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
+  const inserts = rows.flatMap((row) => {
+    const { passport_id: id, isListed } = row
+    const data = isListed && row.given === null ? '' : JSON.stringify(fromCredentialsRow(row))
+    const body = quote(`{"passport_credentials":${row.shown}}`)
+    return [
+      `insert into credentials values (${id}, ${quote(data)})`,
+      ...(isListed ? [`insert into v1_credentials values (${id}, ${body}, '')`] : []),
+    ]
+  })
+  const script = [
+    'drop table credentials',
+    'create table credentials (passport_id bigint primary key, data text not null)',
+    'create table v1_credentials (passport_id bigint primary key, body text not null, etag text not null)',
+    ...inserts,
+    setSchema(engineOf(url), TWO_TABLES[engineOf(url)]),
+  ]
+  await execute(url, script.join(';\n'))
 }

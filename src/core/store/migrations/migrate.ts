@@ -1,10 +1,11 @@
 import type { Awaitable } from '../../basics/awaitable.ts'
 import { handlesOf } from '../../passport/passport.ts'
-import { fromCredentialData, shownCredentialsOf } from '../rows/credential.ts'
+import { fromCredentialsRow, shownCredentialsOf } from '../rows/credential.ts'
 import { toFacetsRow } from '../rows/facets.ts'
 import { IS_VISIBLE, type StoredRow } from '../rows/passport.ts'
 import type { Connection } from '../sql/connection.ts'
 import { mapCredentialRows, mapDataPoints } from '../write/load-and-save-write-model.ts'
+import { convertCredentials } from './convert-credentials.ts'
 import { unpackEvents } from './plain-events.ts'
 import {
   lastSchema,
@@ -49,6 +50,7 @@ export async function prepareSchema(
     onNotice?.(`Migrating ${name} from schema ${version} to ${last}: a large database takes minutes.`)
   await transaction(async (tx) => {
     for (const step of pendingSteps(migrations, tx.version)) await tx.run(step)
+    await convertCredentials(tx.connection)
     await fillFacets(tx.connection)
     await fillHandles(tx.connection)
     await unpackEvents(tx.connection)
@@ -83,7 +85,7 @@ async function fillHandles(connection: Connection): Promise<void> {
     const credentials = await mapCredentialRows(connection, ids)
     const points = await mapDataPoints(connection, ids)
     const handles = rows.flatMap(({ id, socials }) =>
-      handlesOf(JSON.parse(socials), points.get(id) ?? [], fromCredentialData(credentials.get(id))).map(
+      handlesOf(JSON.parse(socials), points.get(id) ?? [], fromCredentialsRow(credentials.get(id))).map(
         (handle) => ({ handle, passport_id: id }),
       ),
     )

@@ -1,51 +1,122 @@
-import { etagOf } from '../../basics/hash.ts'
+import type { CredentialV3 } from '../../history/passport-state.ts'
 import { byScore, type Credential } from '../../passport/credential.ts'
-import { presentCredential, readCredential } from '../../passport/present.ts'
+import {
+  presentCredential,
+  presentRecordCredential,
+  type RecordCredential,
+  readCredential,
+  readRecordCredential,
+} from '../../passport/present.ts'
 import type { WireCredential } from '../../passport/wire-schemas.ts'
 
-/** The V1 response with the credentials of a listed passport. */
-export type V1CredentialsRow = { passport_id: number; body: string; etag: string }
-
-export function toV1CredentialsRow(passportId: number, credentials: readonly Credential[]): V1CredentialsRow {
-  const shown = credentials.filter(({ superseded }) => !superseded).sort(byScore)
-  const body = JSON.stringify({ passport_credentials: shown.map(presentCredential) })
-  return { passport_id: passportId, body, etag: etagOf(body) }
+/** The credentials of a passport, as JSON in the record format. Only those of visible passports are shown. */
+export type CredentialsRow = {
+  /** The list that responses show. */
+  shown: string
+  /**
+   * What the last record gave: null if it is the same as `shown`, a list if a rule scores other credentials, and
+   * `{"unscored": list}` if nothing has been scored since the record, so that `shown` has the credentials before it.
+   */
+  given: string | null
+  /** The issuers of shown credentials, by credential id; empty if none is known. */
+  issuers: string
 }
 
-/** The credentials in a V1 response, as V1 shows them. */
-export const parseShown = (body: string) =>
-  (JSON.parse(body) as { passport_credentials: WireCredential[] }).passport_credentials
+type Given = readonly RecordCredential[] | { unscored: readonly RecordCredential[] }
 
-/** Stored instead of JSON if the V1 response contains the same credentials. They are read from the response then. */
-const AS_SHOWN = ''
-
-/** `data` is the stored form, `body` the V1 response. */
-export type CredentialsRow = { data: string; body: string | null }
-
-/** `isShown`: the V1 response shows these credentials. Otherwise it still shows older ones. */
-export function toCredentialData(credentials: readonly Credential[], isShown: boolean): string {
-  const isComplete =
-    isShown &&
-    credentials.every(
-      ({ score, givenScore, superseded, lacksScore }) => givenScore === score && !superseded && !lacksScore,
-    )
-  return isComplete ? AS_SHOWN : JSON.stringify(credentials.toSorted(byId))
+export function toCredentialsRow(credentials: readonly Credential[]): CredentialsRow {
+  const isSame = credentials.every(
+    ({ score, givenScore, superseded, lacksScore }) => givenScore === score && !superseded && !lacksScore,
+  )
+  return {
+    shown: toShown(credentials),
+    given: isSame ? null : toGiven(credentials.filter(isGiven)),
+    issuers: isSame ? '' : toIssuers(credentials),
+  }
 }
 
-export const isAsShown = (row: CredentialsRow | undefined): boolean => row?.data === AS_SHOWN
+/** The row until the credentials of a new record are scored. */
+export const toUnscoredRow = (shown: string, credentials: readonly Credential[]): CredentialsRow => ({
+  shown,
+  given: `{"unscored":${toGiven(credentials)}}`,
+  issuers: '',
+})
 
-/** All credentials of a passport, including superseded ones. */
-export function fromCredentialData(row: CredentialsRow | undefined): Credential[] {
+export const toShown = (credentials: readonly Credential[]): string =>
+  JSON.stringify(
+    credentials
+      .filter(({ superseded }) => !superseded)
+      .sort(byScore)
+      .map(presentCredential),
+  )
+
+/** The other ones are only in `shown`. */
+const isGiven = ({ givenScore, superseded }: Credential) => givenScore !== undefined || superseded
+
+const toGiven = (credentials: readonly Credential[]) =>
+  JSON.stringify(credentials.toSorted(byId).map(presentRecordCredential))
+
+function toIssuers(credentials: readonly Credential[]): string {
+  const issued = credentials.filter((credential) => credential.issuer !== undefined && !isGiven(credential))
+  return issued.length === 0
+    ? ''
+    : JSON.stringify(Object.fromEntries(issued.map(({ id, issuer }) => [id, issuer])))
+}
+
+/** Whether responses show the credentials of an earlier record. */
+export const isUnscored = ({ given }: CredentialsRow): boolean => given?.startsWith('{') ?? false
+
+/** All credentials of a passport, including superseded ones, sorted by id. */
+export function fromCredentialsRow(row: CredentialsRow | undefined): Credential[] {
   if (!row) return []
-  if (row.data !== AS_SHOWN) return JSON.parse(row.data)
-  const credentials = shownCredentialsOf(row)
-  for (const credential of credentials) credential.givenScore = credential.score
-  return credentials.sort(byId)
+  if (row.given === null) {
+    const credentials = shownCredentialsOf(row)
+    for (const credential of credentials) credential.givenScore = credential.score
+    return credentials.sort(byId)
+  }
+  const given: Given = JSON.parse(row.given)
+  if ('unscored' in given) return given.unscored.map(readRecordCredential)
+  const ids = new Set(given.map(({ id }) => id))
+  const issuers = readIssuers(row)
+  const calculated = shownCredentialsOf(row).filter(({ id }) => !ids.has(id))
+  for (const credential of calculated) {
+    const issuer = issuers.get(credential.id)
+    if (issuer !== undefined) credential.issuer = issuer
+  }
+  return [...given.map(readRecordCredential), ...calculated].sort(byId)
 }
 
-/** The credentials in the V1 response. */
+const readIssuers = ({ issuers }: CredentialsRow) =>
+  new Map<string, string>(issuers === '' ? [] : Object.entries(JSON.parse(issuers)))
+
+type Origin = Pick<CredentialV3, 'from' | 'issuer'>
+
+/** Returns what `shown` does not say about a shown credential. */
+export function readOrigins(row: CredentialsRow): (id: string) => Origin {
+  if (row.given === null) return () => ({ from: 'record' })
+  const given: Given = JSON.parse(row.given)
+  if ('unscored' in given) {
+    const origins = new Map<string, Origin>(
+      given.unscored.map(({ id, derived, issuer }) => [
+        id,
+        { from: derived ? 'rule' : 'record', ...(issuer && { issuer }) },
+      ]),
+    )
+    return (id) => origins.get(id) ?? { from: undefined }
+  }
+  const ids = new Set(given.map(({ id }) => id))
+  const issuers = readIssuers(row)
+  return (id) => {
+    const issuer = issuers.get(id)
+    return ids.has(id) ? { from: 'record' } : { from: 'rule', ...(issuer && { issuer }) }
+  }
+}
+
+/** The credentials that responses show. */
 export const shownCredentialsOf = (row: CredentialsRow | undefined): Credential[] =>
-  row?.body ? parseShown(row.body).map(readCredential) : []
+  row ? parseShown(row).map(readCredential) : []
+
+export const parseShown = ({ shown }: CredentialsRow): WireCredential[] => JSON.parse(shown)
 
 const byId = (one: Credential, other: Credential) => (one.id < other.id ? -1 : 1)
 

@@ -1,6 +1,6 @@
 import type { PassportV3 } from '../../history/passport-state.ts'
 import type { ScoreField } from '../../lists/list-request.ts'
-import { type Credential, roundScore } from '../../passport/credential.ts'
+import { roundScore } from '../../passport/credential.ts'
 import type { DataPoint, RawValue } from '../../passport/data-point.ts'
 import {
   accountKeyOf,
@@ -12,7 +12,7 @@ import {
 } from '../../passport/passport.ts'
 import { fromLaterText, toLaterText } from '../../passport/present.ts'
 import type { PassportRecord } from '../../passport/record.ts'
-import { type CredentialsRow, fromCredentialData, isAsShown, parseShown } from './credential.ts'
+import { type CredentialsRow, parseShown, readOrigins } from './credential.ts'
 
 /** Limits the length of a chain of merges, so that a cycle is not followed forever. */
 export const LONGEST_CHAIN = 1000
@@ -146,19 +146,10 @@ export function toPassportV3(
   }
 }
 
-/** The credentials that V1 shows. `from` is undefined if a newer, unscored record has replaced the credential. */
 function toCredentials(row: CredentialsRow): NonNullable<PassportV3['credentials']> {
-  const shown = row.body === null ? [] : parseShown(row.body)
-  if (isAsShown(row)) return shown.map((each) => ({ ...each, from: 'record' as const }))
-  const stored = new Map(fromCredentialData(row).map((credential) => [credential.id, credential]))
-  return shown.map((each) => {
-    const credential = stored.get(each.id)
-    return { ...each, from: originOf(credential), ...(credential?.issuer && { issuer: credential.issuer }) }
-  })
+  const originOf = readOrigins(row)
+  return parseShown(row).map((credential) => ({ ...credential, ...originOf(credential.id) }))
 }
-
-const originOf = (stored: Credential | undefined) =>
-  stored && (stored.givenScore === undefined ? ('rule' as const) : ('record' as const))
 
 /** The columns that depend on the record alone. */
 export function toRecordRow(record: PassportRecord) {

@@ -1,3 +1,4 @@
+import { hashOf } from '../../basics/hash.ts'
 import type { CredentialV3, PassportV3 } from '../../history/passport-state.ts'
 import type { Credential } from '../../passport/credential.ts'
 import { type PassportRef, refKind, refValue } from '../../passport/passport.ts'
@@ -30,9 +31,12 @@ export function createPassportReader(
   prepare: Prepare,
   findByKeys: FindByKeys,
 ) {
-  const findVersion = createFinder<{ version: string }>(prepare, SELECT_VERSION)
+  const findVersion = createFinder<{ version: string; shown: string }>(prepare, SELECT_VERSION)
   return {
-    findVersion: async (ref) => (await findVersion(ref))?.version,
+    async findVersion(ref) {
+      const row = await findVersion(ref)
+      return row && `${row.version} ${hashOf(row.shown)}`
+    },
     find: (ref) => findPassport(findByKeys, ref, { credentials: false }),
     async findWithCredentials(ref) {
       const found = await findPassport(findByKeys, ref, { credentials: true })
@@ -58,9 +62,8 @@ export function createPassportReader(
 }
 
 /** It changes with each change of the passport that a response shows. */
-const SELECT_VERSION = `select v1_passports.etag || ' ' || v1_credentials.etag ||
-    case when passports.stale = 0 then '' else ' stale' end as version
-  from v1_passports join v1_credentials using (passport_id) join passports on passports.id = passport_id`
+const SELECT_VERSION = `select etag || case when stale = 0 then '' else ' stale' end as version, shown
+  from v1_passports join credentials using (passport_id) join passports on passports.id = passport_id`
 
 /** Finds the row of a listed passport. For a merged passport, the row of its survivor is found. */
 export function createFinder<Row>(prepare: Prepare, select: string) {

@@ -1,6 +1,6 @@
 import { refKind, refValue } from '../../passport/passport.ts'
 import type { WatchedTypes } from '../../passport/rules/rule-set.ts'
-import { toCredentialData, toV1CredentialsRow } from '../rows/credential.ts'
+import { toCredentialsRow } from '../rows/credential.ts'
 import { toScoreFacets } from '../rows/facets.ts'
 import { IS_VISIBLE, isVisible, type StoredRow, toPassport } from '../rows/passport.ts'
 import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
@@ -181,11 +181,7 @@ async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<v
     tx,
     'credentials',
     'passport_id',
-    changed.map(({ row, credentials }) => ({
-      passport_id: row.id,
-      data: toCredentialData(credentials, isVisible(row)),
-    })),
-    'credentials.data <> excluded.data',
+    changed.map(({ row, credentials }) => ({ passport_id: row.id, ...toCredentialsRow(credentials) })),
   )
   const stored = await tx.selectRows<V1PassportRow>(
     'v1_passports',
@@ -198,7 +194,6 @@ async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<v
       ...listed,
       ...toV1ScoreRow(rows.get(listed.passport_id) as StoredRow, listed.more_fields),
     })),
-    changed.filter(isListed).map(({ row, credentials }) => toV1CredentialsRow(row.id, credentials)),
     scored
       .filter(isListed)
       .map(({ row, credentials, isUnchanged }) => toScoreFacets(row, isUnchanged ? undefined : credentials)),

@@ -1,4 +1,5 @@
 import { type PassportKey, refKind, refValue } from '../../passport/passport.ts'
+import type { CredentialsRow } from '../rows/credential.ts'
 import {
   IS_VISIBLE,
   LONGEST_CHAIN,
@@ -47,12 +48,11 @@ const MERGED_FROM = `(with recursive merged (id, hops) as (
 const SIZE = 'octet_length(bio) + octet_length(socials) + octet_length(tags)'
 
 /** What is read of a passport: its profile, and its credentials if wanted. */
-const PROFILE = { size: SIZE, contents: 'null as data, null as body', joins: '' }
+const PROFILE = { size: SIZE, contents: 'null as shown, null as given, null as issuers', joins: '' }
 const WITH_CREDENTIALS = {
-  size: `${SIZE} + coalesce(octet_length(body), 0)`,
-  contents: `coalesce(data, '') as data, body`,
-  joins: `left join v1_credentials on v1_credentials.passport_id = passports.id
-   left join credentials on credentials.passport_id = passports.id`,
+  size: `${SIZE} + octet_length(shown)`,
+  contents: 'shown, given, issuers',
+  joins: 'left join credentials on credentials.passport_id = passports.id',
 }
 
 type Parts = typeof PROFILE
@@ -74,9 +74,7 @@ const findOne = (id: string, { contents, joins }: Parts) => `select ${SHOWN_COLU
   from passports ${joins} where id = ${id} and ${IS_VISIBLE}
     and not exists (select 1 from passports as other where other.merged_into = passports.id)`
 
-type Contents = { data: string; body: string | null }
-
-type FoundRow = Contents & {
+type FoundRow = CredentialsRow & {
   at: number
   found: number
   owners: number
@@ -86,8 +84,8 @@ type FoundRow = Contents & {
 
 const prepareAll = (prepare: Prepare, parts: Parts) => ({
   many: prepare<FoundRow>(findMany(parts)),
-  id: prepare<ShownRow & Contents>(findOne(PASSPORT_ID.id, parts)),
-  wallet: prepare<ShownRow & Contents>(findOne(PASSPORT_ID.wallet, parts)),
+  id: prepare<ShownRow & CredentialsRow>(findOne(PASSPORT_ID.id, parts)),
+  wallet: prepare<ShownRow & CredentialsRow>(findOne(PASSPORT_ID.wallet, parts)),
 })
 
 /** `mostKeys` limits a read on SQLite, because it blocks the event loop. */

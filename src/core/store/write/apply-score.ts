@@ -3,13 +3,13 @@ import type { Credential } from '../../passport/credential.ts'
 import type { ScorablePoint } from '../../passport/data-point.ts'
 import {
   type CredentialsRow,
-  fromCredentialData,
-  isAsShown,
+  fromCredentialsRow,
+  isUnscored,
   keepUnchanged,
   looksSame,
   shownCredentialsOf,
 } from '../rows/credential.ts'
-import { isVisible, type StoredRow, toGivenScores, toScoreRow, toScores } from '../rows/passport.ts'
+import { type StoredRow, toGivenScores, toScoreRow, toScores } from '../rows/passport.ts'
 import type { AdoptionJob, Scorable, Score, ScoringJob } from '../scoring-store.ts'
 import { type CauseOf, toScoreChanged, withoutSuperseded } from './event-tracker.ts'
 
@@ -27,7 +27,7 @@ export function toLoadedScorable(
   stored: CredentialsRow | undefined,
   dataPoints: ScorablePoint[],
 ): LoadedScorable {
-  const all = fromCredentialData(stored)
+  const all = fromCredentialsRow(stored)
   const scorable = {
     id: row.id,
     recordCredentials: all.filter(({ givenScore }) => givenScore !== undefined),
@@ -42,7 +42,7 @@ export function toLoadedScorable(
 export type Scored = {
   row: StoredRow
   credentials: readonly Credential[]
-  /** Whether these credentials are already stored, and shown in the V1 response. */
+  /** Whether these credentials are already stored as those that responses show. */
   isUnchanged: boolean
   event: EventContent | undefined
 }
@@ -62,10 +62,11 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob, scoreByOl
     rescore_at: rescoreAt,
   }
   const credentials = keepUnchanged(all, calculated)
-  const isUnchanged = isAsShown(stored) && isSameList(all, credentials)
+  const isUnchanged = stored !== undefined && !isUnscored(stored) && isSameList(all, credentials)
+  const shown = stored && isUnscored(stored) ? shownCredentialsOf(stored) : withoutSuperseded(all)
   const event = toScoreChanged(
-    { row: before, credentials: isUnchanged ? all : shownBefore(loaded) },
-    { row, credentials: isUnchanged ? all : withoutSuperseded(credentials) },
+    { row: before, credentials: shown },
+    { row, credentials: isUnchanged ? shown : withoutSuperseded(credentials) },
     causeByScoring(loaded, job, scoreByOld),
     () => !isUnchanged,
   )
@@ -90,10 +91,6 @@ export function isAffected({ row, all, scorable }: LoadedScorable, { score }: Ad
     return true
   }
 }
-
-/** The credentials that were shown before. A merged or hidden passport has no V1 response. */
-const shownBefore = ({ row, stored, all }: LoadedScorable) =>
-  isAsShown(stored) || !isVisible(row) ? withoutSuperseded(all) : shownCredentialsOf(stored)
 
 /** Compares by reference, because `keepUnchanged` returns the old objects of unchanged credentials. */
 const isSameList = (before: readonly Credential[], after: readonly Credential[]) =>

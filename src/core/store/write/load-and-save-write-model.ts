@@ -1,6 +1,6 @@
 import type { DataPoint } from '../../passport/data-point.ts'
 import { digestOfWallet } from '../../passport/wallet-digest.ts'
-import { type CredentialsRow, toCredentialData, type V1CredentialsRow } from '../rows/credential.ts'
+import type { CredentialsRow } from '../rows/credential.ts'
 import type { FacetsRow } from '../rows/facets.ts'
 import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
 import { IS_CHANGED, type V1PassportRow } from '../rows/v1.ts'
@@ -54,7 +54,7 @@ async function load(connection: Connection, named: BatchKeys) {
     [...named.ids, ...named.removed, ...owners.map(({ passport_id }) => passport_id)],
   ])
   const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
-  const [wallets, credentialRows, dataPoints, handles, removals, barred, adoption] = await Promise.all([
+  const [wallets, credentials, dataPoints, handles, removals, barred, adoption] = await Promise.all([
     selectRows<WalletRow>('wallets', `where passport_id in (${selectIds('$1')})`, [ids]),
     mapCredentialRows(connection, ids),
     mapDataPoints(connection, ids),
@@ -67,15 +67,14 @@ async function load(connection: Connection, named: BatchKeys) {
   const loaded: Loaded = {
     passports: trackRows(passports),
     wallets: trackRows([...owners, ...wallets].map(({ address, passport_id }) => [address, passport_id])),
-    credentials: trackRows(),
+    credentials: trackRows(credentials),
+    newCredentials: new Map(),
     dataPoints: trackRows(dataPoints),
     handles: trackRows(handles),
     removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
     barred: trackRows(barred),
     v1Passports: trackRows(),
-    v1Credentials: trackRows(),
     facets: trackRows(),
-    credentialRows,
     rules: targetRules(adoption),
   }
   return { loaded, before: { passports, dataPoints }, watched: watchedTypes(adoption) }
@@ -100,11 +99,11 @@ export async function mapCredentialRows(
   passportIds: readonly number[],
 ): Promise<Map<number, CredentialsRow>> {
   const rows = await query<CredentialsRow & { id: number }>(
-    `select cast(passport_id as double precision) as id, data, body
-     from credentials left join v1_credentials using (passport_id) where passport_id in (${selectIds('$1')})`,
+    `select cast(passport_id as double precision) as id, shown, given, issuers from credentials
+     where passport_id in (${selectIds('$1')})`,
     [passportIds],
   )
-  return new Map(rows.map((row) => [row.id, row]))
+  return new Map(rows.map(({ id, ...row }) => [id, row]))
 }
 
 /** All data points of each passport, sorted by type and account. */
@@ -152,7 +151,7 @@ const MARK_STALE = `update passports set stale = 1 where id in (${AROUND} union 
 
 async function saveChanges(connection: Connection, loaded: Loaded): Promise<void> {
   const { passports, wallets, credentials, dataPoints, handles, removals, barred } = loaded
-  const { v1Passports, v1Credentials, facets } = loaded
+  const { v1Passports, facets } = loaded
   const { query, insertRows } = connection
   const removed = [
     ['wallets', 'address', wallets.removed()],
@@ -161,7 +160,6 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     ['data_points', 'passport_id', dataPoints.changed()],
     ['handles', 'passport_id', handles.changed()],
     ['v1_passports', 'passport_id', v1Passports.removed()],
-    ['v1_credentials', 'passport_id', v1Credentials.removed()],
     ['facets', 'passport_id', facets.removed()],
     ['barred_wallets', 'digest', barred.removed().map(digestOfWallet)],
   ] as const
@@ -173,14 +171,7 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
   const written = [
     ['passports', 'id', passports.written((_, row) => row)],
     ['wallets', 'address', wallets.written((address, passport_id) => ({ address, passport_id }))],
-    [
-      'credentials',
-      'passport_id',
-      credentials.written((passport_id, { list, isShown }) => ({
-        passport_id,
-        data: toCredentialData(list, isShown),
-      })),
-    ],
+    ['credentials', 'passport_id', credentials.written((passport_id, row) => ({ passport_id, ...row }))],
     ['removals', 'passport_id', removals.written((passport_id, removed_at) => ({ passport_id, removed_at }))],
     [
       'barred_wallets',
@@ -202,7 +193,6 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
   await saveV1(
     connection,
     v1Passports.written((_, row) => row),
-    v1Credentials.written((_, row) => row),
     facets.written((_, row) => row),
   )
 }
@@ -233,12 +223,9 @@ export async function upsertRows(
 export async function saveV1(
   connection: Connection,
   passports: readonly V1PassportRow[],
-  credentials: readonly V1CredentialsRow[],
   facets: readonly FacetsRow[],
 ): Promise<void> {
   await upsertRows(connection, 'v1_passports', 'passport_id', passports, IS_CHANGED)
   for (const rows of Map.groupBy(facets, (row) => Object.keys(row).join()).values())
     await upsertRows(connection, 'facets', 'passport_id', rows)
-  const isChanged = 'v1_credentials.etag <> excluded.etag'
-  await upsertRows(connection, 'v1_credentials', 'passport_id', credentials, isChanged)
 }

@@ -4,11 +4,11 @@ import { handlesOf } from '../../passport/passport.ts'
 import type { PassportRecord } from '../../passport/record.ts'
 import {
   type CredentialsRow,
-  fromCredentialData,
+  fromCredentialsRow,
   shownCredentialsOf,
-  toCredentialData,
-  toV1CredentialsRow,
-  type V1CredentialsRow,
+  toCredentialsRow,
+  toShown,
+  toUnscoredRow,
 } from '../rows/credential.ts'
 import { type FacetsRow, toFacetsRow } from '../rows/facets.ts'
 import { isVisible, type StoredRow, toFullPassport, toRecord } from '../rows/passport.ts'
@@ -20,8 +20,10 @@ import { survivorOf } from './unique-accounts.ts'
 export type Loaded = {
   passports: TrackedRows<number, StoredRow>
   wallets: TrackedRows<string, number>
-  /** Only credentials that this batch writes. `isShown`: the V1 response will show them. */
-  credentials: TrackedRows<number, { list: readonly Credential[]; isShown: boolean }>
+  /** The rows before the transaction; parsed when they are needed, and replaced at its end. */
+  credentials: TrackedRows<number, CredentialsRow>
+  /** What the records of this batch give. `isShown`: responses will show it. Otherwise it must be scored first. */
+  newCredentials: Map<number, { list: readonly Credential[]; isShown: boolean }>
   dataPoints: TrackedRows<number, readonly DataPoint[]>
   /** The handles of each passport (src/core/passport/passport.ts), sorted. */
   handles: TrackedRows<number, readonly string[]>
@@ -31,10 +33,7 @@ export type Loaded = {
   barred: TrackedRows<string, number>
   /** V1 responses and facets of listed passports. They are never loaded, only written. */
   v1Passports: TrackedRows<number, V1PassportRow>
-  v1Credentials: TrackedRows<number, V1CredentialsRow>
   facets: TrackedRows<number, FacetsRow>
-  /** The credentials before the transaction; parsed when they are needed. */
-  credentialRows: ReadonlyMap<number, CredentialsRow>
   /** The rule set to score with. */
   rules: string | undefined
 }
@@ -87,9 +86,9 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
     credentials: {
       list: (id: number) => [...(shown.get(id) ?? storedCredentials(loaded).list(id))],
       put: (id: number, list: readonly Credential[], isShown: boolean) =>
-        loaded.credentials.set(id, { list, isShown }),
+        void loaded.newCredentials.set(id, { list, isShown }),
     },
-    /** Replaces the credentials that the V1 response shows. Without this call, they stay unchanged. */
+    /** Replaces the credentials that responses show. Without this call, they stay unchanged. */
     showCredentials: (passportId: number, list: readonly Credential[]) => void shown.set(passportId, list),
     dataPoints: {
       list: (id: number) => [...(dataPoints.get(id) ?? [])],
@@ -125,20 +124,18 @@ function isStored(loaded: Loaded, { credentials = [], dataPoints = [], ...record
   )
 }
 
-const storedCredentials = ({ credentials, credentialRows }: Loaded) => ({
-  list(id: number): readonly Credential[] {
-    if (credentials.isChanged(id)) return credentials.get(id)?.list ?? []
-    return fromCredentialData(credentialRows.get(id))
-  },
-  /** The credentials in the V1 response of a listed passport, before this transaction. */
-  listShown: (id: number) => shownCredentialsOf(credentialRows.get(id)),
-  /** Whether the stored credentials change, even if V1 does not show it. */
+const storedCredentials = ({ credentials, newCredentials }: Loaded) => ({
+  list: (id: number): readonly Credential[] =>
+    newCredentials.get(id)?.list ?? fromCredentialsRow(credentials.get(id)),
+  /** The credentials that responses show, before this transaction. */
+  listShown: (id: number) => shownCredentialsOf(credentials.get(id)),
+  /** Whether the stored credentials change, even if no response shows it. */
   isRewritten(id: number): boolean {
-    const written = credentials.isChanged(id) ? credentials.get(id) : undefined
-    return (
-      written !== undefined &&
-      toCredentialData(written.list, written.isShown) !== (credentialRows.get(id)?.data ?? '')
-    )
+    const given = newCredentials.get(id)
+    if (given === undefined) return false
+    const { given: before = null, issuers = '' } = credentials.get(id) ?? {}
+    const after = given.isShown ? toCredentialsRow(given.list) : toUnscoredRow('', given.list)
+    return after.given !== before || after.issuers !== issuers
   },
 })
 
@@ -151,40 +148,53 @@ const listWallets = ({ wallets }: Loaded, passportId: number) =>
 
 function removeRows(loaded: Loaded, id: number): void {
   for (const address of listWallets(loaded, id)) loaded.wallets.delete(address)
-  const { passports, credentials, dataPoints, handles, v1Passports, v1Credentials, facets } = loaded
-  for (const rows of [passports, credentials, dataPoints, handles, v1Passports, v1Credentials, facets])
-    rows.delete(id)
+  const { passports, credentials, dataPoints, handles, v1Passports, facets } = loaded
+  for (const rows of [passports, credentials, dataPoints, handles, v1Passports, facets]) rows.delete(id)
+  loaded.newCredentials.delete(id)
 }
 
 function storeHandles(loaded: Loaded, { id, socials }: StoredRow, before?: StoredRow): void {
-  const { handles, dataPoints, credentials } = loaded
-  if (before?.socials === socials && !dataPoints.isChanged(id) && !credentials.isChanged(id)) return
+  const { handles, dataPoints, newCredentials } = loaded
+  if (before?.socials === socials && !dataPoints.isChanged(id) && !newCredentials.has(id)) return
   const list = handlesOf(JSON.parse(socials), dataPoints.get(id) ?? [], storedCredentials(loaded).list(id))
   // Most changed records keep their handles.
   if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
 }
 
-/** Stores the V1 responses and the facets of a listed passport. Without `list`, those of the credentials stay unchanged. */
+/** Stores the credentials of a passport, and the V1 response and facets of a listed one. `list` replaces those shown. */
 function renderPassport(
   loaded: Loaded,
   row: StoredRow,
   isSurvivor: boolean,
   list: readonly Credential[] | undefined,
 ): void {
-  const { credentials, v1Passports, v1Credentials, facets } = loaded
+  const { credentials, v1Passports, facets } = loaded
+  const stored = toStoredCredentials(loaded, row, list)
+  // Most changed records keep their credentials.
+  if (stored && !Bun.deepEquals(stored, credentials.get(row.id))) credentials.set(row.id, stored)
   if (!isVisible(row)) {
-    // Some credentials are stored only in the V1 response, which is deleted below.
-    credentials.set(row.id, { list: list ?? storedCredentials(loaded).list(row.id), isShown: false })
     v1Passports.delete(row.id)
-    v1Credentials.delete(row.id)
     facets.delete(row.id)
     return
   }
   const passport = toFullPassport(row, isSurvivor)
   const listed = toV1PassportRow(row, passport)
   v1Passports.set(row.id, listed)
-  if (list) v1Credentials.set(row.id, toV1CredentialsRow(row.id, list))
   facets.set(row.id, toFacetsRow(row, list, passport, listed.name))
+}
+
+/** Returns the new row of the credentials; `undefined` if it stays. */
+function toStoredCredentials(
+  loaded: Loaded,
+  row: StoredRow,
+  list: readonly Credential[] | undefined,
+): CredentialsRow | undefined {
+  // No response shows the credentials of an earlier record.
+  if (!isVisible(row)) return toCredentialsRow(list ?? storedCredentials(loaded).list(row.id))
+  const given = loaded.newCredentials.get(row.id)
+  if (given === undefined || given.isShown) return list && toCredentialsRow(list)
+  const shown = list ? toShown(list) : loaded.credentials.get(row.id)?.shown
+  return toUnscoredRow(shown ?? '[]', given.list)
 }
 
 /** Keeps the last data point of each type and account, and the time since when the passport has it. */

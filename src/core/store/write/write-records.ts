@@ -3,7 +3,7 @@ import type { EventCursor } from '../../history/event-cursor.ts'
 import { walletsOf } from '../../passport/passport.ts'
 import type { IncomingRecord } from '../../passport/record.ts'
 import { type Base, defineData } from '../data.ts'
-import { fromCredentialData } from '../rows/credential.ts'
+import { fromCredentialsRow } from '../rows/credential.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
 import { addAuditEntry, listSome } from '../sql/audit-log.ts'
 import { type Database, listColumn, type Transaction } from '../sql/connection.ts'
@@ -52,7 +52,7 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
         ])
         return rows.map((row) => ({
           ...toRecord(row),
-          credentials: fromCredentialData(credentials.get(row.id)),
+          credentials: fromCredentialsRow(credentials.get(row.id)),
           dataPoints: points.get(row.id) ?? [],
         }))
       }),

@@ -7,6 +7,7 @@ import handles from '../../migrations/postgres/0012-handles-of-credentials.sql' 
 import scores from '../../migrations/postgres/0013-scores-of-records.sql' with { type: 'text' }
 import cursor from '../../migrations/postgres/0014-events-as-cursor.sql' with { type: 'text' }
 import plainEvents from '../../migrations/postgres/0015-plain-events.sql' with { type: 'text' }
+import credentials from '../../migrations/postgres/0016-credentials-in-one-row.sql' with { type: 'text' }
 import {
   checkSchema,
   lastSchema,
@@ -19,7 +20,10 @@ import { openPool, type Pool } from './connection/pool.ts'
 import { createConnection, lock, MIGRATE } from './database.ts'
 
 /** The table `passportd` stores the schema number of a database. */
-const MIGRATIONS = { first: 9, steps: [version021, actors, writing, handles, scores, cursor, plainEvents] }
+const MIGRATIONS = {
+  first: 9,
+  steps: [version021, actors, writing, handles, scores, cursor, plainEvents, credentials],
+}
 
 export const SCHEMA = lastSchema(MIGRATIONS)
 

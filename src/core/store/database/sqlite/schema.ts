@@ -9,11 +9,12 @@ import handles from '../../migrations/sqlite/0017-handles-of-credentials.sql' wi
 import scores from '../../migrations/sqlite/0018-scores-of-records.sql' with { type: 'text' }
 import cursor from '../../migrations/sqlite/0019-events-as-cursor.sql' with { type: 'text' }
 import plainEvents from '../../migrations/sqlite/0020-plain-events.sql' with { type: 'text' }
+import credentials from '../../migrations/sqlite/0021-credentials-in-one-row.sql' with { type: 'text' }
 
 /** The pragma `user_version` stores the schema number of a database. */
 export const MIGRATIONS = {
   first: 14,
-  steps: [version021, actors, writing, handles, scores, cursor, plainEvents],
+  steps: [version021, actors, writing, handles, scores, cursor, plainEvents, credentials],
 }
 
 export const SCHEMA = lastSchema(MIGRATIONS)

@@ -83,10 +83,9 @@ async function fill(sql: SQL): Promise<void> {
       from generate_series(1, 20000) as id;
     insert into wallets select main_wallet, id from passports;
     insert into log_secrets select id from passports;
-    insert into credentials select id, '[]' from passports;
+    insert into credentials select id, '[]', null, '' from passports;
     insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged)
       select id, score, 'person ' || id, '{}', '{}', '', 0 from passports where merged_into is null;
-    insert into v1_credentials select passport_id, '{"passport_credentials":[]}', '' from v1_passports;
     insert into facets select passport_id from v1_passports;
     insert into handles select 'lens:' || id, id from passports;
     insert into data_points select id, 'ens', '', 'number', 1, '', null from passports;
