@@ -4,7 +4,7 @@ import { exportAll } from '../../support/cli-sandbox.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { importText } from '../../support/store/random-histories.ts'
-import { ADA_WALLET, ada, dataPoint, record } from '../../support/store/records.ts'
+import { ADA_WALLET, ada, credential, dataPoint, NOON, record } from '../../support/store/records.ts'
 import { contracts, find, hand, LATER, scoreNow } from '../../support/store/scoring.ts'
 
 const ens = dataPoint('ens', 3)
@@ -154,6 +154,21 @@ onEveryEngine('merging and removing', (open) => {
     await hand(store, { id: 12 }, contracts(2))
     await saveRecords(store, [record(12, { mergedInto: 8 })])
     expect(await listPoints(store)).toEqual({ 7: [], 8: [], 12: [[2]] })
+  })
+
+  test('of two records of a merged or hidden passport in one batch, the credentials of the second one are stored', async () => {
+    await using store = await open([record(7), record(8, { mergedInto: 7 }), record(9)])
+    await store.passports.hide(9, true, NOON)
+    const scored = { credentials: [credential('a')], scores: { total: 1, identity: 1 } }
+    const unscored = { credentials: [credential('b')] }
+    await saveRecords(
+      store,
+      [8, 9].flatMap((id) => [record(id, scored), record(id, unscored)]),
+    )
+    await store.passports.unmerge(8)
+    await store.passports.hide(9, false, NOON)
+    const stored = await store.records.list(7, 9)
+    expect(stored.map(({ credentials = [] }) => credentials.map(({ id }) => id))).toEqual([['b'], ['b']])
   })
 
   test('removing a passport removes it and the passports merged into it from every response', async () => {

@@ -189,10 +189,11 @@ function toStoredCredentials(
   row: StoredRow,
   list: readonly Credential[] | undefined,
 ): CredentialsRow | undefined {
-  // No response shows the credentials of an earlier record.
-  if (!isVisible(row)) return toCredentialsRow(list ?? storedCredentials(loaded).list(row.id))
   const given = loaded.newCredentials.get(row.id)
-  if (given === undefined || given.isShown) return list && toCredentialsRow(list)
+  const isScored = given === undefined || given.isShown
+  // No response shows the credentials of an earlier record.
+  if (!isVisible(row)) return toCredentialsRow((isScored && list) || storedCredentials(loaded).list(row.id))
+  if (isScored) return list && toCredentialsRow(list)
   const shown = list ? toShown(list) : loaded.credentials.get(row.id)?.shown
   return toUnscoredRow(shown ?? '[]', given.list)
 }
