@@ -7,6 +7,7 @@
 import { Database } from 'bun:sqlite'
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   realpathSync,
@@ -67,7 +68,8 @@ async function measure(root: string, rates: Rates): Promise<void> {
 
 /** Returns how many records a command processes per CPU second. Throws if the command did not process all records. */
 async function rateOf(root: string, database: string, args: string[], done: RegExp): Promise<number> {
-  const child = Bun.spawn([process.execPath, '--smol', join(root, 'src/main.ts'), ...args], {
+  const main = ['src/main.ts', 'src/cli/main.ts'].map((path) => join(root, path)).find(existsSync) as string
+  const child = Bun.spawn([process.execPath, '--smol', main, ...args], {
     cwd: folder.path,
     env: { DATABASE_URL: `sqlite:${database}`, RULES: rules },
     stdin: 'ignore',
