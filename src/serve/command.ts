@@ -113,6 +113,9 @@ async function isShared(config: Config, id: string | undefined): Promise<boolean
   return status !== undefined
 }
 
+const lineOf = (name: string, value: string | number | false | undefined) =>
+  value ? `  ${name}    ${value}\n` : ''
+
 function greeting(
   { url, total, metricsUrl: metrics }: Service,
   config: Config,
@@ -121,6 +124,10 @@ function greeting(
   const address = url.origin
   const flag = demo ? '--demo ' : ''
   const { readUrl } = { readUrl: undefined, ...config.database }
+  const more =
+    lineOf('Metrics', metrics) +
+    lineOf('Workers', workers > 1 && workers) +
+    lineOf('Replica', readUrl && namePostgres(readUrl))
   return `passportd ${VERSION} serves ${count(total, 'passport')} from ${nameDatabase(config.database)}
 
 ${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/api/v3/passports
@@ -128,7 +135,7 @@ ${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/ap
   Reference  ${address}/reference/v3
   Health     ${address}/health
   Keys       ${config.requireKey ? 'required' : 'optional'}
-${metrics ? `  Metrics    ${metrics}\n` : ''}${workers > 1 ? `  Workers    ${workers}\n` : ''}${readUrl ? `  Replica    ${namePostgres(readUrl)}\n` : ''}
+${more}
 Try it:      curl ${config.requireKey ? '-H "X-API-KEY: $KEY" ' : ''}'${address}/api/v3/passports?limit=3'
 Make a key:  ${PROGRAM} keys create ${flag}--name me
 `

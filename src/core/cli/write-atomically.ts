@@ -4,8 +4,8 @@ import { unavailable } from '../basics/errors.ts'
 import { fileIdentity } from '../store/database/sqlite/database.ts'
 
 /**
- * Creates a file at `path`. `commit` flushes it to disk and renames it to `name`, `cancel` removes it. `confirm` throws if
- * another process has replaced the file at `path` meanwhile.
+ * Creates a file at `path`. `commit` flushes it to disk and renames it to `name`, `cancel` removes it. `confirm` throws
+ * if another process has replaced the file at `path` meanwhile.
  */
 export function createPartial(path: string, name: string) {
   removeWithJournal(path)

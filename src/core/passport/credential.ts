@@ -22,7 +22,10 @@ export type Credential = {
   issuer?: string
 }
 
-/** Whether a rule or the record scores one of a passport's credentials. If not, the passport has the scores of its record. */
+/**
+ * Whether a rule or the record scores one of a passport's credentials. If not, the passport has the scores of its
+ * record.
+ */
 export const isScored = (credentials: readonly Pick<Credential, 'lacksScore'>[]): boolean =>
   credentials.some(({ lacksScore }) => !lacksScore)
 

@@ -9,8 +9,8 @@ export type EventStore = {
   /** Adds at most `limit` events to the stored head. Returns the state of the hash chain, and how many events it added. */
   fold(limit: number): Promise<LogHead & { folded: number }>
   /**
-   * A page of these passports' events after a time and before a sequence number, newest first. `readLater` reads all pages.
-   * The removal of a passport is in each page, because events that were read before it are not valid any more.
+   * A page of these passports' events after a time and before a sequence number, newest first. `readLater` reads all
+   * pages. The removal of a passport is in each page, because events that were read before it are not valid any more.
    */
   listAfterTime(passportIds: readonly number[], time: number, before?: number): Promise<LaterEvents>
   /** The latest events of a passport, newest first. */
@@ -44,5 +44,7 @@ export type EventPage = {
 /** `end` is the last sequence number that was read. The next page begins after it, even if this page is empty. */
 export type EventList<Event = LogEvent> = { events: Event[]; end: number; log: EventLog }
 
-/** `before` selects the next page; absent after the last one. Events before the time `knownSince` are not in the log. */
+/**
+ * `before` selects the next page; absent after the last one. Events before the time `knownSince` are not in the log.
+ */
 export type LaterEvents = { events: LogEvent[]; before: number | undefined; knownSince: number }

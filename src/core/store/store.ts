@@ -110,7 +110,10 @@ export type ListedPassport = { id: number; score: number; name: string }
 /** `data` is the text of all facets (src/core/lists/facets.ts). */
 export type StoredFacets = { id: number; data: string }
 
-/** The passports with events after a cursor, as they are now. Those that are not listed can be merged, hidden or removed. */
+/**
+ * The passports with events after a cursor, as they are now. Those that are not listed can be merged, hidden or
+ * removed.
+ */
 export type ListingChanges = { cursor: string; listed: ListedPassport[]; unlisted: number[] }
 
 /** What to read in addition to the passport. */

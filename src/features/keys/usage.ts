@@ -17,7 +17,9 @@ export type UsageCount = {
 export type Days = { since: string; until: string }
 
 export type UsageStore = {
-  /** Adds to the stored counts, and updates the last use of keys. Pages in browsers have sent the keys of `inBrowser`. */
+  /**
+   * Adds to the stored counts, and updates the last use of keys. Pages in browsers have sent the keys of `inBrowser`.
+   */
   add(
     counts: readonly UsageCount[],
     lastUsed: ReadonlyMap<string, number>,

@@ -27,7 +27,8 @@ const listPerson = ({ query }: Connection, id: number) =>
     `with recursive person (id) as (
        select id from passports where id = ${ANY_SURVIVOR_ID.id}
        union
-       select next.id from person join passports as next on next.merged_into = person.id where ${isOneOfFew('person.id')}
+       select next.id from person join passports as next on next.merged_into = person.id
+       where ${isOneOfFew('person.id')}
      ) select cast(id as double precision) as id from person order by person.id`,
     [id],
   )

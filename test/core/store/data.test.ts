@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
+import { onEveryEngine } from '../../support/store/engines.ts'
 import {
   type Base,
   createWriteAnswer,
   defineData,
   sendWrites,
   type WriteCall,
-} from '../../../src/core/store/data.ts'
-import { onEveryEngine } from '../../support/store/engines.ts'
+} from '../../support/store/open.ts'
 
 /** The statements of an invented feature. */
 const openNotes = ({ database: { read, write } }: Base) => ({

@@ -56,7 +56,10 @@ export const toLaterEvents = (found: Found): LaterEvents => ({
   knownSince: found.log.knownSince,
 })
 
-/** A page of events reads at most this many, because filtered types and tombstones may be many. Pages of a passport use an index. */
+/**
+ * A page of events reads at most this many, because filtered types and tombstones may be many. Pages of a passport use
+ * an index.
+ */
 export const MOST_SCANNED = 10_000
 
 /** The sequence number of the last event that a page may read. */

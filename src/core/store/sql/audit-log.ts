@@ -42,7 +42,8 @@ export const AUDIT = defineData({
       transaction(async ({ query }) => {
         const oldest = `select id, time from audit order by id limit ${BATCH}`
         const rows = await query(
-          `delete from audit where id in (select id from (${oldest}) as oldest where oldest.time < $1) returning 1 as one`,
+          `delete from audit where id in (select id from (${oldest}) as oldest where oldest.time < $1)
+           returning 1 as one`,
           [before],
         )
         return rows.length > 0

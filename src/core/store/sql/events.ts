@@ -17,8 +17,8 @@ const EVENT = `${toNumber('sequence')} as sequence, ${toNumber('passport_id')} a
   ) as hidden`
 
 /**
- * Selects the log, and the events that `rows` selects in an order, all of one moment. `bytes` is the size of the data up to and
- * including the event. A page ends with the event that exceeds the limit.
+ * Selects the log, and the events that `rows` selects in an order, all of one moment. `bytes` is the size of the data
+ * up to and including the event. A page ends with the event that exceeds the limit.
  */
 const selectPage = (rows: string, order: string) => `select ${LOG}, page.* from event_log left join (
   select events.*, ${toNumber(`sum(octet_length(data)) over (order by ${order} rows unbounded preceding)`)} as bytes
@@ -29,7 +29,9 @@ const selectPage = (rows: string, order: string) => `select ${LOG}, page.* from 
 function selectNext({ passport, types }: EventPage, ofAllTypes: string, more = '') {
   const range =
     passport === undefined
-      ? `sequence <= (select case when first - 1 > $1 then first - 1 else $1 end + ${event.MOST_SCANNED} from event_log)`
+      ? `sequence <= (
+          select case when first - 1 > $1 then first - 1 else $1 end + ${event.MOST_SCANNED} from event_log
+        )`
       : 'passport_id = $3'
   return selectPage(
     `select ${EVENT}${more} from events
@@ -42,8 +44,8 @@ const isOf = (types: NonNullable<EventPage['types']>) =>
   `type in (${types.map((type) => `'${type}'`).join(', ') || 'null'})`
 
 /**
- * The events of the passports $1 after the time $2 and before the number $3. A passport may be removed between two pages,
- * and its events become tombstones: then the next page has the removal, so that the earlier page is not trusted.
+ * The events of the passports $1 after the time $2 and before the number $3. A passport may be removed between two
+ * pages, and its events become tombstones: then the next page has the removal, so that the earlier page is not trusted.
  */
 const LATER = selectPage(
   `select ${EVENT} from events

@@ -7,7 +7,8 @@ export const createFacetsReader = ({ query }: Connection): Pick<ListingStore, 'l
   async listFacets(ids) {
     if (ids.length === 0) return []
     return query<StoredFacets>(
-      `select cast(passport_id as double precision) as id, ${FACETS} as data from facets where passport_id in (${selectIds('$1')})`,
+      `select cast(passport_id as double precision) as id, ${FACETS} as data from facets
+       where passport_id in (${selectIds('$1')})`,
       [ids],
     )
   },

@@ -4,7 +4,10 @@ import type { ListingChanges } from '../store.ts'
 import type { Prepare } from './connection.ts'
 import { isOneOfFew } from './words.ts'
 
-/** Identifies an event: after a failover that lost transactions, another one can have its number. `null` for a tombstone. */
+/**
+ * Identifies an event: after a failover that lost transactions, another one can have its number. `null` for a
+ * tombstone.
+ */
 const eventAt = (sequence: string) => `(
     select time || ' ' || coalesce(passport_id, -1) from events where sequence = ${sequence} and type <> 'tombstone'
   )`
@@ -27,8 +30,8 @@ const READ_LOG = `select ${LOG_END}, cast(first as double precision) as first, $
 type ChangeRow = { id: number; score: number | null; name: string | null }
 
 /**
- * The passports that at most $2 events after the number $1 name. Without the inner order, SQLite would scan another index of
- * the events.
+ * The passports that at most $2 events after the number $1 name. Without the inner order, SQLite would scan another
+ * index of the events.
  */
 const CHANGES = `select cast(id as double precision) as id, score, name from (
     select distinct passport_id as id from (
@@ -36,7 +39,10 @@ const CHANGES = `select cast(id as double precision) as id, score, name from (
     ) as later where ${isOneOfFew('passport_id')}
   ) as changed left join v1_passports on passport_id = id`
 
-/** Reads the changes since a cursor. Returns `undefined` after more than `most` events, or if the log does not have the cursor. */
+/**
+ * Reads the changes since a cursor. Returns `undefined` after more than `most` events, or if the log does not have the
+ * cursor.
+ */
 export function createChangesReader(prepare: Prepare, most: number) {
   const readLog = prepare<LogRow>(READ_LOG)
   const list = prepare<ChangeRow>(CHANGES)

@@ -44,8 +44,8 @@ const endOf = (prefix: string): string => `${prefix}\u{10ffff}`
 const SOURCE = `substr(handle, 1, length(handle) - length(ltrim(handle, replace(handle, ':', ''))))`
 
 /**
- * The sources of all handles, with one index lookup per source. Handles of a source are between `source:` and `source;`,
- * because the semicolon follows the colon in ASCII.
+ * The sources of all handles, with one index lookup per source. Handles of a source are between `source:` and
+ * `source;`, because the semicolon follows the colon in ASCII.
  */
 const LIST_SOURCES = `with recursive sources (source, number) as (
   select (select ${SOURCE} from handles order by handle limit 1), 1

@@ -19,15 +19,16 @@ const LAST_OWNER = `coalesce((select few.passport_id from handles as few where f
   order by few.passport_id limit 1 offset ${MOST_OWNERS}), ${Number.MAX_SAFE_INTEGER})`
 
 /**
- * The passports of the keys, after any number of merges. $1 are ids, $2 wallets and $3 handles; null for keys of another
- * kind. `owners`: how many passports have the handle.
+ * The passports of the keys, after any number of merges. $1 are ids, $2 wallets and $3 handles; null for keys of
+ * another kind. `owners`: how many passports have the handle.
  */
 const FOUND = `with recursive asked (at, id, owners) as (
   select key, cast(value as bigint), 1 from LIST($1) where value is not null
   union all
   select key, passport_id, 1 from LIST($2) join wallets on address = list.value
   union all
-  select key, passport_id, count(*) over (partition by key) from LIST($3) join handles on handle = list.value and passport_id <= ${LAST_OWNER}
+  select key, passport_id, count(*) over (partition by key) from LIST($3)
+  join handles on handle = list.value and passport_id <= ${LAST_OWNER}
 ), chain (at, owners, id, next, hops) as (
   select at, owners, passports.id, merged_into, 0
   from asked join passports on passports.id = asked.id where hidden_at is null
@@ -57,7 +58,10 @@ const WITH_CREDENTIALS = {
 
 type Parts = typeof PROFILE
 
-/** One statement, so that all parts of a passport are of one moment. The contents after the first `MAX_READ_BYTES` are null. */
+/**
+ * One statement, so that all parts of a passport are of one moment. The contents after the first `MAX_READ_BYTES` are
+ * null.
+ */
 const findMany = ({ size, contents, joins }: Parts) => `${FOUND}, sized (at, found, owners, bytes) as (
   select at, found.id, owners, sum(${size})
     over (order by at, found.id rows between unbounded preceding and 1 preceding)

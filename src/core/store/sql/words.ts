@@ -4,7 +4,8 @@
  *   values that are numbers: on PostgreSQL they are texts.
  * - `LOCK` locks the selected rows, and waits for those that are locked. `SKIP` skips those instead.
  * - `NOW`: the clock of the database, in milliseconds.
- * - `COLUMNS`: the columns of all tables, as rows (`table`, `column`, `key`). `key` is the position in the primary key, or 0.
+ * - `COLUMNS`: the columns of all tables, as rows (`table`, `column`, `key`). `key` is the position in the primary key,
+ *   or 0.
  */
 export type Words = Record<'LOCK' | 'SKIP' | 'NOW' | 'COLUMNS', string> & {
   LIST: (parameter: string) => string
@@ -24,5 +25,8 @@ export const selectIds = (parameter: string) => `select cast(value as bigint) fr
 /** Selects the texts in a parameter that is a list. */
 export const selectTexts = (parameter: string) => `select value from LIST(${parameter})`
 
-/** True. Without it, the planner of PostgreSQL expects many rows of a recursion or limit, and scans a table or all of an index. */
+/**
+ * True. Without it, the planner of PostgreSQL expects many rows of a recursion or limit, and scans a table or all of an
+ * index.
+ */
 export const isOneOfFew = (id: string) => `${id} + 0 = ${id}`

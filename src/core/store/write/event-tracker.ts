@@ -181,8 +181,8 @@ const listDifferent = <Row extends object>(
   )
 
 /**
- * The event for a changed score or changed credentials. `undefined` if nothing changed. `isOtherwiseChanged`: whether what an
- * event does not have, such as the issuer of a credential, has changed.
+ * The event for a changed score or changed credentials. `undefined` if nothing changed. `isOtherwiseChanged`: whether
+ * what an event does not have, such as the issuer of a credential, has changed.
  */
 export function toScoreChanged(
   before: Shown,

@@ -35,8 +35,8 @@ export async function loadWriteModel(
 }
 
 /**
- * A removal keeps the rows of these tables: `removals` says that records of the passport are skipped, and the events become
- * tombstones, which needs the secrets of their salts (`write-events.ts`).
+ * A removal keeps the rows of these tables: `removals` says that records of the passport are skipped, and the events
+ * become tombstones, which needs the secrets of their salts (`write-events.ts`).
  */
 const KEPT_BY_REMOVALS = ['removals', 'events', 'log_secrets']
 
@@ -197,7 +197,10 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
   )
 }
 
-/** Deletes passports, and rows with their ids in every table of the database: the feature of a table may have been deleted. */
+/**
+ * Deletes passports, and rows with their ids in every table of the database: the feature of a table may have been
+ * deleted.
+ */
 async function removePassports(connection: Connection, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   const { query } = connection

@@ -161,7 +161,9 @@ function storeHandles(loaded: Loaded, { id, socials }: StoredRow, before?: Store
   if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
 }
 
-/** Stores the credentials of a passport, and the V1 response and facets of a listed one. `list` replaces those shown. */
+/**
+ * Stores the credentials of a passport, and the V1 response and facets of a listed one. `list` replaces those shown.
+ */
 function renderPassport(
   loaded: Loaded,
   row: StoredRow,

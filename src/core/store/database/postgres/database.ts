@@ -10,8 +10,8 @@ import { createTranslation } from '../../sql/words.ts'
 import type { Pool } from './connection/pool.ts'
 
 const translate = createTranslation({
-  // Bun encodes parameters of the type `json` a second time. The planner expects ten rows of an array, and looks them up in
-  // an index; of `json_array_elements_text` it expects 100, and scans tables of 20,000 rows.
+  // Bun encodes parameters of the type `json` a second time. The planner expects ten rows of an array, and looks them
+  // up in an index; of `json_array_elements_text` it expects 100, and scans tables of 20,000 rows.
   LIST: (parameter) => `(select value, cast(key - 1 as integer) as key
     from unnest(array(select json_array_elements_text(${parameter}::text::json))) with ordinality as list (value, key)
   ) as list`,
