@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../../core/store/store.ts'
-import type { CopyableTable, CopyKey } from './copyable-table.ts'
-import { COPY } from './statements.ts'
+import { COPY, type CopyableTable, type CopyKey } from './statements.ts'
 
-/** Items per batch: few at first, then as many as fit into `LARGEST_BYTES`. */
+/** Rows per batch: few at first, then as many as fit into `LARGEST_BYTES`. */
 const FIRST_BATCH = 50
 const LARGEST_BATCH = 500
 const LARGEST_BYTES = 8 * 1024 * 1024
@@ -11,13 +10,13 @@ const LARGEST_BYTES = 8 * 1024 * 1024
 type ReadOptions = {
   signal: AbortSignal
   /** Called after each batch. Each table is read three times: once to copy it, then once per side to compare them. */
-  onProgress: (table: string, items: number) => void
+  onProgress: (table: string, rows: number) => void
 }
 
 export type TableReport = {
   name: string
   count: number
-  /** Items that were written or deleted. */
+  /** Rows that were written or deleted. */
   written: number
   checksum: string
   isSame: boolean
@@ -46,18 +45,18 @@ export async function copyStore(options: ReadOptions & { from: Store; to: Store 
   return reports
 }
 
-/** Returns the number of items that were written or deleted. */
+/** Returns the number of rows that were written or deleted. */
 async function copyTable(
   source: CopyableTable,
   target: CopyableTable,
   options: ReadOptions,
 ): Promise<number> {
   let written = 0
-  for await (const { items, lines, after, until, limit } of readBatches(source, options)) {
+  for await (const { rows, lines, after, until, limit } of readBatches(source, options)) {
     const existing = await target.list({ after, until, limit: limit + 1 })
-    if (lines.join() === existing.map((item) => JSON.stringify(item)).join()) continue
-    await target.replace({ after, until }, items)
-    written += Math.max(items.length, existing.length)
+    if (lines.join() === existing.map((row) => JSON.stringify(row)).join()) continue
+    await target.replace({ after, until }, rows)
+    written += Math.max(rows.length, existing.length)
   }
   return written
 }
@@ -72,22 +71,23 @@ async function digestTable(table: CopyableTable, options: ReadOptions) {
   return { count, checksum: hash.digest('hex') }
 }
 
-/** The last batch has no `until`, so that `copyTable` deletes all later items of the target. */
-async function* readBatches({ name, list }: CopyableTable, { signal, onProgress }: ReadOptions) {
+/** The last batch has no `until`, so that `copyTable` deletes all later rows of the target. */
+async function* readBatches({ name, keyOf, list }: CopyableTable, { signal, onProgress }: ReadOptions) {
   let after: CopyKey | undefined
   let limit = FIRST_BATCH
   for (;;) {
     // SQLite is synchronous: without a turn of the event loop, the process would not notice a signal.
     await new Promise(setImmediate)
     signal.throwIfAborted()
-    const items = await list({ after, limit })
-    const until = items.length < limit ? undefined : items.at(-1)?.key
-    const lines = items.map((item) => JSON.stringify(item))
-    yield { items, lines, after, until, limit }
-    onProgress(name, items.length)
+    const rows = await list({ after, limit })
+    const last = rows.at(-1)
+    const until = last && rows.length === limit ? keyOf(last) : undefined
+    const lines = rows.map((row) => JSON.stringify(row))
+    yield { rows, lines, after, until, limit }
+    onProgress(name, rows.length)
     if (until === undefined) return
     after = until
-    const bytesPerItem = lines.reduce((sum, line) => sum + line.length, 0) / lines.length
-    limit = Math.max(1, Math.min(LARGEST_BATCH, Math.floor(LARGEST_BYTES / bytesPerItem)))
+    const bytesPerRow = lines.reduce((sum, line) => sum + line.length, 0) / lines.length
+    limit = Math.max(1, Math.min(LARGEST_BATCH, Math.floor(LARGEST_BYTES / bytesPerRow)))
   }
 }

@@ -54,10 +54,7 @@ onEveryEngine('the audit log', (open) => {
     const entries = Array.from({ length: 2500 }, (_, time) => ({
       ...{ id: Bun.randomUUIDv7('hex', time), time, actor: 'cli', action: 'keys.create', detail: '{}' },
     }))
-    await table.replace(
-      {},
-      entries.map((value) => ({ key: [value.id], value })),
-    )
+    await table.replace({}, entries)
     const left = async () => (await store.data(AUDIT).list({ limit: 9999 })).map(({ time }) => time)
     expect(await store.data(AUDIT).removeOldest(2200)).toBe(true)
     expect(await left()).toEqual(

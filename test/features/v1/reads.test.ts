@@ -1,20 +1,13 @@
 import { expect, test } from 'bun:test'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import type { CopyKey } from '../../../src/features/copy/copyable-table.ts'
-import { onBothEngines, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { onBothEngines, saveRecords } from '../../support/store/engines.ts'
 import { expectV1, type Shown } from '../../support/store/expect-v1-responses.ts'
 import { CREDENTIAL_BODIES, V1_BODIES, V2_BODIES } from '../../support/store/open.ts'
 import { checkHistories, REFS } from '../../support/store/random-histories.ts'
 import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../../support/store/records.ts'
 import { adoptRules, DEFAULT_RULES, rescoreSome, scorerOf } from '../../support/store/scoring.ts'
-import {
-  AT_REST,
-  CREDENTIAL_CHANGES,
-  PASSPORT_CHANGES,
-  score,
-  tableOf,
-} from '../../support/store/store-changes.ts'
+import { AT_REST, CREDENTIAL_CHANGES, PASSPORT_CHANGES, score } from '../../support/store/store-changes.ts'
 
 const IDS = AT_REST.map(({ id }) => ({ id }))
 
@@ -129,18 +122,6 @@ onBothEngines('V1 responses', (open, engine) => {
     )
     expect(await saveRecords(store, AT_REST)).toEqual(AT_REST.map(() => ({ outcome: 'unchanged' })))
     expect(await bodyOf(store, 7)).toBe(before as string)
-  })
-
-  test('all V1 responses exist after a copy that writes several ranges of ids', async () => {
-    await using source = await openTestStore('sqlite', [...AT_REST, record(1, { mergedInto: 7 })])
-    await using store = await open()
-    let after: CopyKey | undefined
-    const [from, to] = [await tableOf(source, 'passports'), await tableOf(store, 'passports')]
-    for (const item of await from.list({})) {
-      await to.replace({ after, until: item.key }, [item])
-      after = item.key
-    }
-    await expectV1(store, [...IDS, { id: 1 }])
   })
 })
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseAddress } from '../../../../src/core/store/database-address.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
+import type { CopyRow } from '../../../../src/features/copy/statements.ts'
 import { start } from '../../../support/cli.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { testDatabase } from '../../../support/postgres/postgres.ts'
@@ -177,8 +178,9 @@ test('when an interrupted copy is run again, it writes only the batches that dif
   await using at = await databases()
   await withStore(at.sqlite, (from) =>
     withStore(at.postgres, async (to) => {
-      const items = await (await tableOf(from, 'passports')).list({ limit: 200 })
-      await (await tableOf(to, 'passports')).replace({ until: items.at(-1)?.key }, items)
+      const { list, keyOf } = await tableOf(from, 'passports')
+      const rows = await list({ limit: 200 })
+      await (await tableOf(to, 'passports')).replace({ until: keyOf(rows.at(-1) as CopyRow) }, rows)
       await to.data(COPY_NOTE).save(at.sqlite.replace('sqlite:', ''))
     }),
   )

@@ -11,12 +11,14 @@ test('a copy detects that the source changed meanwhile, and the next copy adds t
   const reports = await copyStore({
     ...options,
     onProgress(part) {
-      // The source changes when its passports have been copied.
-      if (part === 'keys') changed ??= saveRecords(from, [named(50, 'Late')])
+      // The source changes when its tables have been copied.
+      if (part === 'wallets') changed ??= saveRecords(from, [named(50, 'Late')])
     },
   })
   await changed
-  expect(reports.filter(({ isSame }) => !isSame)).toMatchObject([{ name: 'passports', count: 5 }])
+  expect(reports.filter(({ isSame }) => !isSame)).toContainEqual(
+    expect.objectContaining({ name: 'passports', count: 5 }),
+  )
   const again = await copyStore({ ...options, onProgress: () => undefined })
   expect(again.every(({ isSame }) => isSame)).toBe(true)
   expect(await to.passports.find({ id: 50 })).toMatchObject({ profile: { displayName: 'Late' } })

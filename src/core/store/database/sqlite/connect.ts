@@ -37,7 +37,6 @@ export function connectWriter(path: string, create: boolean): Database {
     // With WAL and synchronous = full, readers never wait for the writer, and commits survive a power failure.
     switchToWal(database)
     database.run('pragma synchronous = full')
-    database.run('pragma foreign_keys = on')
     // Removed data leaves no bytes in free pages.
     database.run('pragma secure_delete = on')
     // Fewer checkpoints: a page that is written several times is copied to the database only once.
