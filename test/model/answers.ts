@@ -4,7 +4,7 @@ import { OPEN, type Service, type Stored } from './service.ts'
 /** What the service must answer to a GET. Members whose value the docs leave open are left out: see `simplify`. */
 export type Answer = { status: number; body?: unknown }
 
-const UNKNOWN: Answer = { status: 404 }
+export const UNKNOWN: Answer = { status: 404 }
 
 /** The key of a passport leads to the survivor of its merges. Keys of hidden passports lead nowhere. */
 export function findById(service: Service, id: number | undefined): Stored | undefined {
@@ -26,28 +26,6 @@ export function findByHandle(service: Service, handle: string): Stored[] {
   return [...new Set(holders.flatMap(({ id }) => findById(service, id) ?? []))]
 }
 
-export const v1Passport = (service: Service, stored: Stored | undefined): Answer =>
-  stored ? { status: 200, body: { passport: presentV1(service, stored) } } : UNKNOWN
-
-export const v2Passport = (service: Service, stored: Stored | undefined): Answer =>
-  stored ? { status: 200, body: { passport: presentV2(service, stored) } } : UNKNOWN
-
-export const v2Human = (stored: Stored | undefined): Answer =>
-  stored ? { status: 200, body: { human_checkmark: stored.scores.human_checkmark } } : UNKNOWN
-
-export const v1Credentials = (stored: Stored | undefined): Answer =>
-  stored
-    ? {
-        status: 200,
-        body: {
-          passport_credentials: stored.scores.credentials.map(({ from: _, ...credential }) => ({
-            ...credential,
-            earned_at: '',
-          })),
-        },
-      }
-    : UNKNOWN
-
 export const v3Passport = (service: Service, found: readonly Stored[]): Answer =>
   found.length > 1
     ? { status: 409, body: { candidates: found.map(({ id }) => id).toSorted((one, other) => one - other) } }
@@ -57,61 +35,11 @@ export const v3Passport = (service: Service, found: readonly Stored[]): Answer =
 
 const CATEGORY_SCORES = ['activity_score', 'identity_score', 'skills_score', 'score'] as const
 
-const scoresOf = ({ scores }: Stored) =>
+export const scoresOf = ({ scores }: Stored) =>
   Object.fromEntries(CATEGORY_SCORES.map((field) => [field, scores[field]]))
 
-function presentListedV1(service: Service, stored: Stored) {
-  const { id, record, scores } = stored
-  return {
-    ...scoresOf(stored),
-    calculating_score: service.isStale(id),
-    connections_count: 0,
-    human_checkmark: scores.human_checkmark,
-    main_wallet: record.main_wallet,
-    passport_id: id,
-    passport_profile: { bio: '', ...record.passport_profile },
-    verified_wallets: record.verified_wallets,
-  }
-}
-
-function presentV1(service: Service, stored: Stored) {
-  const text = { following_count: '', location: '', profile_bio: '', profile_display_name: '' }
-  const urls = { profile_image_url: '', profile_url: '' }
-  const socials = stored.record.passport_socials.map((social) => ({
-    ...text,
-    ...urls,
-    follower_count: '',
-    ...social,
-  }))
-  const merged = service.mergedFrom(stored.id).length > 0
-  return { ...presentListedV1(service, stored), merged, passport_socials: socials }
-}
-
-function presentListedV2(service: Service, stored: Stored) {
-  const { display_name: name } = stored.record.passport_profile
-  const passport = presentListedV1(service, stored)
-  return {
-    ...passport,
-    verified: passport.human_checkmark,
-    main_wallet_changed_at: null,
-    nominations_received_count: 0,
-    passport_profile: { ...passport.passport_profile, name, image_url: '' },
-    user: { id: String(stored.id), name, email: null, admin: false, profile_picture_url: '' },
-  }
-}
-
-function presentV2(service: Service, stored: Stored) {
-  const { merged, passport_socials } = presentV1(service, stored)
-  const socials = passport_socials.map((social) => ({
-    ...social,
-    follower_count: toNumber(social.follower_count),
-    following_count: null,
-  }))
-  return { ...presentListedV2(service, stored), merged, passport_socials: socials }
-}
-
 /** A follower count that is recorded as plain digits, or unknown. */
-const toNumber = (text: string | undefined) => (text ? Number(text) : null)
+export const toNumber = (text: string | undefined) => (text ? Number(text) : null)
 
 export function presentV3(service: Service, stored: Stored) {
   const { id, record, scores } = stored
@@ -175,30 +103,6 @@ const byText = (one: object, other: object) => (JSON.stringify(one) < JSON.strin
 /** Lists: highest score first; equal scores by id. */
 export const ranked = (service: Service) =>
   service.listed().toSorted((one, other) => other.scores.score - one.scores.score || one.id - other.id)
-
-export function pageOf(
-  service: Service,
-  version: 'v1' | 'v2',
-  page: number,
-  size: number,
-  keyword = '',
-): Answer {
-  const matches = ranked(service).filter(({ record }) =>
-    record.passport_profile.display_name.toLowerCase().includes(keyword.toLowerCase()),
-  )
-  const present = version === 'v1' ? presentListedV1 : presentListedV2
-  return {
-    status: 200,
-    body: {
-      passports: matches.slice((page - 1) * size, page * size).map((stored) => present(service, stored)),
-      pagination: {
-        current_page: page,
-        last_page: Math.max(1, Math.ceil(matches.length / size)),
-        total: matches.length,
-      },
-    },
-  }
-}
 
 /**
  * Removes what the docs leave open, or what only a clock or a hash can know, from a body: times, messages, ids of

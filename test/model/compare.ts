@@ -4,20 +4,17 @@ import {
   findByHandle,
   findById,
   findByWallet,
-  pageOf,
   simplify,
-  v1Credentials,
-  v1Passport,
-  v2Human,
-  v2Passport,
   v3Passport,
   v3Standing,
 } from './answers.ts'
 import { compareEvents, readEvents } from './compare-events.ts'
 import { compareLists } from './compare-lists.ts'
 import { comparePast } from './compare-past.ts'
+import { FROZEN_VERSIONS } from './frozen-versions.ts'
 import { type Moment, momentOf } from './history.ts'
 import type { Node } from './node.ts'
+import type { Question } from './question.ts'
 import { HANDLES, IDS, WALLETS } from './records.ts'
 import type { Service, Stored } from './service.ts'
 
@@ -56,15 +53,17 @@ export async function compareAll(
   Object.assign(run, { moments, cursor: next, comparisons })
 }
 
-/** Compares V1 while scores wait for their calculation: the old scores and credentials are shown. */
+/** Compares frozen versions while scores wait for their calculation: the old scores and credentials are shown. */
 export async function compareWaiting(service: Service, node: Node, { moments }: Run): Promise<void> {
   for (const id of IDS) {
     const stored = findById(service, id)
     // A new passport has no old scores.
     const isOld = stored && moments.at(-1)?.people.has(stored.id)
     if (!isOld || !service.isStale(stored.id)) continue
-    await comparePath(node, `/api/v1/passports/${id}`, v1Passport(service, stored))
-    await comparePath(node, `/api/v1/passport_credentials?passport_id=${id}`, v1Credentials(stored))
+    for (const [path, answer] of FROZEN_VERSIONS.flatMap((version) =>
+      version.ofPassport(service, `${id}`, stored),
+    ))
+      await comparePath(node, path, answer)
   }
 }
 
@@ -77,14 +76,11 @@ async function comparePath(node: Node, path: string, { status, body }: Answer): 
   return 1
 }
 
-/** The id is that of the passport that a path names, if it names one by id. */
-type Question = [path: string, answer: Answer, id?: number | undefined]
-
 function ofPassports(service: Service): Question[] {
   const byKey = (key: string, stored: Stored | undefined, id?: number): Question[] => [
-    [`/api/v1/passports/${key}`, v1Passport(service, stored), id],
-    [`/api/v1/passport_credentials?passport_id=${key}`, v1Credentials(stored), id],
-    [`/api/v2/passports/${key}`, v2Passport(service, stored), id],
+    ...FROZEN_VERSIONS.flatMap((version) => version.ofPassport(service, key, stored)).map(
+      ([path, answer]): Question => [path, answer, id],
+    ),
     [
       `/api/v3/passports/${key}?include=credentials,explanation`,
       v3Passport(service, stored ? [stored] : []),
@@ -100,7 +96,6 @@ function ofPassports(service: Service): Question[] {
         v3Passport(service, findByHandle(service, handle)),
       ],
     ),
-    ...IDS.map((id): Question => [`/api/v2/human_checkmark?id=${id}`, v2Human(findById(service, id))]),
   ]
 }
 
@@ -110,10 +105,4 @@ const ofStandings = (service: Service) =>
     return [`/api/v3/passports/${id}?select=standing`, stored ? v3Standing(service, stored) : { status: 404 }]
   })
 
-function ofPages(service: Service): Question[] {
-  return [1, 2, 3].flatMap((page): Question[] => [
-    [`/api/v1/passports?page=${page}&per_page=3`, pageOf(service, 'v1', page, 3)],
-    [`/api/v2/passports?page=${page}&per_page=3`, pageOf(service, 'v2', page, 3)],
-    [`/api/v1/passports?page=${page}&per_page=1&keyword=ann`, pageOf(service, 'v1', page, 1, 'ann')],
-  ])
-}
+const ofPages = (service: Service) => FROZEN_VERSIONS.flatMap((version) => version.ofPages(service))
