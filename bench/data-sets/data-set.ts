@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { sumScores } from '../../src/core/passport/credential.ts'
 import type { IncomingRecord } from '../../src/core/passport/record.ts'
 import { openStore } from '../../src/core/store/open.ts'
+import schema from '../../src/core/store/schema.sql' with { type: 'text' }
 import type { Store } from '../../src/core/store/store.ts'
 import { inventPeople, type Person } from '../../test/support/store/invented-people.ts'
 import { createKey } from '../support/api-key.ts'
@@ -14,18 +15,8 @@ export const DATA_FOLDER = process.env.BENCH_DATA ?? join(tmpdir(), 'passportd-b
 /** Credentials per passport. With the usual 17, a million passports would take 8 GB. */
 export const CREDENTIALS = 8
 
-const MIGRATIONS = join(import.meta.dir, '../../src/core/store/migrations')
-
 /** Part of the names of data sets: those of another schema are not used. */
-export const SCHEMA = Bun.hash.crc32(
-  (
-    await Promise.all(
-      [...new Bun.Glob('*/*.sql').scanSync(MIGRATIONS)]
-        .toSorted()
-        .map((file) => Bun.file(join(MIGRATIONS, file)).text()),
-    )
-  ).join(),
-)
+export const SCHEMA = Bun.hash.crc32(schema)
 
 /** What a passport of a data set has at most. */
 const MOST = { credentials: CREDENTIALS, socials: Number.POSITIVE_INFINITY }

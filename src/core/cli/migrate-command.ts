@@ -13,7 +13,7 @@ export const migrate = defineCommand({
   async run({ values }, terminal) {
     const { database } = readConfig(terminal.env, values)
     const name = nameDatabase(database)
-    const { from, to } = await migrateDatabase(database, (sentence) => terminal.err(`${sentence}\n`))
+    const { from, to } = await migrateDatabase(database)
     terminal.err(
       from === to ? `${name} has schema ${to} already.\n` : `${name} has schema ${to} now; it was ${from}.\n`,
     )

@@ -2,9 +2,9 @@ import { type Base, defineData } from '../../core/store/data.ts'
 import type { Database } from '../../core/store/sql/connection.ts'
 import { COPYING } from '../../core/store/sql/settings.ts'
 import { listTables, type Table } from '../../core/store/sql/tables.ts'
-import { restartEventLog } from '../../core/store/write/write-events.ts'
+import { newSecret, restartEventLog } from '../../core/store/write/write-events.ts'
 
-/** A row as JSON, the same on every engine. Bytes are hexadecimal text. */
+/** A row as JSON, the same on every engine. */
 export type CopyRow = Readonly<Record<string, string | number | null>>
 
 /** The values of a primary key. */
@@ -58,7 +58,7 @@ function createTable({ long, transaction }: Database, { name, key, columns }: Ta
         if (name === 'passports') {
           const { condition: isInRange } = rangeOf(['passport_id'], range)
           await tx.query(`delete from log_secrets where ${isInRange}`, values)
-          const secrets = rows.map(({ id }) => ({ passport_id: id }))
+          const secrets = rows.map(({ id }) => newSecret(id as number))
           await tx.insertRows('log_secrets', secrets)
         }
         const isOfPassports = name === 'passports' || columns.includes('passport_id')

@@ -1,6 +1,7 @@
 import { openPool } from '../../core/store/database/postgres/connection/pool.ts'
-import { checkVersion, checkWritable, SCHEMA } from '../../core/store/database/postgres/migrate.ts'
+import { checkVersion, checkWritable } from '../../core/store/database/postgres/migrate.ts'
 import { namePostgres } from '../../core/store/database-address.ts'
+import { SCHEMA } from '../../core/store/schema.ts'
 import { type Diagnostics, readContents } from './statements.ts'
 
 const OPTIONS = { connections: 1, responseTimeout: 10_000 }

@@ -5,8 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { connectReader, translateErrors } from '../../core/store/database/sqlite/connect.ts'
 import { createConnection } from '../../core/store/database/sqlite/database.ts'
 import { listDamage } from '../../core/store/database/sqlite/find-damage.ts'
-import { SCHEMA, versionOf } from '../../core/store/database/sqlite/schema.ts'
+import { versionOf } from '../../core/store/database/sqlite/schema.ts'
 import { refuseDeletedWal } from '../../core/store/database/sqlite/wal-checks.ts'
+import { SCHEMA } from '../../core/store/schema.ts'
 import { type Diagnostics, readContents } from './statements.ts'
 
 export async function diagnoseSqlite(path: string, full: boolean): Promise<Diagnostics> {

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, truncateSync, writeFileS
 import { join } from 'node:path'
 import { connectWriter, throwTranslated } from '../../../src/core/store/database/sqlite/connect.ts'
 import { openSqlite } from '../../../src/core/store/database/sqlite/open.ts'
-import { SCHEMA } from '../../../src/core/store/database/sqlite/schema.ts'
+import { SCHEMA } from '../../../src/core/store/schema.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { CREDENTIAL_BODIES, V1_BODIES } from '../../support/store/open.ts'

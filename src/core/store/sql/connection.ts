@@ -17,7 +17,7 @@ export const findNumber = async (query: Query, text: string, values?: readonly u
 /** Prepares a statement for frequent reads. */
 export type Prepare = <Row>(text: string) => (...values: unknown[]) => Promise<Row[]>
 
-/** Statements of one connection or one transaction. Rows are JSON; bytes in them are hexadecimal text. */
+/** Statements of one connection or one transaction. Rows are JSON. */
 export type Connection = {
   query: Query
   /** Selects whole rows of a table; `rest` follows the name of the table. */

@@ -95,14 +95,14 @@ const toList = (text: string) => text.split(' ').filter((word) => word !== '')
 type List = 'scopes' | 'origins' | 'types'
 
 /** Lists are separated by blanks. Absent values are null. */
-export type KeyRow = Omit<ApiKey, List | 'isSeenInBrowser'> &
-  Record<List, string> & { seen_in_browser: number }
+export type KeyRow = Omit<ApiKey, List | 'isSeenInBrowser' | 'hash'> &
+  Record<List | 'hash', string> & { seen_in_browser: number }
 
 function toKeyRow(given: Parameters<Store['keys']['create']>[0]) {
   const { createdAt, expiresAt, revokedAt, isSeenInBrowser, ...key } = given
   return {
     ...key,
-    hash: `\\x${key.hash.toHex()}`,
+    hash: key.hash.toHex(),
     scopes: key.scopes.join(' '),
     origins: key.origins.join(' '),
     types: key.types.join(' '),
@@ -113,10 +113,11 @@ function toKeyRow(given: Parameters<Store['keys']['create']>[0]) {
   }
 }
 
-export function toKey({ scopes, origins, types, seen_in_browser, ...row }: KeyRow): ApiKey {
+export function toKey({ hash, scopes, origins, types, seen_in_browser, ...row }: KeyRow): ApiKey {
   const known = Object.entries(row).filter(([, value]) => value !== null)
   return {
     ...(Object.fromEntries(known) as typeof row),
+    hash: Uint8Array.fromHex(hash),
     scopes: toList(scopes) as Scope[],
     origins: toList(origins),
     types: toList(types),

@@ -5,6 +5,7 @@ import { type Base, defineData } from '../data.ts'
 import type { EventStore } from '../event-store.ts'
 import { toEventRow } from '../rows/event.ts'
 import { type ProofRow, SECRET, toProvenEvents } from '../rows/event-proof.ts'
+import { newLogName } from '../schema.ts'
 import type { Connection, Database } from '../sql/connection.ts'
 import { selectIds } from '../sql/words.ts'
 import type { Changes } from './event-tracker.ts'
@@ -44,9 +45,15 @@ export async function appendEvents(
   if (removed.length > 0) await buryEvents(connection, removed, before)
   if (unhidden.length > 0) await buryEvents(connection, unhidden, before, " and type <> 'passport.removed'")
   const added = events.filter((event) => event.type === 'passport.added')
-  const secrets = added.map(({ passportId }) => ({ passport_id: passportId }))
+  const secrets = added.map(({ passportId }) => newSecret(passportId))
   await insertRows('log_secrets', secrets, 'on conflict do nothing')
 }
+
+/** A row of `log_secrets`. */
+export const newSecret = (passport_id: number) => ({
+  passport_id,
+  secret: crypto.getRandomValues(new Uint8Array(16)).toHex(),
+})
 
 /** Turns the events of passports into tombstones, and deletes the secrets of their salts. */
 async function buryEvents(connection: Connection, passports: readonly number[], end: number, rest = '') {
@@ -123,12 +130,11 @@ const LATER = 'case when time > $2 then time else $2 end'
 
 /** Begins a new event log, because the passports of the database are replaced without events. */
 export async function restartEventLog({ query }: Connection, now: number): Promise<void> {
-  const name = crypto.getRandomValues(new Uint8Array(3)).toHex()
   // The update comes first: on PostgreSQL it locks the row, so that other writers wait.
   await query(
     `update event_log set name = $1, first = last + 1, base = $3, head = $3, head_at = last,
        known_since = case when time > $2 then time else $2 end`,
-    [name, now, EMPTY_HEAD],
+    [newLogName(), now, EMPTY_HEAD],
   )
   await query('delete from events')
 }

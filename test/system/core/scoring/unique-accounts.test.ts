@@ -2,16 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { DataPoint } from '../../../../src/core/passport/data-point.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
-import {
-  addressOf,
-  databaseMaker,
-  onEveryEngine,
-  saveRecords,
-  withEveryEngine,
-} from '../../../support/store/engines.ts'
-import { revertSchema } from '../../../support/store/execute-sql.ts'
+import { databaseMaker, onEveryEngine, saveRecords } from '../../../support/store/engines.ts'
 import { expectedScores } from '../../../support/store/expected-owners.ts'
-import { openPostgres, openStore } from '../../../support/store/open.ts'
+import { openPostgres } from '../../../support/store/open.ts'
 import { dataPoint, NOON, record } from '../../../support/store/records.ts'
 import { rule } from '../../../support/store/rule-files.ts'
 import { adoptRules, hand, parseRules, scoreNow, scorerOf } from '../../../support/store/scoring.ts'
@@ -185,26 +178,6 @@ onEveryEngine('a rule with the option "unique"', (open, engine) => {
     await scoreAll(store)
     expect(await scoresOf(store)).toEqual([0, 9, 0, 0])
     await expectModel(store)
-  })
-})
-
-withEveryEngine('a database without account keys', (makeDatabase) => {
-  test('a migration finds the accounts of earlier data points', async () => {
-    await using database = await makeDatabase()
-    const address = addressOf(database)
-    const old = await openStore(address)
-    await saveRecords(
-      old,
-      [1, 2, 3, 4].map((id) => record(id)),
-    )
-    const accounts = ['Ada', ' @ada', 'credential:1', 'credential:1']
-    for (const [at, account] of accounts.entries()) await hand(old, { id: at + 1 }, code(account))
-    await old.database.close()
-    await revertSchema(database.url)
-    await using store = await openStore(address)
-    await adoptRules(scorerOf(store, unique))
-    await scoreAll(store)
-    expect(await scoresOf(store)).toEqual([9, 0, 9, 9])
   })
 })
 

@@ -1,5 +1,5 @@
 import { createStore } from '../../compose.ts'
-import type { MigrationMode } from '../../migrations/schema-version.ts'
+import type { MigrationMode } from '../../schema.ts'
 import type { Query } from '../../sql/connection.ts'
 import type { Store } from '../../store.ts'
 import type { PoolOptions } from './connection/connect.ts'
@@ -23,7 +23,7 @@ export async function openPostgres(
   const replica = readUrl === undefined ? primary : openPool(readUrl, { ...options, isForReads: true })
   const close = async () => void (await Promise.all([primary.close(), replica.close()]))
   try {
-    await preparePostgres(url, primary, mode, given.onNotice)
+    await preparePostgres(url, primary, mode)
   } catch (error) {
     await close()
     throw error

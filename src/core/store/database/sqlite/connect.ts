@@ -2,7 +2,7 @@ import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileFaultError, unavailable } from '../../../basics/errors.ts'
-import { NewDatabaseError } from '../../migrations/schema-version.ts'
+import { NewDatabaseError } from '../../schema.ts'
 import { versionOf } from './schema.ts'
 import { refuseDeletedWal, refuseOrphanedWal, sizeOf } from './wal-checks.ts'
 

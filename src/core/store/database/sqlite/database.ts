@@ -135,10 +135,7 @@ export function createConnection(path: string, file: File): Connection {
     translateErrors(path, async () => prepare(text).all(...values.map(toBinding)) as Row[])
   return {
     query,
-    async selectRows<Row>(table: string, rest: string, values: readonly unknown[] = []) {
-      const rows = await query<Row & { hash?: unknown }>(`select * from ${table} ${rest}`, values)
-      return rows.map((row) => (row.hash instanceof Uint8Array ? { ...row, hash: toHex(row.hash) } : row))
-    },
+    selectRows: (table, rest, values) => query(`select * from ${table} ${rest}`, values),
     async insertRows<Result>(table: string, rows: readonly object[], conflict = '') {
       const results: Result[] = []
       if (rows.length === 0) return results
@@ -146,7 +143,7 @@ export function createConnection(path: string, file: File): Connection {
       const values = columns.map((_, at) => `$${at + 1}`)
       const statement = prepare(`insert into ${table} (${columns}) values (${values}) ${conflict}`)
       for (const row of rows as Row[]) {
-        const bindings = columns.map((name) => (name === 'hash' ? fromHex(row.hash) : toBinding(row[name])))
+        const bindings = columns.map((name) => toBinding(row[name]))
         results.push(...(statement.all(...bindings) as Result[]))
       }
       return results
@@ -162,11 +159,6 @@ function createStatements(file: File) {
 
 /** SQLite binds `$1` by its order in the statement, but `?1` by its number. */
 const toSqlite = (text: string) => translate(text).replace(/\$(\d+)/g, '?$1')
-
-const toHex = (bytes: Uint8Array) => `\\x${bytes.toHex()}`
-
-/** `hash` is the only column of bytes. */
-const fromHex = (hash: unknown) => Uint8Array.fromHex((hash as string).slice(2))
 
 /** Lists are passed as JSON. */
 const toBinding = (value: unknown) =>

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createStore } from '../../compose.ts'
-import type { MigrationMode, OnNotice } from '../../migrations/schema-version.ts'
+import { type MigrationMode, SCHEMA } from '../../schema.ts'
 import type { Store } from '../../store.ts'
 import {
   connectReader,
@@ -14,22 +14,22 @@ import {
 import { createDatabase, createFileGuard, createPrepare, guardErrors } from './database.ts'
 import { prepareSqlite } from './migrate.ts'
 import { createRankingReader } from './ranking-reader.ts'
-import { findNewerSchema, SCHEMA } from './schema.ts'
+import { findNewerSchema } from './schema.ts'
 
 /** One statement finds at most this many passports, because it blocks the event loop. */
 const KEYS_PER_READ = 50
 
-type Options = { create?: boolean; migrate?: MigrationMode; onNotice?: OnNotice }
+type Options = { create?: boolean; migrate?: MigrationMode }
 
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
 export function openSqlite(
   path: string,
-  { create = true, migrate: mode = true, onNotice }: Options = {},
+  { create = true, migrate: mode = true }: Options = {},
 ): Promise<Store> {
   return openChecked(path, async () => {
     const writer = connectWriter(path, create)
     try {
-      await prepareSqlite(writer, mode, onNotice)
+      await prepareSqlite(writer, mode)
     } catch (error) {
       writer.close()
       throw error
@@ -62,11 +62,11 @@ export function openSqlite(
 }
 
 /** Runs the command `migrate`. */
-export function migrateSqlite(path: string, onNotice: OnNotice): Promise<{ from: number; to: number }> {
+export function migrateSqlite(path: string): Promise<{ from: number; to: number }> {
   return openChecked(path, async () => {
     using writer = connectWriter(path, false)
     const checkFiles = createFileGuard(path, writer)
-    const from = await prepareSqlite(writer, true, onNotice)
+    const from = await prepareSqlite(writer, true)
     checkFiles()
     return { from, to: SCHEMA }
   })

@@ -1,23 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { fileURLToPath } from 'node:url'
 import { unavailable } from '../../../basics/errors.ts'
-import { checkSchema, lastSchema } from '../../migrations/schema-version.ts'
-import version021 from '../../migrations/sqlite/0014-version-0.2.1.sql' with { type: 'text' }
-import actors from '../../migrations/sqlite/0015-actors.sql' with { type: 'text' }
-import writing from '../../migrations/sqlite/0016-scopes-issuers-and-webhooks.sql' with { type: 'text' }
-import handles from '../../migrations/sqlite/0017-handles-of-credentials.sql' with { type: 'text' }
-import scores from '../../migrations/sqlite/0018-scores-of-records.sql' with { type: 'text' }
-import cursor from '../../migrations/sqlite/0019-events-as-cursor.sql' with { type: 'text' }
-import plainEvents from '../../migrations/sqlite/0020-plain-events.sql' with { type: 'text' }
-import credentials from '../../migrations/sqlite/0021-credentials-in-one-row.sql' with { type: 'text' }
-
-/** The pragma `user_version` stores the schema number of a database. */
-export const MIGRATIONS = {
-  first: 14,
-  steps: [version021, actors, writing, handles, scores, cursor, plainEvents, credentials],
-}
-
-export const SCHEMA = lastSchema(MIGRATIONS)
+import { checkSchema, SCHEMA } from '../../schema.ts'
 
 /** "pass" in ASCII: marks files of passportd. */
 export const APPLICATION_ID = 0x70617373
@@ -39,13 +23,13 @@ export function identify(database: Database) {
   return { owner, version } as const
 }
 
-/** The schema number, 0 for a new database. Throws if this program can neither use nor migrate the database. */
+/** The pragma `user_version` stores the schema number: returns it, 0 for a new database. Throws if this program can neither use nor migrate the database. */
 export function versionOf(database: Database): number {
   const { owner, version } = identify(database)
   if (owner === 'another') {
     throw unavailable(`${nameOf(database)} is a database of another program.`)
   }
-  checkSchema(nameOf(database), version, MIGRATIONS)
+  checkSchema(nameOf(database), version)
   return version
 }
 

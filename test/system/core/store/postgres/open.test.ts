@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { SCHEMA } from '../../../../../src/core/store/database/postgres/migrate.ts'
 import { openPostgres } from '../../../../../src/core/store/database/postgres/open.ts'
+import { SCHEMA } from '../../../../../src/core/store/schema.ts'
 import {
   change,
   connect,

@@ -1,0 +1,299 @@
+-- The tables of both engines. `schema.ts` replaces the words in capitals: INT (an integer of 64 bits), REAL, KEY (a text
+-- that is ordered by its bytes), ROWS and PAIRS (the ends of tables) and COVERING (an index that only SQLite has).
+-- Times are epoch milliseconds. There are no foreign keys: rows of a passport are written and removed together with it,
+-- and a removal empties every table with a column `passport_id`.
+
+-- A passport is read and written as a whole. Lists are JSON.
+create table passports (
+  id INT primary key,
+  score REAL not null,
+  activity_score REAL not null,
+  identity_score REAL not null,
+  skills_score REAL not null,
+  -- 1: waits for a scorer. 2: scoring failed; waits for a change.
+  stale integer not null,
+  calculated_at INT not null,
+  human integer not null,
+  connections INT not null,
+  main_wallet text not null,
+  verified_wallets text not null,
+  display_name text not null,
+  bio text not null,
+  location text not null,
+  tags text not null,
+  socials text not null,
+  -- The survivor; it may be imported after the passports merged into it.
+  merged_into INT,
+  -- What the last record said. Scoring never changes it; a passport without a scored credential shows these scores.
+  given_human integer not null,
+  given_score REAL not null,
+  given_activity_score REAL not null,
+  given_identity_score REAL not null,
+  given_skills_score REAL not null,
+  -- Hash of the last record: importing the same record again changes nothing.
+  fingerprint text not null,
+  -- The rule set that calculated the scores; empty if they come from the record.
+  rules text not null,
+  -- JSON of the fields of the record that V2 adds to V1; empty if none is known.
+  later_fields text not null,
+  -- When time alone changes the score: a data point expires.
+  rescore_at INT,
+  -- A hidden passport stays stored, but no response shows it.
+  hidden_at INT
+) ROWS;
+
+create index passports_by_survivor on passports (merged_into) where merged_into is not null;
+-- The queue of the scorers. V1 responses read from this index whether a score is being calculated.
+create index passports_stale on passports (id) where stale <> 0;
+create index passports_by_rescore on passports (rescore_at) where rescore_at is not null;
+create index passports_hidden on passports (id) where hidden_at is not null;
+
+create table wallets (
+  address KEY primary key,
+  passport_id INT not null
+) PAIRS;
+
+create index wallets_by_passport on wallets (passport_id);
+
+-- JSON in the record format (`rows/credential.ts`).
+create table credentials (
+  passport_id INT primary key,
+  -- The list that responses show.
+  shown text not null,
+  -- What the last record gave; null if it is the same.
+  given text,
+  -- JSON by credential id; empty if no issuer is known.
+  issuers text not null
+) ROWS;
+
+create table data_points (
+  passport_id INT not null,
+  type KEY not null,
+  account KEY not null,
+  kind text not null,
+  amount REAL not null,
+  display text not null,
+  earned_at INT,
+  -- Who wrote the data point; empty for the operator.
+  issuer text not null,
+  -- When the passport first had the data point; 0 before version 0.3.0.
+  added_at INT not null,
+  -- The account as accounts are compared (`accountKeyOf`); empty if it is unknown or comes from a credential.
+  account_key KEY not null,
+  -- The merged passport whose id or wallet was written; an unmerge gives it the data point.
+  written_for INT,
+  primary key (passport_id, type, account)
+) PAIRS;
+
+create index data_points_by_account on data_points (type, account_key, added_at, passport_id) where account_key <> '';
+
+-- Removed passports, and the SHA-256 of wallets of removed people: an import skips their records unless it restores.
+create table removals (
+  passport_id INT primary key,
+  removed_at INT not null
+) ROWS;
+
+create table barred_wallets (
+  digest KEY primary key,
+  removed_at INT not null
+) PAIRS;
+
+-- Derived from the tables above: the socials and accounts of a passport as `source:name`, folded. Several passports may
+-- have the same one.
+create table handles (
+  handle KEY not null,
+  passport_id INT not null,
+  primary key (handle, passport_id)
+) PAIRS;
+
+create index handles_by_passport on handles (passport_id);
+
+-- Derived: V1 responses, rendered when a passport is written. Only visible passports have rows here and in `facets`.
+create table v1_passports (
+  passport_id INT primary key,
+  score REAL not null,
+  -- The folded display name.
+  name text not null,
+  -- JSON members of list pages, those that the single-passport response adds, and its ETag. Stored JSON has
+  -- calculating_score false; readers correct it for stale passports.
+  fields text not null,
+  more_fields text not null,
+  etag text not null,
+  merged integer not null,
+  -- JSON of the fields that V2 shows.
+  later_fields text not null
+) ROWS;
+
+-- For the ranking. An index of PostgreSQL cannot have long names.
+COVERING create index v1_passports_listed on v1_passports (passport_id, score, name);
+
+-- Derived: the facets of listed passports (`rows/facets.ts`).
+create table facets (
+  passport_id INT primary key,
+  record text not null default '',
+  scores text not null default '',
+  points text not null default ''
+) ROWS;
+
+-- One row: the last number and time, the first number that is not pruned, and since when all changes are logged. On
+-- PostgreSQL it is locked from the first number of a transaction to its end, so that numbers become visible in order.
+create table event_log (
+  one integer primary key check (one = 1),
+  name text not null,
+  first INT not null,
+  last INT not null,
+  time INT not null,
+  known_since INT not null,
+  -- The hash chain (src/core/history/hash-chain.ts): `base` is the head before the event `first`; `head` covers the
+  -- events up to `head_at`.
+  base text not null,
+  head text not null,
+  head_at INT not null
+) ROWS;
+
+-- Changes of passports, numbered in commit order. Rows of pruned events are gone; numbers are never reused.
+create table events (
+  sequence INT primary key,
+  -- Null for changes of the rule set and for tombstones.
+  passport_id INT,
+  time INT not null,
+  type text not null,
+  -- Who caused the event: cli, scorer, subject or key:ID. Null for events of 0.2.1.
+  actor text,
+  -- JSON.
+  data text not null
+) ROWS;
+
+-- Without the sequence: equal keys are stored once. A passport has few events.
+create index events_by_passport on events (passport_id) where passport_id is not null;
+
+-- The secret behind the salts of a passport's events, deleted with the passport.
+create table log_secrets (
+  passport_id INT primary key,
+  secret text not null
+) ROWS;
+
+-- Changes by people and keys that are no events.
+create table audit (
+  -- A UUID of version 7: in the order of time.
+  id KEY primary key,
+  time INT not null,
+  actor text not null,
+  action text not null,
+  detail text not null
+) PAIRS;
+
+create table settings (
+  name KEY primary key,
+  value text not null
+) PAIRS;
+
+-- Every rule set that was applied. The setting active_rules has the stamp of the active one.
+create table rule_sets (
+  stamp KEY primary key,
+  body text not null,
+  applied_at INT not null,
+  source text not null
+) ROWS;
+
+-- Lists of a key are separated by blanks.
+create table keys (
+  id KEY primary key,
+  name text not null,
+  -- Hexadecimal.
+  hash text not null,
+  created_at INT not null,
+  expires_at INT,
+  revoked_at INT,
+  tier text not null,
+  owner text not null,
+  last_used_at INT,
+  -- The key that replaces this one.
+  successor text,
+  scopes text not null,
+  -- The origins of a publishable key; empty for a secret key.
+  origins text not null,
+  -- The types of data points that the issuer of the key may write, besides those of the rule set.
+  types text not null,
+  -- 1 after the secret key was sent from a page in a browser.
+  seen_in_browser integer not null
+) PAIRS;
+
+-- Feature keys: responses per day, key, endpoint and status; the key is empty for clients without a key.
+create table usage (
+  day KEY not null,
+  key_id KEY not null,
+  endpoint KEY not null,
+  status integer not null,
+  count INT not null,
+  primary key (day, key_id, endpoint, status)
+) PAIRS;
+
+-- Feature mirror: the ETags that a mirror has seen, for conditional requests and for resuming.
+create table mirrored (
+  source KEY not null,
+  passport_id INT not null,
+  passport_etag text not null,
+  credentials_etag text not null,
+  run integer not null,
+  primary key (source, passport_id)
+) PAIRS;
+
+create index mirrored_by_passport on mirrored (passport_id);
+
+create table mirror_runs (
+  source KEY primary key,
+  run integer not null,
+  ended integer not null
+) PAIRS;
+
+-- Feature webhooks: a subscription is a position in the event log with a URL.
+create table subscriptions (
+  id KEY primary key,
+  key_id text not null,
+  url text not null,
+  -- JSON: types, passport, score threshold.
+  filter text not null,
+  -- JSON: the signing keys, newest first.
+  secrets text not null,
+  created_at INT not null,
+  -- active, paused, failed or disabled.
+  state text not null,
+  -- The log, and the number of the last event that was delivered or filtered out.
+  log text not null,
+  position INT not null,
+  failures integer not null,
+  failing_since INT,
+  next_attempt_at INT not null,
+  last_error text not null,
+  -- Says which events could not be delivered because the log no longer has them.
+  notice text not null,
+  last_delivered_at INT
+) PAIRS;
+
+-- Feature webhooks: work that one node does at a time. The lease ends unless its holder renews it.
+create table leases (
+  name KEY primary key,
+  holder text not null,
+  expires_at INT not null
+) PAIRS;
+
+-- Feature own-record: challenges and sessions of people who prove a wallet. The id is a SHA-256; a session has no
+-- digest.
+create table proofs (
+  id KEY primary key,
+  digest text not null,
+  expires_at INT not null
+) PAIRS;
+
+create index proofs_by_expiry on proofs (expires_at);
+
+-- Feature own-record: requests of people for corrections, until the operator has done them.
+create table requests (
+  id KEY primary key,
+  passport_id INT not null,
+  text text not null,
+  created_at INT not null
+) PAIRS;
+
+create index requests_by_passport on requests (passport_id);
