@@ -56,13 +56,12 @@ const TABLES = {
   wallets: 'passport_id',
   credentials: 'passport_id',
   handles: 'passport_id',
-  v1_passports: 'passport_id',
-  facets: 'passport_id',
+  listing: 'passport_id',
   log_secrets: 'passport_id',
   events: 'passport_id',
 } as const
 
-const WITH_WALLETS = ['address', 'main_wallet', 'verified_wallets', 'fields']
+const WITH_WALLETS = ['address', 'main_wallet', 'verified_wallets']
 
 /** Copies the rows of the imported passports with new ids and wallets. */
 async function copyPassports(passports: number, run: Run): Promise<void> {
@@ -73,7 +72,7 @@ async function copyPassports(passports: number, run: Run): Promise<void> {
       if (!row) continue
       const columns = Object.keys(row).map((name) => {
         if (name === id || name === 'sequence') return [name, `${name} + ${offset}`]
-        return [name, WITH_WALLETS.includes(name) ? withNewIds(name, copy, offset) : name]
+        return [name, WITH_WALLETS.includes(name) ? withNewWallets(name, copy) : name]
       })
       const [names, values] = [0, 1].map((at) => columns.map((column) => column[at]).join())
       await run(`insert into ${table} (${names}) select ${values} from ${table} where ${id} <= ${IMPORTED}`)
@@ -84,10 +83,5 @@ async function copyPassports(passports: number, run: Run): Promise<void> {
 }
 
 /** Wallets begin with 0xde30 in imported rows, and the copies have other digits there. */
-function withNewIds(column: string, copy: number, offset: number): string {
-  const wallets = `replace(${column}, '0xde30', '0xd${copy.toString(16).padStart(3, '0')}')`
-  const member = `'"passport_id":'`
-  return column === 'fields'
-    ? `replace(${wallets}, ${member} || passport_id, ${member} || (passport_id + ${offset}))`
-    : wallets
-}
+const withNewWallets = (column: string, copy: number) =>
+  `replace(${column}, '0xde30', '0xd${copy.toString(16).padStart(3, '0')}')`

@@ -3,6 +3,7 @@
  * Environment: DATABASE is the file, PORT the port, HEADERS the constant response headers as JSON.
  */
 import { Database } from 'bun:sqlite'
+import { type PassportRow, presentItem, presentPassport } from '../../src/features/v1/present.ts'
 
 const { DATABASE, PORT = '0', HEADERS = '{}' } = process.env
 const PAGE = 25
@@ -14,23 +15,16 @@ database.run('pragma cache_size = -16384')
 
 type Body = { body: string }
 
-const BODY = `'{"passport":{' || fields || ',' || more_fields || '}}'`
-
-const findById = database.query<Body, [number]>(
-  `select ${BODY} as body from v1_passports where passport_id = ?`,
-)
-const findByWallet = database.query<Body, [string]>(
-  `select ${BODY} as body from wallets join v1_passports using (passport_id) where address = ?`,
+const findById = database.query<PassportRow, [number]>('select *, 0 as merged from passports where id = ?')
+const findByWallet = database.query<PassportRow, [string]>(
+  'select passports.*, 0 as merged from wallets join passports on id = passport_id where address = ?',
 )
 const findCredentials = database.query<Body, [number]>(
   `select '{"passport_credentials":' || shown || '}' as body from credentials where passport_id = ?`,
 )
-const findItem = database.query<{ item: string }, [number]>(
-  `select '{' || fields || '}' as item from v1_passports where passport_id = ?`,
-)
 const ranking = Float64Array.from(
   database
-    .query<{ id: number }, []>('select passport_id as id from v1_passports order by score desc, passport_id')
+    .query<{ id: number }, []>('select passport_id as id from listing order by score desc, passport_id')
     .iterate(),
   ({ id }) => id,
 )
@@ -51,15 +45,17 @@ function shareTransaction(): void {
 }
 
 const init = { headers: JSON.parse(HEADERS) }
-const send = (row: Body | null) =>
-  row ? new Response(row.body, init) : new Response(null, { status: 404, ...init })
+const send = (body: string | undefined) =>
+  body ? new Response(body, init) : new Response(null, { status: 404, ...init })
+const sendPassport = (row: PassportRow | null) =>
+  send(row ? `{"passport":${presentPassport(row)}}` : undefined)
 
 const parameterOf = ({ url }: Request, name: string) =>
   Number(new URLSearchParams(url.slice(url.indexOf('?') + 1)).get(name))
 
 function renderPage(page: number): string {
   const ids = ranking.subarray((page - 1) * PAGE, page * PAGE)
-  const items = Array.from(ids, (id) => findItem.get(id)?.item)
+  const items = Array.from(ids, (id) => presentItem(findById.get(id) as PassportRow))
   const last = Math.ceil(ranking.length / PAGE)
   return `{"passports":[${items.join(',')}],"pagination":{"current_page":${page},"last_page":${last},"total":${ranking.length}}}`
 }
@@ -71,11 +67,11 @@ Bun.serve({
   routes: {
     '/api/v1/passports/:id': ({ params: { id } }) => {
       shareTransaction()
-      return send(id.startsWith('0x') ? findByWallet.get(id) : findById.get(Number(id)))
+      return sendPassport(id.startsWith('0x') ? findByWallet.get(id) : findById.get(Number(id)))
     },
     '/api/v1/passport_credentials': (request) => {
       shareTransaction()
-      return send(findCredentials.get(parameterOf(request, 'passport_id')))
+      return send(findCredentials.get(parameterOf(request, 'passport_id'))?.body)
     },
     '/api/v1/passports': (request) => {
       shareTransaction()

@@ -77,7 +77,7 @@ export const FAULTS: readonly Fault[] = [
       return () => undefined
     },
   },
-  { name: 'responses locked', begin: locked('v1_passports') },
+  { name: 'responses locked', begin: locked('passports') },
 ]
 
 /** Stops PostgreSQL. The function that ends the fault starts it again. */

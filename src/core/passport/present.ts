@@ -1,61 +1,46 @@
 import { type Credential, roundScore } from './credential.ts'
-import type { FullPassport, Passport, Social } from './passport.ts'
+import type { Profile, Social } from './passport.ts'
 import type { LaterFields } from './record.ts'
-import type { WireCredential, WireListedPassport, WirePassport, WireSocial } from './wire-schemas.ts'
+import type { WireCredential, WireProfile, WireSocial } from './wire-schemas.ts'
 
-/** Serializes the fields for the database; empty if no field is known. */
-export function toLaterText({ imageUrl, mainWalletChangedAt, nominations }: LaterFields): string {
-  const text = JSON.stringify({ imageUrl, mainWalletChangedAt, nominations })
-  return text === '{}' ? '' : text
+/** The fields of a record that only V2 shows. Unknown ones are absent. */
+export type WireLaterFields = {
+  image_url?: string
+  main_wallet_changed_at?: string
+  nominations_received_count?: number
 }
 
-/** Parses the text of `toLaterText`. */
-export const fromLaterText = (text: string): LaterFields => (text === '' ? {} : JSON.parse(text))
+export const presentLaterFields = (later: LaterFields): WireLaterFields => ({
+  ...(later.imageUrl !== undefined && { image_url: later.imageUrl }),
+  ...(later.mainWalletChangedAt !== undefined && {
+    main_wallet_changed_at: presentInstant(later.mainWalletChangedAt),
+  }),
+  ...(later.nominations !== undefined && { nominations_received_count: later.nominations }),
+})
 
-/** Returns the fields as V2 shows them. The image is that of the record, or else the first image of the socials. */
-export function toShownFields(later: LaterFields, socials: readonly Social[]): LaterFields {
-  const images = [later.imageUrl ?? '', ...socials.map(({ imageUrl }) => imageUrl)]
-  return { ...later, imageUrl: images.find(isImageUrl) }
-}
+/** The reverse of `presentLaterFields`. */
+export const readLaterFields = (wire: WireLaterFields): LaterFields => ({
+  ...(wire.image_url !== undefined && { imageUrl: wire.image_url }),
+  ...(wire.main_wallet_changed_at !== undefined && {
+    mainWalletChangedAt: readInstant(wire.main_wallet_changed_at),
+  }),
+  ...(wire.nominations_received_count !== undefined && { nominations: wire.nominations_received_count }),
+})
 
-export const MAX_IMAGE_URL_BYTES = 2000
+export const presentProfile = ({ bio, displayName, location, tags }: Profile): WireProfile => ({
+  bio,
+  display_name: displayName,
+  location,
+  tags,
+})
 
-/** Sources also send paths and `data:` URLs. */
-const isImageUrl = (text: string): boolean =>
-  /^https?:\/\/\S+$/i.test(text) &&
-  URL.canParse(text) &&
-  Buffer.byteLength(JSON.stringify(text)) <= MAX_IMAGE_URL_BYTES
-
-export function presentListedPassport(passport: Passport): WireListedPassport {
-  return {
-    activity_score: passport.scores.activity,
-    identity_score: passport.scores.identity,
-    skills_score: passport.scores.skills,
-    score: passport.scores.total,
-    calculating_score: passport.stale,
-    connections_count: passport.connections,
-    human_checkmark: passport.human,
-    last_calculated_at: presentInstant(passport.calculatedAt),
-    main_wallet: passport.mainWallet,
-    passport_id: passport.id,
-    passport_profile: {
-      bio: passport.profile.bio,
-      display_name: passport.profile.displayName,
-      location: passport.profile.location,
-      tags: passport.profile.tags,
-    },
-    verified_wallets: passport.verifiedWallets,
-  }
-}
-
-export function presentPassport(passport: FullPassport): WirePassport {
-  return { ...presentListedPassport(passport), ...presentUnlistedFields(passport) }
-}
-
-/** The fields that only the single-passport response has. */
-export function presentUnlistedFields({ merged, socials }: FullPassport) {
-  return { merged, passport_socials: socials.map(presentSocial) }
-}
+/** The reverse of `presentProfile`. */
+export const readProfile = ({ bio, display_name, location, tags }: WireProfile): Profile => ({
+  bio,
+  displayName: display_name,
+  location,
+  tags,
+})
 
 export function presentCredential(credential: Credential): WireCredential {
   return {
@@ -100,6 +85,21 @@ export function presentSocial(social: Social): WireSocial {
     profile_name: social.name,
     profile_url: social.url,
     source: social.source,
+  }
+}
+
+/** The reverse of `presentSocial`. */
+export function readSocial(wire: WireSocial): Social {
+  return {
+    source: wire.source,
+    name: wire.profile_name,
+    displayName: wire.profile_display_name,
+    bio: wire.profile_bio,
+    location: wire.location,
+    url: wire.profile_url,
+    imageUrl: wire.profile_image_url,
+    followers: wire.follower_count,
+    following: wire.following_count,
   }
 }
 

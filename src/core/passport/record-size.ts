@@ -1,7 +1,9 @@
 import type { DataPoint } from './data-point.ts'
 import { CREDENTIAL_ACCOUNT } from './passport.ts'
-import { MAX_IMAGE_URL_BYTES, presentCredential, presentSocial } from './present.ts'
+import { presentCredential, presentSocial } from './present.ts'
 import type { PassportRecord } from './record.ts'
+
+export const MAX_IMAGE_URL_BYTES = 2000
 
 /** Data points without the members that are added when they are stored. */
 const asGiven = (points: readonly DataPoint[]) =>

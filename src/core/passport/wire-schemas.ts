@@ -59,7 +59,6 @@ export const Credential = describedObject('A scored item of a passport', {
   value: Type.String({ description: 'Display text of the fact that was scored' }),
 })
 
+export type WireProfile = Static<typeof PassportProfile>
 export type WireSocial = Static<typeof PassportSocial>
-export type WireListedPassport = Static<typeof ListedPassport>
-export type WirePassport = Static<typeof Passport>
 export type WireCredential = Static<typeof Credential>

@@ -1,49 +1,42 @@
 -- The tables of both engines. `schema.ts` replaces the words in capitals: INT (an integer of 64 bits), REAL, KEY (a text
--- that is ordered by its bytes), ROWS and PAIRS (the ends of tables) and COVERING (an index that only SQLite has).
--- Times are epoch milliseconds. There are no foreign keys: rows of a passport are written and removed together with it,
--- and a removal empties every table with a column `passport_id`.
+-- that is ordered by its bytes), ROWS and PAIRS (the ends of tables). Times are
+-- epoch milliseconds. There are no foreign keys: rows of a passport are written and removed together with it, and a
+-- removal empties every table with a column `passport_id`.
 
--- A passport is read and written as a whole. Lists are JSON.
+-- A passport is read and written as a whole. JSON has the form of the record format, so that responses contain it
+-- unparsed.
 create table passports (
   id INT primary key,
+  -- The survivor; it may be imported after the passports merged into it.
+  merged_into INT,
+  -- A hidden passport stays stored, but no response shows it.
+  hidden_at INT,
+  -- 1: waits for a scorer. 2: scoring failed; waits for a change.
+  stale integer not null,
   score REAL not null,
   activity_score REAL not null,
   identity_score REAL not null,
   skills_score REAL not null,
-  -- 1: waits for a scorer. 2: scoring failed; waits for a change.
-  stale integer not null,
-  calculated_at INT not null,
   human integer not null,
-  connections INT not null,
-  main_wallet text not null,
-  verified_wallets text not null,
-  display_name text not null,
-  bio text not null,
-  location text not null,
-  tags text not null,
-  socials text not null,
-  -- The survivor; it may be imported after the passports merged into it.
-  merged_into INT,
-  -- What the last record said. Scoring never changes it; a passport without a scored credential shows these scores.
-  given_human integer not null,
-  given_score REAL not null,
-  given_activity_score REAL not null,
-  given_identity_score REAL not null,
-  given_skills_score REAL not null,
-  -- Hash of the last record: importing the same record again changes nothing.
-  fingerprint text not null,
+  calculated_at INT not null,
   -- The rule set that calculated the scores; empty if they come from the record.
   rules text not null,
-  -- JSON of the fields of the record that V2 adds to V1; empty if none is known.
-  later_fields text not null,
   -- When time alone changes the score: a data point expires.
   rescore_at INT,
-  -- A hidden passport stays stored, but no response shows it.
-  hidden_at INT
+  -- Hash of the last record: importing the same record again changes nothing.
+  fingerprint text not null,
+  connections INT not null,
+  main_wallet text not null,
+  -- JSON, as the next ones.
+  verified_wallets text not null,
+  profile text not null,
+  socials text not null,
+  -- What the last record said. Scoring never changes it; a passport without a scored credential shows these scores.
+  given text not null
 ) ROWS;
 
 create index passports_by_survivor on passports (merged_into) where merged_into is not null;
--- The queue of the scorers. V1 responses read from this index whether a score is being calculated.
+-- The queue of the scorers.
 create index passports_stale on passports (id) where stale <> 0;
 create index passports_by_rescore on passports (rescore_at) where rescore_at is not null;
 create index passports_hidden on passports (id) where hidden_at is not null;
@@ -108,31 +101,13 @@ create table handles (
 
 create index handles_by_passport on handles (passport_id);
 
--- Derived: V1 responses, rendered when a passport is written. Only visible passports have rows here and in `facets`.
-create table v1_passports (
+-- Derived: what rankings, searches and filters need of visible passports (`rows/listing.ts`).
+create table listing (
   passport_id INT primary key,
   score REAL not null,
   -- The folded display name.
   name text not null,
-  -- JSON members of list pages, those that the single-passport response adds, and its ETag. Stored JSON has
-  -- calculating_score false; readers correct it for stale passports.
-  fields text not null,
-  more_fields text not null,
-  etag text not null,
-  merged integer not null,
-  -- JSON of the fields that V2 shows.
-  later_fields text not null
-) ROWS;
-
--- For the ranking. An index of PostgreSQL cannot have long names.
-COVERING create index v1_passports_listed on v1_passports (passport_id, score, name);
-
--- Derived: the facets of listed passports (`rows/facets.ts`).
-create table facets (
-  passport_id INT primary key,
-  record text not null default '',
-  scores text not null default '',
-  points text not null default ''
+  facets text not null
 ) ROWS;
 
 -- One row: the last number and time, the first number that is not pruned, and since when all changes are logged. On

@@ -12,7 +12,7 @@ export type MigrationMode = boolean | 'new'
 export type OnNotice = ((sentence: string) => void) | undefined
 
 /** What the engines spell differently in `schema.sql`. */
-export type SchemaWords = Record<'INT' | 'REAL' | 'KEY' | 'ROWS' | 'PAIRS' | 'COVERING', string>
+export type SchemaWords = Record<'INT' | 'REAL' | 'KEY' | 'ROWS' | 'PAIRS', string>
 
 /** Creates the tables of an empty database. `run` runs several statements. */
 export async function createTables(
@@ -20,9 +20,7 @@ export async function createTables(
   run: (script: string) => unknown,
   query: Query,
 ): Promise<void> {
-  await run(
-    tables.replace(/\b(INT|REAL|KEY|ROWS|PAIRS|COVERING)\b/g, (word) => words[word as keyof SchemaWords]),
-  )
+  await run(tables.replace(/\b(INT|REAL|KEY|ROWS|PAIRS)\b/g, (word) => words[word as keyof SchemaWords]))
   await query(
     `insert into event_log (one, name, first, last, time, known_since, base, head, head_at)
      values (1, $1, 1, 0, 0, NOW, $2, $2, 0)`,

@@ -36,7 +36,7 @@ const listPerson = ({ query }: Connection, id: number) =>
 /** An export shows the first four in another form. The others are derived, or have nothing about the person. */
 const SHOWN_OR_DERIVED = [
   ...['wallets', 'credentials', 'data_points', 'events'],
-  ...['v1_passports', 'facets', 'removals', 'log_secrets'],
+  ...['listing', 'removals', 'log_secrets'],
 ]
 
 async function exportPerson(connection: Connection, id: number): Promise<object | undefined> {

@@ -3,7 +3,12 @@ import { toJsonText } from '../../core/basics/text/quote.ts'
 import type { Credential } from '../../core/passport/credential.ts'
 import type { DataPoint, RawValue } from '../../core/passport/data-point.ts'
 import { NO_SCORES, type Scores } from '../../core/passport/passport.ts'
-import { presentListedPassport, presentRecordCredential, presentSocial } from '../../core/passport/present.ts'
+import {
+  presentLaterFields,
+  presentProfile,
+  presentRecordCredential,
+  presentSocial,
+} from '../../core/passport/present.ts'
 import type { PassportRecord } from '../../core/passport/record.ts'
 import type {
   CredentialLine,
@@ -32,17 +37,22 @@ export async function* exportRecords(store: Store) {
 }
 
 export function presentRecord(record: PassportRecord): PassportLine {
-  const { scores = NO_SCORES, stale = false, calculatedAt = 0 } = record
-  const { passport_id, ...passport } = presentListedPassport({ ...record, scores, stale, calculatedAt })
-  const { imageUrl, mainWalletChangedAt, nominations } = record
+  const { scores = NO_SCORES } = record
   return {
-    passport_id,
-    ...passport,
+    passport_id: record.id,
+    activity_score: scores.activity,
+    identity_score: scores.identity,
+    skills_score: scores.skills,
+    score: scores.total,
+    calculating_score: record.stale ?? false,
+    connections_count: record.connections,
+    human_checkmark: record.human,
     last_calculated_at: isoTime(record.calculatedAt),
+    main_wallet: record.mainWallet,
+    passport_profile: presentProfile(record.profile),
+    verified_wallets: record.verifiedWallets,
     passport_socials: record.socials.map(presentSocial),
-    ...(imageUrl !== undefined && { image_url: imageUrl }),
-    ...(mainWalletChangedAt !== undefined && { main_wallet_changed_at: isoTime(mainWalletChangedAt) }),
-    ...(nominations !== undefined && { nominations_received_count: nominations }),
+    ...presentLaterFields(record),
     // An empty list is left out, because an import would take it for "no credentials" and reset the scores.
     ...(record.credentials?.length && { credentials: record.credentials.map(toCredentialLine) }),
     ...(record.dataPoints?.length && { data_points: record.dataPoints.map(toPointLine) }),

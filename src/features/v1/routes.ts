@@ -18,9 +18,10 @@ import {
 import { CHUNK, type FindRequest, findPage, mapChunks } from '../../core/index/find-list.ts'
 import { lastPage, parseKeyword, parsePageNumber, parsePageSize } from '../../core/lists/list-request.ts'
 import { parsePassportRef } from '../../core/passport/passport.ts'
-import { presentListedPassport, presentPassport } from '../../core/passport/present.ts'
 import * as recordSchemas from '../../core/passport/wire-schemas.ts'
 import type { Data } from '../../core/store/data.ts'
+import { toRecordRow, toScoreRow } from '../../core/store/rows/passport.ts'
+import { presentItem, presentPassport } from './present.ts'
 import * as v1Schemas from './schemas.ts'
 import { type Bodies, CREDENTIAL_BODIES, V1_BODIES } from './statements.ts'
 
@@ -79,17 +80,21 @@ export const PARAMETERS = {
   },
 }
 
-export const LISTED = presentListedPassport(EXAMPLE)
-export const FULL = presentPassport(EXAMPLE)
-export const CREDENTIALS = EXAMPLE.credentials.map(({ from: _, ...credential }) => credential)
+const { credentials: _, ...RECORD } = EXAMPLE
+export const EXAMPLE_ROW = {
+  ...toRecordRow(RECORD),
+  ...toScoreRow(EXAMPLE.scores),
+  ...{ stale: 0, calculated_at: EXAMPLE.calculatedAt, human: 0, merged: 0 },
+}
+export const CREDENTIALS = EXAMPLE.credentials.map(({ from, ...credential }) => credential)
 export const PAGINATION = { current_page: 1, last_page: 40, total: 1000 }
 
 export const V1_ROUTES = [
   ...createRoutes(VERSION, V1, {
     list: v1Schemas.PassportListBody,
     passport: v1Schemas.PassportBody,
-    listed: LISTED,
-    full: FULL,
+    listed: JSON.parse(presentItem(EXAMPLE_ROW)),
+    full: JSON.parse(presentPassport(EXAMPLE_ROW)),
     listParameters: PARAMETERS.list,
     handleList: (request, context) => listPassports(VERSION, request, context),
   }),

@@ -1,41 +1,53 @@
 import { parseSocialCount } from '../../core/basics/text/social-count.ts'
-import type { LaterFields } from '../../core/passport/record.ts'
-import type { WireListedPassport, WirePassport } from '../../core/passport/wire-schemas.ts'
-import type { WireListedPassportV2, WirePassportV2 } from './schemas.ts'
+import { MAX_IMAGE_URL_BYTES } from '../../core/passport/record-size.ts'
+import type { WireProfile, WireSocial } from '../../core/passport/wire-schemas.ts'
+import { readGiven, type StoredRow } from '../../core/store/rows/passport.ts'
+import { type ItemRow, type PassportRow, presentMembers, presentMore } from '../v1/present.ts'
 
-/**
- * `later` has the fields that `toShownFields` returns. A passport without an image has its card, in the folder with the URL
- * `cards`; without that URL its image is empty.
- */
-export function presentListedPassportV2(passport: WireListedPassport, later: LaterFields, cards = '') {
-  const { mainWalletChangedAt, nominations = 0 } = later
-  const imageUrl = later.imageUrl ?? (cards && `${cards}${passport.passport_id}.png`)
-  const { display_name } = passport.passport_profile
-  return {
-    ...passport,
-    passport_profile: { ...passport.passport_profile, image_url: imageUrl, name: display_name },
-    verified: passport.human_checkmark,
-    main_wallet_changed_at:
-      mainWalletChangedAt === undefined ? null : new Date(mainWalletChangedAt).toISOString(),
-    nominations_received_count: nominations,
-    user: {
-      id: String(passport.passport_id),
-      name: display_name,
-      email: null,
-      admin: false,
-      profile_picture_url: imageUrl,
-    },
-  } satisfies WireListedPassportV2
+type Given = Pick<StoredRow, 'given' | 'socials'>
+
+/** `cards` is the URL of the folder with the cards, or empty. */
+export function presentItemV2(row: ItemRow & Given, cards: string): string {
+  const { profile, later } = presentLater(row, () => JSON.parse(row.socials), cards)
+  return `{${presentMembers(row, profile)},${later}}`
 }
 
-export function presentPassportV2(passport: WirePassport, later: LaterFields, cards?: string) {
-  return {
-    ...presentListedPassportV2(passport, later, cards),
-    merged: passport.merged,
-    passport_socials: passport.passport_socials.map((social) => ({
-      ...social,
-      follower_count: parseSocialCount(social.follower_count),
-      following_count: parseSocialCount(social.following_count),
-    })),
-  } satisfies WirePassportV2
+export function presentPassportV2(row: PassportRow & Given, cards: string): string {
+  const socials: WireSocial[] = JSON.parse(row.socials)
+  const counted = socials.map((social) => ({
+    ...social,
+    follower_count: parseSocialCount(social.follower_count),
+    following_count: parseSocialCount(social.following_count),
+  }))
+  const { profile, later } = presentLater(row, () => socials, cards)
+  return `{${presentMembers(row, profile)},${presentMore(row, JSON.stringify(counted))},${later}}`
 }
+
+/** The profile and the members that V2 adds. A passport without an image has its card. */
+function presentLater(row: ItemRow & Given, parseSocials: ParseSocials, cards: string) {
+  const { image_url, main_wallet_changed_at = null, nominations_received_count = 0 } = readGiven(row)
+  const { display_name: name }: WireProfile = JSON.parse(row.profile)
+  const image = findImage(image_url, parseSocials) ?? (cards && `${cards}${row.id}.png`)
+  const later = {
+    verified: row.human === 1,
+    main_wallet_changed_at,
+    nominations_received_count,
+    user: { id: String(row.id), name, email: null, admin: false, profile_picture_url: image },
+  }
+  const profile = `${row.profile.slice(0, -1)},${JSON.stringify({ image_url: image, name }).slice(1)}`
+  return { profile, later: JSON.stringify(later).slice(1, -1) }
+}
+
+type ParseSocials = () => readonly WireSocial[]
+
+/** Returns the image of the record, or else the first image of the socials. */
+export const findImage = (given = '', parseSocials: ParseSocials): string | undefined =>
+  isImageUrl(given)
+    ? given
+    : parseSocials().find((social) => isImageUrl(social.profile_image_url))?.profile_image_url
+
+/** Sources also send paths and `data:` URLs. */
+const isImageUrl = (text: string): boolean =>
+  /^https?:\/\/\S+$/i.test(text) &&
+  URL.canParse(text) &&
+  Buffer.byteLength(JSON.stringify(text)) <= MAX_IMAGE_URL_BYTES

@@ -7,7 +7,7 @@ import { CHUNK } from '../../core/index/find-list.ts'
 import { parsePassportKey } from '../../core/passport/passport.ts'
 import * as v1 from '../v1/routes.ts'
 import { CredentialListBody } from '../v1/schemas.ts'
-import { presentListedPassportV2, presentPassportV2 } from './present.ts'
+import { presentItemV2, presentPassportV2 } from './present.ts'
 import * as schemas from './schemas.ts'
 import { findIds, findPeople } from './search.ts'
 import { V2_BODIES } from './statements.ts'
@@ -26,12 +26,8 @@ const V2: Surface = {
   schemas: { ...v1.V1.schemas, ...schemas },
 }
 
-const LATER = {
-  imageUrl: 'https://passports.example.com/card/42.png',
-  mainWalletChangedAt: undefined,
-  nominations: 0,
-}
-const LISTED_V2 = presentListedPassportV2(v1.LISTED, LATER)
+const CARDS = 'https://passports.example.com/card/'
+const LISTED_V2 = JSON.parse(presentItemV2(v1.EXAMPLE_ROW, CARDS))
 
 const { keyword, page, per_page } = v1.PARAMETERS.list
 const WORDS = { keyword, search: { ...keyword, description: 'Used if `keyword` is absent.' } }
@@ -60,7 +56,7 @@ export const V2_ROUTES = [
     list: schemas.PassportListBodyV2,
     passport: schemas.PassportBodyV2,
     listed: LISTED_V2,
-    full: presentPassportV2(v1.FULL, LATER),
+    full: JSON.parse(presentPassportV2(v1.EXAMPLE_ROW, CARDS)),
     listParameters: { ...WORDS, page, ...SIZE, ...LIST },
     handleList,
   }),

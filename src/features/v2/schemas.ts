@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { closed, describedObject, orNull } from '../../core/basics/schema-helpers.ts'
 import {
   ListedPassport,
@@ -55,6 +55,3 @@ export const PassportListBodyV2 = closed({ passports: Type.Array(ListedPassportV
 export const PassportBodyV2 = closed({ passport: PassportV2 })
 
 export const HumanCheckmarkBody = closed({ human_checkmark: Type.Boolean() })
-
-export type WireListedPassportV2 = Static<typeof ListedPassportV2>
-export type WirePassportV2 = Static<typeof PassportV2>

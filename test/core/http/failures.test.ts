@@ -14,7 +14,7 @@ const open = (url: string) => openStore(parseDatabaseAddress(url) as DatabaseAdd
 onEveryEngine('failures', (open) => {
   test('an internal error is logged with its stack and hidden from the client', async () => {
     await using store = await open([ada])
-    await execute(store.url, 'alter table v1_passports rename column fields to gone')
+    await execute(store.url, 'alter table passports rename column verified_wallets to gone')
     await using server = serveTest(store)
     const { status, text, headers } = await server.get('/api/v1/passports', GOLDEN)
     expect(status).toBe(500)

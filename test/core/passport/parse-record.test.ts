@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
-import { presentPassport } from '../../../src/core/passport/present.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { PassportLine } from '../../../src/core/passport/record-format.ts'
 import { presentRecord } from '../../../src/features/records/export.ts'
-import { presentPassportV2 } from '../../../src/features/v2/present.ts'
 import { CREDENTIAL, nulls, parse, parsePassport, parsePoint } from '../../support/mirror/parse-record.ts'
+import { presentV1, presentV2 } from '../../support/store/expect-v1-responses.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
 test('a passport has distinct, folded wallets', () => {
@@ -123,16 +122,16 @@ test('an exported record is parsed to the same record, including the fields that
 })
 
 test('the parser knows every field of a passport in a V2 response, including the fields that only V2 shows', () => {
-  const passport = presentPassport({ ...ada, stale: false, calculatedAt: NOON, merged: false })
-  const { record, unknownFields } = parse(presentPassportV2(passport, later))
+  const passport = presentV1({ ...ada, stale: false, calculatedAt: NOON, merged: false })
+  const { record, unknownFields } = parse(presentV2(passport, later))
   expect(unknownFields).toBe(0)
   const { credentials: _, stale: __, ...rest } = ada
   expect(record).toEqual({ kind: 'passport', passport: { ...rest, ...later } })
 })
 
 test('a card that V2 shows instead of an image does not become the image of the record', () => {
-  const passport = presentPassport({ ...ada, stale: false, calculatedAt: NOON, merged: false })
-  const shown = presentPassportV2(passport, {}, 'https://example.com/card/')
+  const passport = presentV1({ ...ada, stale: false, calculatedAt: NOON, merged: false })
+  const shown = presentV2(passport, {}, 'https://example.com/card/')
   expect(shown.passport_profile.image_url).toBe('https://example.com/card/7.png')
   expect(parsePassport(shown).imageUrl).toBeUndefined()
   expect(parsePassport({ ...shown, passport_id: 8 }).imageUrl).toBe('https://example.com/card/7.png')

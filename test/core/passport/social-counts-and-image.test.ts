@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { parseSocialCount } from '../../../src/core/basics/text/social-count.ts'
-import { fromLaterText, toLaterText, toShownFields } from '../../../src/core/passport/present.ts'
+import { presentSocial } from '../../../src/core/passport/present.ts'
+import { findImage } from '../../../src/features/v2/present.ts'
 import { ada } from '../../support/store/records.ts'
 
 describe('a count of a social profile', () => {
@@ -23,9 +24,9 @@ describe('a count of a social profile', () => {
 
 describe('the image of a passport', () => {
   const socials = (...urls: string[]) =>
-    urls.flatMap((imageUrl) => ada.socials.map((each) => ({ ...each, imageUrl })))
+    urls.flatMap((imageUrl) => ada.socials.map((each) => presentSocial({ ...each, imageUrl })))
   const shown = (imageUrl: string | undefined, ...urls: string[]) =>
-    toShownFields({ imageUrl }, socials(...urls)).imageUrl
+    findImage(imageUrl, () => socials(...urls))
 
   test('the image is that of the record, or else the first valid image of the socials', () => {
     expect(shown('https://a.example/1.png', 'https://b.example/2.png')).toBe('https://a.example/1.png')
@@ -44,12 +45,4 @@ describe('the image of a passport', () => {
     'https://example.com/\n',
     `https://example.com/${'x'.repeat(2000)}`,
   ])('the image %p is never shown', (url) => expect(shown(url, url)).toBeUndefined())
-})
-
-test('if all fields that only V2 shows are missing, an empty text is stored; a field with the value 0 is not missing', () => {
-  expect(toLaterText({})).toBe('')
-  expect(toLaterText({ imageUrl: undefined })).toBe('')
-  expect(fromLaterText('')).toEqual({})
-  const known = { imageUrl: 'https://example.com/🐉', mainWalletChangedAt: 0, nominations: 0 }
-  expect(fromLaterText(toLaterText(known))).toEqual(known)
 })

@@ -118,15 +118,15 @@ describe('sqlite: the file', () => {
     await using store = await openSqlite(path)
     await saveRecords(store, [ada])
     using database = new Database(path)
-    database.run(`update passports set tags = '["math'`)
+    database.run(`update passports set verified_wallets = '["0x'`)
     const { passports } = store
     await expect(passports.find({ id: 7 })).rejects.toThrow(`${path} is damaged`)
     await expect(passports.findByKeys([{ id: 7 }], { credentials: true })).rejects.toThrow(
       `${path} is damaged`,
     )
     // With this index, the write violates a constraint, as it could if an index were damaged.
-    database.run('create unique index one_bio on passports (bio)')
-    const twins = [1, 2].map((id) => record(id, { profile: { bio: 'same' } }))
+    database.run('create unique index one_profile on passports (profile)')
+    const twins = [1, 2].map((id) => record(id, { profile: { displayName: 'same' } }))
     await expect(saveRecords(store, twins)).rejects.toThrow(`${path} is damaged`)
   })
 

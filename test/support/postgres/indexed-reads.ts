@@ -48,11 +48,11 @@ export const INDEXED_READS: readonly (readonly [
 ])[] = [
   ['a passport by id', (store) => store.passports.find({ id: 77 }), 'passports_pkey'],
   ['a passport by wallet', (store) => store.passports.find({ wallet: '0x77' }), 'wallets_pkey'],
-  ['a response by id', (store) => store.data(V1_BODIES).findPassport({ id: 77 }), 'v1_passports_pkey'],
+  ['a response by id', (store) => store.data(V1_BODIES).findPassport({ id: 77 }), 'passports_pkey'],
   [
     'a response by wallet',
     (store) => store.data(V1_BODIES).findPassport({ wallet: '0x77' }),
-    'v1_passports_pkey',
+    'passports_pkey',
   ],
   ['the survivor of a merge', (store) => store.data(V1_BODIES).findPassport({ id: 51 }), 'passports_pkey'],
   [
@@ -64,8 +64,8 @@ export const INDEXED_READS: readonly (readonly [
   ['names with a prefix', (store) => store.data(SEARCH).listNames('77', 9), 'handles_pkey'],
   ['wallets with a prefix', (store) => store.data(SEARCH).listWallets('0x77', 9), 'wallets_pkey'],
   ['passports by mixed keys', (store) => store.passports.findByKeys(MIXED_KEYS, FULL), 'passports_pkey'],
-  ['a page of the list', (store) => store.data(V1_BODIES).listItems([77, 78, 79]), 'v1_passports_pkey'],
-  ['the facets of some', (store) => store.listing.listFacets([77, 78, 79]), 'facets_pkey'],
+  ['a page of the list', (store) => store.data(V1_BODIES).listItems([77, 78, 79]), 'passports_pkey'],
+  ['the facets of some', (store) => store.listing.listFacets([77, 78, 79]), 'listing_pkey'],
   ['the credentials of one', (store) => store.data(CREDENTIAL_BODIES).find({ id: 77 }), 'credentials_pkey'],
   ['changes of the ranking', (store, cursor) => store.listing.readChanges(cursor), 'events_pkey'],
   ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],

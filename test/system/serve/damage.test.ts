@@ -15,7 +15,7 @@ const PEOPLE = Array.from({ length: 40 }, (_, id) =>
 )
 const LAST = PEOPLE.length - 1
 
-/** Overwrites the page of `v1_passports` that holds the last passport. */
+/** Overwrites the page of `passports` that holds the last passport. */
 function damageFile(path: string): void {
   using database = new Database(path)
   database.run('pragma wal_checkpoint(truncate)')

@@ -75,7 +75,7 @@ test('the entry of a server error has the trace id of its request, and LOG_LEVEL
   await using here = await workplace(databaseMaker('sqlite'))
   await using server = await here.listen({ LOG_REQUESTS: 'true', LOG_LEVEL: 'warn' })
   using database = new Database(here.database)
-  database.run('alter table v1_passports rename to gone')
+  database.run('alter table passports rename column verified_wallets to gone')
   const response = await fetch(`${server.url}/api/v1/passports/1`, {
     headers: { traceparent: `00-${TRACE}-${PARENT}-00` },
   })

@@ -8,10 +8,21 @@ import {
   foldWallet,
   NO_SCORES,
   type Passport,
+  type Profile,
   type Scores,
+  type Social,
 } from '../../passport/passport.ts'
-import { fromLaterText, toLaterText } from '../../passport/present.ts'
+import {
+  presentLaterFields,
+  presentProfile,
+  presentSocial,
+  readLaterFields,
+  readProfile,
+  readSocial,
+  type WireLaterFields,
+} from '../../passport/present.ts'
 import type { PassportRecord } from '../../passport/record.ts'
+import type { WireProfile, WireSocial } from '../../passport/wire-schemas.ts'
 import { type CredentialsRow, parseShown, readOrigins } from './credential.ts'
 
 /** Limits the length of a chain of merges, so that a cycle is not followed forever. */
@@ -27,53 +38,44 @@ export const MOST_OWNERS = 32
 export const MAX_READ_BYTES = 4 * 1024 * 1024
 
 type ScoreRow = Record<ScoreField, number>
-/** The scores of the last record, which scoring never changes. */
-type GivenScoreRow = Record<`given_${ScoreField}`, number>
+/** What the last record said and scoring never changes, in the record format. */
+export type Given = ScoreRow & WireLaterFields & { human_checkmark: boolean }
 
-export type StoredRow = ScoreRow &
-  GivenScoreRow & {
-    id: number
-    /** 1: waits for a scorer. 2: scoring failed, and is tried again after the next change. */
-    stale: number
-    calculated_at: number
-    human: number
-    connections: number
-    main_wallet: string
-    verified_wallets: string
-    display_name: string
-    bio: string
-    location: string
-    tags: string
-    socials: string
-    merged_into: number | null
-    given_human: number
-    fingerprint: string
-    rules: string
-    /** The fields of the record that only V2 shows (`toLaterText`). */
-    later_fields: string
-    /** When a data point expires, so that the score must be calculated again. */
-    rescore_at: number | null
-    /** Since when the passport is hidden. */
-    hidden_at: number | null
-  }
+/** The columns of list items. */
+export type ListedRow = ScoreRow & {
+  id: number
+  /** 1: waits for a scorer. 2: scoring failed, and is tried again after the next change. */
+  stale: number
+  calculated_at: number
+  human: number
+  connections: number
+  main_wallet: string
+  /** JSON, as the next ones: in the record format, so that responses contain it unparsed. */
+  verified_wallets: string
+  profile: string
+}
 
 /** The columns that v3 shows. */
-export type ShownRow = Omit<
-  StoredRow,
-  | keyof GivenScoreRow
-  | 'given_human'
-  | 'fingerprint'
-  | 'later_fields'
-  | 'rescore_at'
-  | 'merged_into'
-  | 'hidden_at'
->
+export type ShownRow = ListedRow & { socials: string; rules: string }
+
+export type StoredRow = ShownRow & {
+  merged_into: number | null
+  fingerprint: string
+  /** The JSON of `Given`. */
+  given: string
+  /** When a data point expires, so that the score must be calculated again. */
+  rescore_at: number | null
+  /** Since when the passport is hidden. */
+  hidden_at: number | null
+}
+
+/** SQL for both engines: a `ListedRow`. */
+export const LISTED_COLUMNS = `cast(id as double precision) as id, score, activity_score, identity_score, skills_score,
+  stale, cast(calculated_at as double precision) as calculated_at, human,
+  cast(connections as double precision) as connections, main_wallet, verified_wallets, profile`
 
 /** SQL for both engines: a `ShownRow`. */
-export const SHOWN_COLUMNS = `cast(id as double precision) as id, score, activity_score, identity_score, skills_score,
-  stale, cast(calculated_at as double precision) as calculated_at, human,
-  cast(connections as double precision) as connections, main_wallet, verified_wallets, display_name, bio, location,
-  tags, socials, rules`
+export const SHOWN_COLUMNS = `${LISTED_COLUMNS}, socials, rules`
 
 /**
  * Decides what responses show. A merged passport leads to its survivor. A hidden passport is not found, nor are those
@@ -94,12 +96,12 @@ export function toScores(row: ScoreRow): Scores {
   }
 }
 
-export const toGivenScores = (row: GivenScoreRow): Scores => ({
-  total: row.given_score,
-  activity: row.given_activity_score,
-  identity: row.given_identity_score,
-  skills: row.given_skills_score,
-})
+export const readGiven = ({ given }: Pick<StoredRow, 'given'>): Given => JSON.parse(given)
+
+export const parseProfile = (profile: string): Profile => readProfile(JSON.parse(profile) as WireProfile)
+
+export const parseSocials = (socials: string): Social[] =>
+  (JSON.parse(socials) as WireSocial[]).map(readSocial)
 
 export function toScoreRow(scores: Scores): ScoreRow {
   return {
@@ -110,7 +112,7 @@ export function toScoreRow(scores: Scores): ScoreRow {
   }
 }
 
-export function toPassport(row: ShownRow): Passport {
+export function toPassport(row: ListedRow): Passport {
   return {
     id: row.id,
     scores: toScores(row),
@@ -120,17 +122,12 @@ export function toPassport(row: ShownRow): Passport {
     connections: row.connections,
     mainWallet: row.main_wallet,
     verifiedWallets: JSON.parse(row.verified_wallets),
-    profile: {
-      bio: row.bio,
-      displayName: row.display_name,
-      location: row.location,
-      tags: JSON.parse(row.tags),
-    },
+    profile: parseProfile(row.profile),
   }
 }
 
 export function toFullPassport(row: ShownRow, merged: boolean): FullPassport {
-  return { ...toPassport(row), socials: JSON.parse(row.socials), merged }
+  return { ...toPassport(row), socials: parseSocials(row.socials), merged }
 }
 
 export function toPassportV3(
@@ -153,35 +150,32 @@ function toCredentials(row: CredentialsRow): NonNullable<PassportV3['credentials
 
 /** The columns that depend on the record alone. */
 export function toRecordRow(record: PassportRecord) {
-  const given = toScoreRow(record.givenScores ?? record.scores ?? NO_SCORES)
+  const given: Given = {
+    ...toScoreRow(record.givenScores ?? record.scores ?? NO_SCORES),
+    human_checkmark: record.givenHuman ?? record.human,
+    ...presentLaterFields(record),
+  }
   return {
     id: record.id,
     connections: record.connections,
     main_wallet: foldWallet(record.mainWallet),
     verified_wallets: JSON.stringify(record.verifiedWallets.map(foldWallet)),
-    display_name: record.profile.displayName,
-    bio: record.profile.bio,
-    location: record.profile.location,
-    tags: JSON.stringify(record.profile.tags),
-    socials: JSON.stringify(record.socials),
-    given_human: Number(record.givenHuman ?? record.human),
-    given_score: given.score,
-    given_activity_score: given.activity_score,
-    given_identity_score: given.identity_score,
-    given_skills_score: given.skills_score,
-    later_fields: toLaterText(record),
+    profile: JSON.stringify(presentProfile(record.profile)),
+    socials: JSON.stringify(record.socials.map(presentSocial)),
+    given: JSON.stringify(given),
   }
 }
 
 /** The record of a passport; the reader adds its credentials and data points. */
 export function toRecord(row: StoredRow): PassportRecord {
-  const givenScores = toGivenScores(row)
+  const given = readGiven(row)
+  const givenScores = toScores(given)
   return {
     ...toPassport(row),
-    ...fromLaterText(row.later_fields),
-    socials: JSON.parse(row.socials),
+    ...readLaterFields(given),
+    socials: parseSocials(row.socials),
     ...(row.merged_into !== null && { mergedInto: row.merged_into }),
-    ...(row.given_human !== row.human && { givenHuman: row.given_human === 1 }),
+    ...(given.human_checkmark !== (row.human === 1) && { givenHuman: given.human_checkmark }),
     ...(!Bun.deepEquals(givenScores, toScores(row)) && { givenScores }),
     ...(row.rules !== '' && { rules: row.rules }),
   }

@@ -1,4 +1,4 @@
-import { FACETS } from '../rows/facets.ts'
+import { FACETS } from '../rows/listing.ts'
 import type { ListingStore, StoredFacets } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { selectIds } from './words.ts'
@@ -7,7 +7,7 @@ export const createFacetsReader = ({ query }: Connection): Pick<ListingStore, 'l
   async listFacets(ids) {
     if (ids.length === 0) return []
     return query<StoredFacets>(
-      `select cast(passport_id as double precision) as id, ${FACETS} as data from facets
+      `select cast(passport_id as double precision) as id, ${FACETS} as data from listing
        where passport_id in (${selectIds('$1')})`,
       [ids],
     )

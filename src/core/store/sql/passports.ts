@@ -3,7 +3,14 @@ import type { CredentialV3, PassportV3 } from '../../history/passport-state.ts'
 import type { Credential } from '../../passport/credential.ts'
 import { type PassportRef, refKind, refValue } from '../../passport/passport.ts'
 import { readCredential } from '../../passport/present.ts'
-import { IS_VISIBLE, LONGEST_CHAIN, type StoredRow, toPassport } from '../rows/passport.ts'
+import {
+  IS_VISIBLE,
+  LISTED_COLUMNS,
+  type ListedRow,
+  LONGEST_CHAIN,
+  SHOWN_COLUMNS,
+  toPassport,
+} from '../rows/passport.ts'
 import type { FindByKeys, FindOptions, Store } from '../store.ts'
 import { type Connection, findNumber, listColumn, type Prepare } from './connection.ts'
 import { selectIds } from './words.ts'
@@ -26,16 +33,12 @@ export const SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id), wallet: survivorOf(
 /** As `SURVIVOR_ID`, but hidden passports lead to their survivors, too. */
 export const ANY_SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id, ''), wallet: survivorOf(OWNER, '') }
 
-export function createPassportReader(
-  { query, selectRows }: Connection,
-  prepare: Prepare,
-  findByKeys: FindByKeys,
-) {
-  const findVersion = createFinder<{ version: string; shown: string }>(prepare, SELECT_VERSION)
+export function createPassportReader({ query }: Connection, prepare: Prepare, findByKeys: FindByKeys) {
+  const findVersion = createFinder<object>(prepare, SELECT_VERSION)
   return {
     async findVersion(ref) {
       const row = await findVersion(ref)
-      return row && `${row.version} ${hashOf(row.shown)}`
+      return row && hashOf(JSON.stringify(row))
     },
     find: (ref) => findPassport(findByKeys, ref, { credentials: false }),
     async findWithCredentials(ref) {
@@ -53,21 +56,27 @@ export function createPassportReader(
       ),
     async listByIds(ids) {
       if (ids.length === 0) return []
-      const rest = `where id in (${selectIds('$1')}) and ${IS_VISIBLE}`
-      const rows = await selectRows<StoredRow>('passports', rest, [ids])
+      const rows = await query<ListedRow>(SELECT_LISTED, [ids])
       const found = new Map(rows.map((row) => [row.id, toPassport(row)]))
       return ids.flatMap((id) => found.get(id) ?? [])
     },
   } satisfies Partial<Store['passports']>
 }
 
-/** It changes with each change of the passport that a response shows. */
-const SELECT_VERSION = `select etag || case when stale = 0 then '' else ' stale' end as version, shown
-  from v1_passports join credentials using (passport_id) join passports on passports.id = passport_id`
+const SELECT_LISTED = `select ${LISTED_COLUMNS} from passports where id in (${selectIds('$1')}) and ${IS_VISIBLE}`
 
-/** Finds the row of a listed passport. For a merged passport, the row of its survivor is found. */
+/** SQL for both engines: 1 if another passport was merged into this one. */
+export const MERGED = `case when exists (
+    select 1 from passports as other where other.merged_into = passports.id and other.hidden_at is null
+  ) then 1 else 0 end as merged`
+
+/** All that responses about a passport show. */
+const SELECT_VERSION = `select ${SHOWN_COLUMNS}, ${MERGED}, shown
+  from passports join credentials on passport_id = id`
+
+/** Finds a row of the select, for a visible passport. A merged passport leads to its survivor. */
 export function createFinder<Row>(prepare: Prepare, select: string) {
-  const prepareBy = (id: string) => prepare<Row>(`${select} where passport_id = ${id}`)
+  const prepareBy = (id: string) => prepare<Row>(`${select} where id = ${id} and ${IS_VISIBLE}`)
   const listed = { id: prepareBy(PASSPORT_ID.id), wallet: prepareBy(PASSPORT_ID.wallet) }
   const merged = { id: prepareBy(SURVIVOR_ID.id), wallet: prepareBy(SURVIVOR_ID.wallet) }
   return async (ref: PassportRef): Promise<Row | undefined> => {

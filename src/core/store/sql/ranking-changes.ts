@@ -37,7 +37,7 @@ const CHANGES = `select cast(id as double precision) as id, score, name from (
     select distinct passport_id as id from (
       select passport_id from events where sequence > $1 order by sequence limit $2
     ) as later where ${isOneOfFew('passport_id')}
-  ) as changed left join v1_passports on passport_id = id`
+  ) as changed left join listing on passport_id = id`
 
 /**
  * Reads the changes since a cursor. Returns `undefined` after more than `most` events, or if the log does not have the

@@ -1,12 +1,16 @@
 import { refKind, refValue } from '../../passport/passport.ts'
 import type { WatchedTypes } from '../../passport/rules/rule-set.ts'
 import { toCredentialsRow } from '../rows/credential.ts'
-import { toScoreFacets } from '../rows/facets.ts'
+import { toListing } from '../rows/listing.ts'
 import { IS_VISIBLE, isVisible, type StoredRow, toPassport } from '../rows/passport.ts'
-import { toV1ScoreRow, type V1PassportRow } from '../rows/v1.ts'
 import type { AdoptionJob, ScoringJob, ScoringRules, ScoringStore } from '../scoring-store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
-import { mapCredentialRows, mapDataPoints, saveV1, upsertRows } from '../write/load-and-save-write-model.ts'
+import {
+  mapCredentialRows,
+  mapDataPoints,
+  saveListing,
+  upsertRows,
+} from '../write/load-and-save-write-model.ts'
 import { addTaken } from '../write/unique-accounts.ts'
 import { appendEvents } from '../write/write-events.ts'
 import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'
@@ -171,31 +175,18 @@ async function loadScorables(connection: Connection, rows: readonly StoredRow[],
   return rows.map((row) => toLoadedScorable(row, credentials.get(row.id), all.get(row.id) ?? []))
 }
 
-const isListed = ({ row }: Scored) => isVisible(row)
-
 async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<void> {
+  const passports = scored.map(({ row }) => row)
+  await upsertRows(tx, 'passports', 'id', passports)
   const changed = scored.filter(({ isUnchanged }) => !isUnchanged)
-  const rows = new Map(scored.map(({ row }) => [row.id, row]))
-  await upsertRows(tx, 'passports', 'id', [...rows.values()])
-  await upsertRows(
+  const credentials = changed.map(({ row, credentials }) => ({
+    passport_id: row.id,
+    ...toCredentialsRow(credentials),
+  }))
+  await upsertRows(tx, 'credentials', 'passport_id', credentials)
+  const listed = scored.filter(({ row }) => isVisible(row))
+  await saveListing(
     tx,
-    'credentials',
-    'passport_id',
-    changed.map(({ row, credentials }) => ({ passport_id: row.id, ...toCredentialsRow(credentials) })),
-  )
-  const stored = await tx.selectRows<V1PassportRow>(
-    'v1_passports',
-    `where passport_id in (${selectIds('$1')})`,
-    [[...rows.keys()]],
-  )
-  await saveV1(
-    tx,
-    stored.map((listed) => ({
-      ...listed,
-      ...toV1ScoreRow(rows.get(listed.passport_id) as StoredRow, listed.more_fields),
-    })),
-    scored
-      .filter(isListed)
-      .map(({ row, credentials, isUnchanged }) => toScoreFacets(row, isUnchanged ? undefined : credentials)),
+    listed.map(({ row, credentials }) => toListing(row, credentials)),
   )
 }

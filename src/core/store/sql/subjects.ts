@@ -1,4 +1,5 @@
 import { type Base, defineData } from '../data.ts'
+import { parseProfile } from '../rows/passport.ts'
 import { ANY_SURVIVOR_ID } from './passports.ts'
 
 export type Subject = { id: number; hidden: boolean; name: string }
@@ -9,12 +10,12 @@ export const SUBJECTS = defineData({
   open({ database: { snapshot } }: Base) {
     const find = (id: string, value: string | number): Promise<Subject | undefined> =>
       snapshot(async ({ query }) => {
-        const [row] = await query<{ id: number; hidden: number | boolean; name: string }>(
-          `select cast(id as double precision) as id, hidden_at is not null as hidden, display_name as name
+        const [row] = await query<{ id: number; hidden: number | boolean; profile: string }>(
+          `select cast(id as double precision) as id, hidden_at is not null as hidden, profile
            from passports where id = ${id}`,
           [value],
         )
-        return row && { ...row, hidden: Boolean(row.hidden) }
+        return row && { id: row.id, hidden: Boolean(row.hidden), name: parseProfile(row.profile).displayName }
       })
     return {
       /** The passport of a wallet. A merged passport leads to its survivor. */

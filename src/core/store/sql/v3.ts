@@ -46,13 +46,13 @@ const MERGED_FROM = `(with recursive merged (id, hops) as (
   where other.hidden_at is null and hops < ${LONGEST_CHAIN}
 ) select string_agg(cast(id as text), ' ') from merged)`
 
-const SIZE = 'octet_length(bio) + octet_length(socials) + octet_length(tags)'
+const SIZE = 'octet_length(profile) + octet_length(socials)'
 
 /** What is read of a passport: its profile, and its credentials if wanted. */
 const PROFILE = { size: SIZE, contents: 'null as shown, null as given, null as issuers', joins: '' }
 const WITH_CREDENTIALS = {
   size: `${SIZE} + octet_length(shown)`,
-  contents: 'shown, given, issuers',
+  contents: 'shown, credentials.given, issuers',
   joins: 'left join credentials on credentials.passport_id = passports.id',
 }
 

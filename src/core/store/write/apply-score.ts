@@ -9,7 +9,7 @@ import {
   looksSame,
   shownCredentialsOf,
 } from '../rows/credential.ts'
-import { type StoredRow, toGivenScores, toScoreRow, toScores } from '../rows/passport.ts'
+import { readGiven, type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
 import type { AdoptionJob, Scorable, Score, ScoringJob } from '../scoring-store.ts'
 import { type CauseOf, toScoreChanged, withoutSuperseded } from './event-tracker.ts'
 
@@ -28,12 +28,13 @@ export function toLoadedScorable(
   dataPoints: ScorablePoint[],
 ): LoadedScorable {
   const all = fromCredentialsRow(stored)
+  const given = readGiven(row)
   const scorable = {
     id: row.id,
     recordCredentials: all.filter(({ givenScore }) => givenScore !== undefined),
     dataPoints,
-    givenHuman: row.given_human === 1,
-    givenScores: toGivenScores(row),
+    givenHuman: given.human_checkmark,
+    givenScores: toScores(given),
   }
   return { row, stored, all, scorable }
 }

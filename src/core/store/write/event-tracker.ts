@@ -8,9 +8,9 @@ import {
   type PassportField,
 } from '../../history/event.ts'
 import type { Credential } from '../../passport/credential.ts'
-import { fromLaterText } from '../../passport/present.ts'
-import type { LaterFields } from '../../passport/record.ts'
-import { isVisible, type StoredRow } from '../rows/passport.ts'
+import type { WireLaterFields } from '../../passport/present.ts'
+import type { WireProfile } from '../../passport/wire-schemas.ts'
+import { isVisible, readGiven, type StoredRow } from '../rows/passport.ts'
 import { survivorOf } from './unique-accounts.ts'
 
 /**
@@ -147,27 +147,30 @@ const COLUMNS: Partial<Record<keyof StoredRow, PassportField>> = {
   connections: 'connections_count',
   main_wallet: 'main_wallet',
   verified_wallets: 'verified_wallets',
-  display_name: 'passport_profile.display_name',
-  bio: 'passport_profile.bio',
-  location: 'passport_profile.location',
-  tags: 'passport_profile.tags',
   socials: 'passport_socials',
 }
 
-const LATER_FIELDS: Record<keyof LaterFields, PassportField> = {
-  imageUrl: 'image_url',
-  mainWalletChangedAt: 'main_wallet_changed_at',
-  nominations: 'nominations_received_count',
+const PROFILE: Record<keyof WireProfile, PassportField> = {
+  bio: 'passport_profile.bio',
+  display_name: 'passport_profile.display_name',
+  location: 'passport_profile.location',
+  tags: 'passport_profile.tags',
+}
+
+const LATER_FIELDS: Record<keyof WireLaterFields, PassportField> = {
+  image_url: 'image_url',
+  main_wallet_changed_at: 'main_wallet_changed_at',
+  nominations_received_count: 'nominations_received_count',
 }
 
 /** The changed fields that are not part of the score, in the order of `PASSPORT_FIELDS`, which the hash chain needs. */
 function listFields(before: StoredRow | undefined, after: StoredRow, isSurvivor: boolean): PassportField[] {
   const fields: PassportField[] = isSurvivor ? ['merged_from'] : []
   if (before) fields.push(...listDifferent(COLUMNS, before, after))
-  if (before && before.later_fields !== after.later_fields) {
-    const [old, later] = [fromLaterText(before.later_fields), fromLaterText(after.later_fields)]
-    fields.push(...listDifferent(LATER_FIELDS, old, later))
-  }
+  if (before && before.profile !== after.profile)
+    fields.push(...listDifferent(PROFILE, JSON.parse(before.profile), JSON.parse(after.profile)))
+  if (before && before.given !== after.given)
+    fields.push(...listDifferent<WireLaterFields>(LATER_FIELDS, readGiven(before), readGiven(after)))
   return PASSPORT_FIELDS.filter((field) => fields.includes(field))
 }
 
@@ -177,7 +180,7 @@ const listDifferent = <Row extends object>(
   after: Row,
 ): PassportField[] =>
   (Object.entries(fields) as [keyof Row, PassportField][]).flatMap(([name, field]) =>
-    before[name] === after[name] ? [] : [field],
+    before[name] === after[name] || Bun.deepEquals(before[name], after[name]) ? [] : [field],
   )
 
 /**

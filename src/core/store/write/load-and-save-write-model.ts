@@ -1,9 +1,8 @@
 import type { DataPoint } from '../../passport/data-point.ts'
 import { digestOfWallet } from '../../passport/wallet-digest.ts'
 import type { CredentialsRow } from '../rows/credential.ts'
-import type { FacetsRow } from '../rows/facets.ts'
+import { IS_CHANGED, type ListingRow } from '../rows/listing.ts'
 import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
-import { IS_CHANGED, type V1PassportRow } from '../rows/v1.ts'
 import type { Connection } from '../sql/connection.ts'
 import { findAdoptionState, targetRules, watchedTypes } from '../sql/rule-adoption.ts'
 import { listPassportTables } from '../sql/tables.ts'
@@ -73,8 +72,7 @@ async function load(connection: Connection, named: BatchKeys) {
     handles: trackRows(handles),
     removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
     barred: trackRows(barred),
-    v1Passports: trackRows(),
-    facets: trackRows(),
+    listing: trackRows(),
     rules: targetRules(adoption),
   }
   return { loaded, before: { passports, dataPoints }, watched: watchedTypes(adoption) }
@@ -150,8 +148,7 @@ const AROUND = `with recursive up (id) as (
 const MARK_STALE = `update passports set stale = 1 where id in (${AROUND} union ${selectIds('$2')})`
 
 async function saveChanges(connection: Connection, loaded: Loaded): Promise<void> {
-  const { passports, wallets, credentials, dataPoints, handles, removals, barred } = loaded
-  const { v1Passports, facets } = loaded
+  const { passports, wallets, credentials, dataPoints, handles, removals, barred, listing } = loaded
   const { query, insertRows } = connection
   const removed = [
     ['wallets', 'address', wallets.removed()],
@@ -159,8 +156,7 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     ['credentials', 'passport_id', credentials.removed()],
     ['data_points', 'passport_id', dataPoints.changed()],
     ['handles', 'passport_id', handles.changed()],
-    ['v1_passports', 'passport_id', v1Passports.removed()],
-    ['facets', 'passport_id', facets.removed()],
+    ['listing', 'passport_id', listing.removed()],
     ['barred_wallets', 'digest', barred.removed().map(digestOfWallet)],
   ] as const
   const removeAll = async (table: string, column: string, keys: readonly (string | number)[]) => {
@@ -190,10 +186,9 @@ async function saveChanges(connection: Connection, loaded: Loaded): Promise<void
     'handles',
     handles.written((passport_id, list) => list.map((handle) => ({ handle, passport_id }))),
   )
-  await saveV1(
+  await saveListing(
     connection,
-    v1Passports.written((_, row) => row),
-    facets.written((_, row) => row),
+    listing.written((_, row) => row),
   )
 }
 
@@ -222,13 +217,5 @@ export async function upsertRows(
   await insertRows(table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
 }
 
-/** Writes V1 responses and facets. */
-export async function saveV1(
-  connection: Connection,
-  passports: readonly V1PassportRow[],
-  facets: readonly FacetsRow[],
-): Promise<void> {
-  await upsertRows(connection, 'v1_passports', 'passport_id', passports, IS_CHANGED)
-  for (const rows of Map.groupBy(facets, (row) => Object.keys(row).join()).values())
-    await upsertRows(connection, 'facets', 'passport_id', rows)
-}
+export const saveListing = (connection: Connection, rows: readonly ListingRow[]): Promise<void> =>
+  upsertRows(connection, 'listing', 'passport_id', rows, IS_CHANGED)

@@ -1,7 +1,14 @@
 import { isScored, sumScores } from '../../passport/credential.ts'
 import { NO_SCORES } from '../../passport/passport.ts'
 import type { PassportRecord } from '../../passport/record.ts'
-import { type StoredRow, toGivenScores, type toRecordRow, toScoreRow, toScores } from '../rows/passport.ts'
+import {
+  type Given,
+  readGiven,
+  type StoredRow,
+  type toRecordRow,
+  toScoreRow,
+  toScores,
+} from '../rows/passport.ts'
 import type { WriteModel } from './write-model.ts'
 
 type Rows = { given: ReturnType<typeof toRecordRow>; before: StoredRow | undefined; now: number }
@@ -12,7 +19,7 @@ export function stateOf(model: WriteModel, record: PassportRecord, { given, befo
   const stale =
     record.stale === true ||
     (record.rules !== undefined && record.rules !== (model.rules ?? record.rules)) ||
-    (before !== undefined && before.given_human !== given.given_human) ||
+    (before !== undefined && !isSameGiven(before, given, ({ human_checkmark }) => human_checkmark)) ||
     kept === 'some' ||
     (kept === 'all' && (before?.stale !== 0 || !isExplained(model, before, given))) ||
     !addsUp(record)
@@ -40,7 +47,11 @@ function keptInputs({ credentials, dataPoints }: WriteModel, record: PassportRec
 
 /** Whether the stored inputs give the stored score, so that the scores of the record are not shown. */
 const isExplained = ({ credentials }: WriteModel, before: StoredRow, given: Rows['given']) =>
-  isScored(credentials.list(before.id)) || Bun.deepEquals(toGivenScores(before), toGivenScores(given))
+  isScored(credentials.list(before.id)) || isSameGiven(before, given, toScores)
+
+/** Most changed records give the same. */
+const isSameGiven = (before: StoredRow, given: Rows['given'], pick: (given: Given) => unknown) =>
+  before.given === given.given || Bun.deepEquals(pick(readGiven(before)), pick(readGiven(given)))
 
 /** Whether the scores equal the sums of the credentials. If not, they must be calculated again. */
 function addsUp(record: PassportRecord): boolean {

@@ -1,6 +1,5 @@
 import { hashOf } from '../../basics/hash.ts'
 import { CREDENTIAL_ACCOUNT, foldWallet, type PassportRef, walletsOf } from '../../passport/passport.ts'
-import { toLaterText } from '../../passport/present.ts'
 import type { IncomingRecord, PassportRecord } from '../../passport/record.ts'
 import { findTooManyPoints } from '../../passport/record-size.ts'
 import { type StoredRow, toRecordRow } from '../rows/passport.ts'
@@ -141,7 +140,9 @@ function savePassport(
 /** Earlier versions ignored the fields that only V2 shows. `v2:` makes records with such fields count as changed. */
 export function fingerprintOf(record: PassportIncoming, prefix = ''): string {
   const { passport, source } = record
-  const version = toLaterText(passport) === '' ? '' : 'v2:'
+  const { imageUrl, mainWalletChangedAt, nominations } = passport
+  const version =
+    imageUrl === undefined && mainWalletChangedAt === undefined && nominations === undefined ? '' : 'v2:'
   return prefix + version + hashOf(source ?? JSON.stringify(passport))
 }
 

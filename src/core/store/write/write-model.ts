@@ -10,9 +10,8 @@ import {
   toShown,
   toUnscoredRow,
 } from '../rows/credential.ts'
-import { type FacetsRow, toFacetsRow } from '../rows/facets.ts'
-import { isVisible, type StoredRow, toFullPassport, toRecord } from '../rows/passport.ts'
-import { toV1PassportRow, type V1PassportRow } from '../rows/v1.ts'
+import { type ListingRow, toListing } from '../rows/listing.ts'
+import { isVisible, parseSocials, type StoredRow, toRecord } from '../rows/passport.ts'
 import { type CauseOf, type Changes, trackEvents } from './event-tracker.ts'
 import { survivorOf } from './unique-accounts.ts'
 
@@ -31,9 +30,8 @@ export type Loaded = {
   removals: TrackedRows<number, number>
   /** The wallets whose records are skipped, by address. The table has their digests. */
   barred: TrackedRows<string, number>
-  /** V1 responses and facets of listed passports. They are never loaded, only written. */
-  v1Passports: TrackedRows<number, V1PassportRow>
-  facets: TrackedRows<number, FacetsRow>
+  /** Never loaded, only written. */
+  listing: TrackedRows<number, ListingRow>
   /** The rule set to score with. */
   rules: string | undefined
 }
@@ -41,7 +39,7 @@ export type Loaded = {
 /** The tables inside a write transaction. Code that saves records or merges passports uses it. */
 export type WriteModel = ReturnType<typeof createWriteModel>
 
-/** Renders the V1 responses of changed passports and stores their handles: each once, in the transaction that changes it. */
+/** Derives the listing and the handles of changed passports: each once, in the transaction that changes it. */
 export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
   const { passports, wallets, dataPoints, removals, rules } = loaded
   const events = trackEvents(passports, storedCredentials(loaded), causeOf)
@@ -69,7 +67,7 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
         markSurvivor(row.merged_into)
         markSurvivor(before?.merged_into)
       },
-      /** Also removes the passport's wallets, credentials, data points, handles and V1 responses. */
+      /** Also removes the passport's wallets, credentials, data points and handles. */
       remove(id: number): void {
         markSurvivor(passports.get(id)?.merged_into)
         events.recordRemoval(id)
@@ -98,14 +96,11 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
     removals,
     barred: loaded.barred,
     rules,
-    /** Renders the changed passports and returns the events. Must be called once, at the end of the transaction. */
+    /** Derives what depends on the changed passports, and returns the events. Must be called once, at the end of the transaction. */
     finish(): Changes {
       const changes = events.compare(changed, shown)
-      const survivors = new Set(
-        Array.from(passports.values(), (row) => (row.hidden_at === null ? row.merged_into : null)),
-      )
       for (const row of [...changed].flatMap((id) => passports.get(id) ?? [])) {
-        renderPassport(loaded, row, survivors.has(row.id), shown.get(row.id))
+        storeCredentials(loaded, row, shown.get(row.id))
         storeHandles(loaded, row, events.recordBefore(row.id))
       }
       return changes
@@ -148,41 +143,28 @@ const listWallets = ({ wallets }: Loaded, passportId: number) =>
 
 function removeRows(loaded: Loaded, id: number): void {
   for (const address of listWallets(loaded, id)) loaded.wallets.delete(address)
-  const { passports, credentials, dataPoints, handles, v1Passports, facets } = loaded
-  for (const rows of [passports, credentials, dataPoints, handles, v1Passports, facets]) rows.delete(id)
+  const { passports, credentials, dataPoints, handles, listing } = loaded
+  for (const rows of [passports, credentials, dataPoints, handles, listing]) rows.delete(id)
   loaded.newCredentials.delete(id)
 }
 
 function storeHandles(loaded: Loaded, { id, socials }: StoredRow, before?: StoredRow): void {
   const { handles, dataPoints, newCredentials } = loaded
   if (before?.socials === socials && !dataPoints.isChanged(id) && !newCredentials.has(id)) return
-  const list = handlesOf(JSON.parse(socials), dataPoints.get(id) ?? [], storedCredentials(loaded).list(id))
+  const list = handlesOf(parseSocials(socials), dataPoints.get(id) ?? [], storedCredentials(loaded).list(id))
   // Most changed records keep their handles.
   if (!Bun.deepEquals(list, handles.get(id) ?? [])) handles.set(id, list)
 }
 
-/**
- * Stores the credentials of a passport, and the V1 response and facets of a listed one. `list` replaces those shown.
- */
-function renderPassport(
-  loaded: Loaded,
-  row: StoredRow,
-  isSurvivor: boolean,
-  list: readonly Credential[] | undefined,
-): void {
-  const { credentials, v1Passports, facets } = loaded
+/** Stores the credentials of a passport, and the listing of a visible one. `list` replaces those shown. */
+function storeCredentials(loaded: Loaded, row: StoredRow, list: readonly Credential[] | undefined): void {
+  const { credentials, listing } = loaded
+  const shown = list ?? shownCredentialsOf(credentials.get(row.id))
   const stored = toStoredCredentials(loaded, row, list)
   // Most changed records keep their credentials.
   if (stored && !Bun.deepEquals(stored, credentials.get(row.id))) credentials.set(row.id, stored)
-  if (!isVisible(row)) {
-    v1Passports.delete(row.id)
-    facets.delete(row.id)
-    return
-  }
-  const passport = toFullPassport(row, isSurvivor)
-  const listed = toV1PassportRow(row, passport)
-  v1Passports.set(row.id, listed)
-  facets.set(row.id, toFacetsRow(row, list, passport, listed.name))
+  if (isVisible(row)) listing.set(row.id, toListing(row, shown))
+  else listing.delete(row.id)
 }
 
 /** Returns the new row of the credentials; `undefined` if it stays. */

@@ -70,7 +70,7 @@ test('requests in progress when PostgreSQL stops get 503', async () => {
   await using sql = connect(postgres.url)
   const holder = await connect(postgres.url).reserve()
   await holder`begin`
-  await holder`lock table v1_passports in access exclusive mode`
+  await holder`lock table passports in access exclusive mode`
   const requests = Array.from({ length: 20 }, () => service.get('/api/v1/passports/7', GOLDEN))
   await until(async () => (await sql`select from pg_locks where not granted`).length === CONNECTIONS)
   await postgres.kill()

@@ -18,7 +18,6 @@ const WORDS: SchemaWords = {
   KEY: 'text collate "C"',
   ROWS: '',
   PAIRS: '',
-  COVERING: '--',
 }
 
 const OLDEST_SERVER = 14

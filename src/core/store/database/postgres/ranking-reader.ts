@@ -8,7 +8,7 @@ const SEPARATOR = '\n'
 /** One row: ids and scores as binary numbers, names separated by line feeds. */
 const READ_ALL = `select ${LOG_END}, ranked, names from event_log, (
     select string_agg(int8send(passport_id) || float8send(score), ''::bytea order by score desc, passport_id) as ranked,
-      string_agg(name, E'\\n' order by score desc, passport_id) as names from v1_passports
+      string_agg(name, E'\\n' order by score desc, passport_id) as names from listing
   ) as ranking`
 
 type AllRow = LogEnd & { ranked: Buffer | null; names: string | null }

@@ -9,7 +9,6 @@ const WORDS: SchemaWords = {
   KEY: 'text',
   ROWS: 'strict',
   PAIRS: 'strict, without rowid',
-  COVERING: '',
 }
 
 /** Creates the tables of an empty database, unless `mode` is false. Returns the old schema number. */

@@ -7,7 +7,7 @@ import { translateErrors } from './connect.ts'
 export function createRankingReader(path: string, long: Database): ListingStore['readAll'] {
   const findEnd = long.query<LogEnd, []>(`select ${LOG_END} from event_log`)
   const listAll = long.query<ListedPassport, []>(
-    `select passport_id as id, score, name from v1_passports indexed by v1_passports_listed
+    `select passport_id as id, score, name from listing
      order by score desc, passport_id`,
   )
   const readAll = long.transaction((add: (passport: ListedPassport) => void) => {

@@ -96,7 +96,7 @@ test('other requests succeed while a slow read of the ranking blocks a connectio
   await until(() => succeeds(saveRecords(store, [ada])))
   await using sql = connect(database.url)
   await sql.begin(async (transaction) => {
-    await transaction`lock table v1_passports in access exclusive mode`
+    await transaction`lock table listing in access exclusive mode`
     const list = async () => listAll(store, { size: 1 })
     await expectRefusal(list(), 'unavailable')
     const find = async () => store.passports.find({ id: 7 })

@@ -161,14 +161,13 @@ test('postgres: two nodes that change the same passports never deadlock, and lea
   }
   const broken = {
     wallets: await sql`select from wallets where passport_id not in (select id from passports)`,
-    responses: await sql`select from v1_passports left join passports on id = passport_id
-      where id is null or merged_into is not null or v1_passports.score <> passports.score`,
-    unrendered: await sql`select from passports left join v1_passports on id = passport_id
+    listing: await sql`select from listing left join passports on id = passport_id
+      where id is null or merged_into is not null or listing.score <> passports.score`,
+    unlisted: await sql`select from passports left join listing on id = passport_id
       where merged_into is null and passport_id is null`,
     credentials: await sql`select from passports full join credentials on passport_id = id
       where id is null or passport_id is null`,
-    facets: await sql`select from v1_passports full join facets using (passport_id)
-      where v1_passports.etag is null or record is null or split_part(scores, chr(9), 1)::float8 <> score`,
+    facets: await sql`select from listing where split_part(facets, chr(9), 4)::float8 <> score`,
     removed: await sql`select from passports join removals on id = passport_id`,
     circles:
       await sql`select from passports as a join passports as b on a.merged_into = b.id and b.merged_into = a.id`,
@@ -184,7 +183,7 @@ test('postgres: the next read of ranking changes includes a transaction that was
   await saveRecords(one, [named(1, 'Early', 1), named(2, 'Late', 2)])
   const first = await buildSnapshot(other.listing)
   const snapshot = await sql.begin(async (transaction) => {
-    await transaction`update v1_passports set score = 9 where passport_id = 1`
+    await transaction`update listing set score = 9 where passport_id = 1`
     // Another transaction commits and is read before this one has the number of its event.
     await saveRecords(one, [named(3, 'Between', 3)])
     const second = await updateSnapshot(first, other.listing)

@@ -38,7 +38,7 @@ describe('postgres: opening', () => {
     )
   })
 
-  test.each(['passports', 'v1_passports', 'passportd'])(
+  test.each(['passports', 'listing', 'passportd'])(
     'a database in which another program has a table %s is refused, and stays unchanged',
     async (name) => {
       await using database = await testDatabase()

@@ -78,15 +78,15 @@ describe('postgres: among 20,000 passports', () => {
 async function fill(sql: SQL): Promise<void> {
   await sql.unsafe(`begin;
     set local session_replication_role = replica;
-    insert into passports select id, id % 1000, 0, 0, 0, (id % 100 = 0)::integer, 0, 0, 0,
-      '0x' || id, '[]', 'Person ' || id, '', '', '[]', '[]', case when id % 50 = 1 then id - 1 end, 0, 0, 0, 0, 0, '', '', ''
+    insert into passports select id, case when id % 50 = 1 then id - 1 end, null, (id % 100 = 0)::integer,
+      id % 1000, 0, 0, 0, 0, 0, '', null, '', 0, '0x' || id, '[]',
+      '{"bio":"","display_name":"Person ' || id || '","location":"","tags":[]}', '[]',
+      '{"score":0,"activity_score":0,"identity_score":0,"skills_score":0,"human_checkmark":false}'
       from generate_series(1, 20000) as id;
     insert into wallets select main_wallet, id from passports;
     insert into log_secrets select id, '' from passports;
     insert into credentials select id, '[]', null, '' from passports;
-    insert into v1_passports (passport_id, score, name, fields, more_fields, etag, merged, later_fields)
-      select id, score, 'person ' || id, '{}', '{}', '', 0, '' from passports where merged_into is null;
-    insert into facets select passport_id from v1_passports;
+    insert into listing select id, score, 'person ' || id, '' from passports where merged_into is null;
     insert into handles select 'lens:' || id, id from passports;
     insert into data_points select id, 'ens', '', 'number', 1, '', null, '', 0, '' from passports;
     insert into data_points select id, 'github', 'a' || id % 100, 'number', 1, '', null, '', 0, 'a' || id % 100 from passports;

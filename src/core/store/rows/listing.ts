@@ -1,0 +1,65 @@
+import { foldName } from '../../basics/text/fold-name.ts'
+import { FIELD_SEPARATOR, VALUE_SEPARATOR } from '../../lists/facets.ts'
+import type { Credential } from '../../passport/credential.ts'
+import type { WireProfile, WireSocial } from '../../passport/wire-schemas.ts'
+import type { StoredRow } from './passport.ts'
+
+/** What the ranking, the search and the index for filters need of a visible passport. */
+export type ListingRow = { passport_id: number; score: number; name: string; facets: string }
+
+/** SQL for both engines: the text of all facets (src/core/lists/facets.ts). The first one is the name. */
+export const FACETS = `name || '${FIELD_SEPARATOR}' || facets`
+
+/** SQL condition of an update. */
+export const IS_CHANGED =
+  'listing.score <> excluded.score or listing.name <> excluded.name or listing.facets <> excluded.facets'
+
+/** `credentials`: those that responses show. Superseded ones are left out. */
+export function toListing(row: StoredRow, credentials: readonly Credential[]): ListingRow {
+  const profile: WireProfile = JSON.parse(row.profile)
+  const socials: WireSocial[] = JSON.parse(row.socials)
+  const facets = [
+    foldKnown(profile.location),
+    foldAll(profile.tags),
+    foldAll(socials.map(({ source }) => source)),
+    row.score,
+    row.activity_score,
+    row.identity_score,
+    row.skills_score,
+    row.human === 1,
+    foldKnown(row.rules),
+    toPointsText(credentials),
+  ]
+  const name = foldName(profile.display_name)
+  return { passport_id: row.id, score: row.score, name, facets: facets.join(FIELD_SEPARATOR) }
+}
+
+/** Leaves out duplicates and empty text. The lists are short: a set would take twice as long. */
+function foldAll(values: readonly string[]): string {
+  const folded = values.map(foldKnown)
+  return folded.filter((value, at) => value !== '' && folded.indexOf(value) === at).join(VALUE_SEPARATOR)
+}
+
+/** Sorted, because the order of the credentials depends on who reads them. */
+function toPointsText(credentials: readonly Credential[]): string {
+  const points: string[] = []
+  for (const { score, type, superseded } of credentials) {
+    const folded = foldKnown(type)
+    if (score > 0 && !superseded && folded !== '') points.push(`${score} ${folded}`)
+  }
+  return points.sort().join(VALUE_SEPARATOR)
+}
+
+const MOST_KNOWN = 10_000
+
+/** Passports have the same places, tags, sources and types. Folding takes several times longer than a lookup. */
+const known = new Map<string, string>()
+
+function foldKnown(text: string): string {
+  const found = known.get(text)
+  if (found !== undefined) return found
+  if (known.size === MOST_KNOWN) known.clear()
+  const folded = foldName(text)
+  known.set(text, folded)
+  return folded
+}
