@@ -54,9 +54,9 @@ ${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${[..
 <a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand row"><a href="/">${site.name}</a></p>
-${hasSearch ? html`<form id="find-person" action="/" role="search" aria-label="People"><input id="search" name="q" type="search" aria-label="Find a person" maxlength="200" placeholder="Search" autocomplete="off" spellcheck="false"><ul class="panel rows" data-results data-compared="" data-to="/passports/"></ul><span class="unseen" role="status" data-count></span></form>` : html``}
+${hasSearch ? html`<form id="find-person" action="/" role="search" aria-label="People"><input id="search" name="q" type="search" aria-label="Find a person" maxlength="200" placeholder="Search" autocomplete="off" spellcheck="false"><ul class="panel rows" data-results data-linked></ul><span class="unseen" role="status" data-count></span></form>` : html``}
 <button class="quiet" type="button" popovertarget="pages">Menu</button>
-<div id="pages" class="panel" popover><nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ${link('/compare', 'Compare')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav></div>
+<div id="pages" class="panel" popover><nav aria-label="Pages">${explorer ? html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} ` : html``}${link('/reference/v3', 'API')}${explorer ? html` ${link('/about', 'About')}` : html``}</nav></div>
 </header>
 <main id="main">
 ${main}

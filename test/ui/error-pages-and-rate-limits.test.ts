@@ -92,13 +92,12 @@ describe('error pages', () => {
     expect(await unitsOf('/')).toBe(1)
     expect(await unitsOf('/passports/7')).toBe(3)
     expect(await unitsOf('/passports/7')).toBe(1)
-    expect(await unitsOf('/compare?ids=7')).toBe(3)
     expect(await unitsOf('/?q=ada')).toBe(3)
     expect(await unitsOf('/?human=true')).toBe(3)
     expect(await unitsOf('/?human=true')).toBe(1)
     expect(await unitsOf('/?q=ada&human=true')).toBe(5)
     expect(await unitsOf('/compare?ids=7,8,9')).toBe(3)
-    expect(await unitsOf('/compare?ids=7,nobody')).toBe(2)
+    expect(await unitsOf('/compare?ids=7,8')).toBe(2)
     expect(await unitsOf('/credentials/unknown')).toBe(5)
     // Pictures have a limit of their own.
     remaining = 3000

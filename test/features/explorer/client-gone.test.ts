@@ -41,7 +41,7 @@ test.each([
   ['/?tag=zk', 'evaluation', evaluate],
   ['/credentials', 'evaluation', evaluate],
   ['/credentials/github', 'evaluation', evaluate],
-  ['/compare?ids=1', 'evaluation', evaluate],
+  ['/compare?ids=1,2', 'evaluation', evaluate],
   ['/movers', 'comparison', compare],
   ['/movers.atom', 'comparison', compare],
   ['/passports/1', 'evaluation', evaluate],
@@ -52,7 +52,7 @@ test.each([
   ['/favicon.ico', 'drawing', draw],
 ] as const)('a request for %s ends its %s when the client disconnects', async (target, _, make) => {
   const endless = createEndlessWork()
-  await using server = await servePeople([ADA], {
+  await using server = await servePeople([ADA, { ...ADA, id: 2, mainWallet: '' }], {
     rasterize: async (svg) => new TextEncoder().encode(svg),
     ...make(endless),
   })

@@ -58,7 +58,7 @@ test.each([
     expect(rowsOf((await server.look('/')).text)).toHaveLength(4)
     expect(rowsOf((await server.look('/?q=an')).text)).toHaveLength(2)
     expect(readable((await server.look('/?q=zk')).text)).toContain('No people matching “zk”')
-    for (const path of ['/passports/1', '/compare?ids=1,annna'])
+    for (const path of ['/passports/1', '/compare?ids=1,2'])
       expect((await server.look(path)).status).toBe(200)
     isReady = true
     expect((await server.look('/?tag=zk')).status).toBe(200)

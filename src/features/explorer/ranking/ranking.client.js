@@ -1,5 +1,5 @@
 // Search as you type: fetches the page that the form would open, and inserts its results. Arrow keys move through them.
-// In the header and in a comparison, the results are links: to filters and people, or to add a person.
+// In the header, the results are links to the list, to filters and to people.
 
 const PAUSE_MILLISECONDS = 150
 const MOST_COMPARED = 4
@@ -9,8 +9,7 @@ const MOST_FILTERS = 3
 const input = /** @type {HTMLInputElement | null} */ (document.getElementById('search'))
 const count = document.querySelector('[data-count]')
 const results = document.querySelector('[data-results]')
-/** The ids of people to leave out; undefined if the results are those of the page. */
-const compared = results?.dataset.compared?.split(',').filter(Boolean)
+const isInHeader = 'linked' in (results?.dataset ?? {})
 
 let shown = ''
 let requested = ''
@@ -19,7 +18,7 @@ let request = new AbortController()
 
 /** The address that the form would open, with its filters. */
 function addressOf(typed) {
-  const fields = compared ? [] : [...new FormData(input.form)].filter(([name]) => name !== 'q')
+  const fields = isInHeader ? [] : [...new FormData(input.form)].filter(([name]) => name !== 'q')
   const query = new URLSearchParams(fields)
   const text = typed.trim()
   const address = new URLSearchParams([...(text === '' ? [] : [['q', text]]), ...query])
@@ -33,7 +32,7 @@ function plan() {
   clearTimeout(timer)
   request.abort()
   results.removeAttribute('aria-busy')
-  if (compared && address === '/') {
+  if (isInHeader && address === '/') {
     shown = address
     results.replaceChildren()
     count.textContent = ''
@@ -52,7 +51,7 @@ async function search(address) {
     if (!response.ok) throw new Error(page.querySelector('.lead')?.textContent ?? '')
     show(page)
     shown = address
-    if (!compared) history.replaceState(history.state, '', address)
+    if (!isInHeader) history.replaceState(history.state, '', address)
   } catch (error) {
     if (own.signal.aborted) return
     requested = shown
@@ -65,30 +64,29 @@ function show(page) {
   const found = page.querySelector('[data-results]')
   // An empty database has a start page without results.
   if (!found) return location.reload()
-  if (!compared) document.title = page.title
+  if (!isInHeader) document.title = page.title
   count.textContent = page.querySelector('[data-count]').textContent || page.querySelector('h1').textContent
-  results.replaceChildren(...(compared ? choicesOf(page, found) : found.childNodes))
+  results.replaceChildren(...(isInHeader ? choicesOf(page, found) : found.childNodes))
   for (const part of document.querySelectorAll('[data-live]'))
     part.replaceChildren(...(page.getElementById(part.id)?.childNodes ?? []))
   showSelected()
 }
 
-/** Returns links to the list and to suggested filters, unless people are compared, and to the first people. */
+/** Returns links to the list, to suggested filters and to the first people. */
 function choicesOf(page, found) {
   const all = document.createElement('a')
   all.href = addressOf(input.value)
   all.textContent = page.querySelector('h1').textContent
   const filters = [...found.querySelectorAll('.chips a')].slice(0, MOST_FILTERS)
-  const items = (input.name === 'q' ? [all, ...filters] : []).map((link) => {
+  const items = [all, ...filters].map((link) => {
     const item = document.createElement('li')
     item.append(link)
     return item
   })
   const rows = [...found.querySelectorAll('.ranking > [id]')]
-  const others = rows.filter((row) => !compared.includes(row.querySelector('input').value))
-  const people = others.slice(0, MOST_CHOICES).map((row) => {
+  const people = rows.slice(0, MOST_CHOICES).map((row) => {
     const [item, link, score] = ['li', 'a', 'span'].map((name) => document.createElement(name))
-    link.href = `${results.dataset.to}${row.querySelector('input').value}`
+    link.href = `/passports/${row.querySelector('input').value}`
     const fact = row.querySelector('.about > :not(.pill)')?.textContent
     score.textContent = [row.querySelector('.score').lastChild.textContent, fact]
       .filter(Boolean)
@@ -167,6 +165,14 @@ function select({ target }) {
   saveSelected()
 }
 
+/** The link of a comparison to the list selects its people there. */
+function selectCompared({ target }) {
+  const ids = target.closest('[data-select]')?.dataset.select
+  if (!ids) return
+  selected = new Set(ids.split(','))
+  saveSelected()
+}
+
 /** Checks the boxes of selected people, adds those of other pages to the form, and counts all. */
 function showSelected() {
   const bar = document.getElementById('compare')
@@ -200,6 +206,7 @@ function clearSelected({ target }) {
 
 if (input && results) {
   document.addEventListener('change', select)
+  document.addEventListener('click', selectCompared)
   for (const event of ['reset', 'submit']) document.addEventListener(event, clearSelected)
   window.addEventListener('pageshow', readSelected)
 

@@ -194,11 +194,6 @@ test('the page links the three people with the first tag of the person and the n
   expect(section).toContain('href="/compare?ids=1,7,3,5"')
   expect(readable(await read(6))).toContain('nearest scores P130 130 P100 100 P99 99 Compare')
   expect([await read(8), await read(9)]).toEqual(['', ''])
-  const compare = readable((await server.look('/compare?ids=1')).text)
-  expect(compare).toContain(
-    'Similar people Add one of these people, who share a tag and have the nearest scores, or all .',
-  )
-  expect(readable((await server.look('/compare?ids=8')).text)).not.toContain('Similar people')
 })
 
 test('the page has the points to the next level, and links its header to the page of the person', async () => {
