@@ -46,7 +46,6 @@ export type FacetPage = Pick<ListPage, 'ids' | 'next'> & {
   /** One list for each requested facet, in the same order. */
   facets?: FacetCount[][] | undefined
   ranking?: Ranking | undefined
-  counts?: number[] | undefined
   /** The points of each passport of the page, by its id, in the order of the requested types. */
   points?: ReadonlyMap<number, readonly number[]> | undefined
   atLeast?: ScoreLists | undefined
@@ -141,7 +140,7 @@ export function createFacetIndex() {
 
 function findPage(index: Index, request: ListRequest): FacetPage {
   const { slots, columns } = index
-  const { sort, groupBy, facets, ranksOf, counts, atLeast, pointsFor = [] } = request
+  const { sort, groupBy, facets, ranksOf, atLeast, pointsFor = [] } = request
   const list = listOf(index, request)
   const read = readerOf(index, sort)
   const at = (position: number) => {
@@ -159,7 +158,6 @@ function findPage(index: Index, request: ListRequest): FacetPage {
     grouped: groupBy && withoutFirsts(countGroups(index, request, { field: groupBy })),
     facets: facets?.map((facet) => countFacet(index, request, facet)),
     ranking: ranksOf && rank(index, request, [...values, ...ranksOf]),
-    counts: counts?.map((other) => listOf(index, { ...other, sort }).length),
     atLeast: atLeast && countScores(index, request, atLeast),
   }
 }

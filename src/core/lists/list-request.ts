@@ -40,8 +40,6 @@ export type ListRequest = ListQuery & {
   ranksOf?: readonly number[] | undefined
   /** Requests the points of the page's passports for credentials of these folded types. */
   pointsFor?: readonly string[] | undefined
-  /** Counts the passports of each of these other lists. */
-  counts?: readonly Pick<ListQuery, 'keyword' | 'filter'>[] | undefined
   /** For each score, counts all passports with at least that score. Ignores the keyword and the filter. */
   atLeast?: ScoreLists | undefined
   after?: Position | undefined

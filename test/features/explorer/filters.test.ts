@@ -90,13 +90,6 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
     expect(text).toContain('<a href="/credentials/github">How this credential is earned')
   })
 
-  test('each filter shows how many people match it alone', async () => {
-    const { text } = await server.look('/?tag=zk&human=true&score=%3E=50')
-    expect(readable(text)).toContain(
-      'Remove the filter tag ZK 3 × Remove the filter human 2 × Remove the filter score at least 50 2 ×',
-    )
-  })
-
   test('all spellings and orders of the same filters have one canonical address', async () => {
     const canonicalOf = async (target: string) => {
       const [, address] =

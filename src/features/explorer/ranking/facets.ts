@@ -16,8 +16,8 @@ type FacetValue = { value: string; label: string; count?: number }
 /** The values of each facet, the most frequent first. Those of `score` are the levels, from the lowest on. */
 export type Facets = Readonly<Record<FacetName | 'score', readonly FacetValue[]>>
 
-/** A filter of a list. `count` is the number of passports that match this filter alone. */
-export type ActiveFilter = { name: FilterName; value: string; label: string; count: number | undefined }
+/** A filter of a list. */
+export type ActiveFilter = { name: FilterName; value: string; label: string }
 
 const MOST_SHOWN: Record<FacetName, number> = { tag: 10, credential: 8, place: 8, human: 2 }
 
@@ -48,20 +48,20 @@ export function createFacetReader(options: ExplorerOptions) {
           unknown.push({ field: FILTERS[name] as GroupField, values: [value], among: 'all' })
       return [...REQUESTS, ...unknown]
     },
-    /** Adds a label to each filter of a list. `counts` and `facets` are those of the list. */
+    /** Adds a label to each filter of a list. `facets` are those of the list. */
     async presentFilters(
       { filters }: RankingQuery,
       requests: readonly FacetRequest[],
-      { counts = [], facets = [] }: { counts?: readonly number[] | undefined; facets?: Counts | undefined },
+      { facets = [] }: Found,
     ): Promise<ActiveFilter[]> {
       const find = ([name, value]: [FilterName, string]) => {
         const at = requests.findIndex((each) => each.field === FILTERS[name] && each.values?.includes(value))
         return labelOf(name, value, facets[at]?.[0]?.first)
       }
-      const present = async ([name, value]: [FilterName, string], index: number) => {
+      const present = async ([name, value]: [FilterName, string]) => {
         const parts = await Promise.all(partsOf([name, value]).map(find))
         const label = name === 'filter' ? describeFilter(value, parts) : (parts[0] ?? value)
-        return { name, value, label, count: counts[index] }
+        return { name, value, label }
       }
       return Promise.all(filtersOf(filters).map(present))
     },

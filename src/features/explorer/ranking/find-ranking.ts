@@ -37,9 +37,8 @@ export async function findRanking(
     (query.sort === 'points' ? points?.get(id)?.[0] : undefined) ?? scores[part]
   const [offset, size] = [(page - 1) * lists.PAGE_SIZE, typed === '' ? lists.PAGE_SIZE : MOST_SORTED]
   const list = { ...lists.toListQuery(query), limit: size, offset: offset - (offset % size), signal }
-  const counts = lists.toFilters(query.filters).map((filter) => ({ filter }))
   const ranksOf = shown.map((row) => scoreOf(row))
-  const request = lists.needsIndex(query) ? { ...list, facets, counts, ranksOf } : list
+  const request = lists.needsIndex(query) ? { ...list, facets, ranksOf } : list
   const found = await findList(reader, request, reader.store.passports.listByIds)
   const all = typed === '' && !lists.needsIndex(query) ? found.total : Math.max(known, found.total)
   const ids = new Set(first.map(({ passport }) => passport.id))
@@ -76,8 +75,8 @@ export async function findRanking(
     last: lastPage(found.total, lists.PAGE_SIZE),
     /** The score at which a bar is full. */
     scale: rule?.max_score ?? (mostPoints(rules, FIGURES[query.sort]) || scale),
-    /** The counts of the requested facets and of each filter alone, and ranks; absent if the list does not need the index. */
-    ...{ facets: found.facets, ranking: found.ranking, counts: found.counts, points: found.points },
+    /** The counts of the requested facets, and ranks; absent if the list does not need the index. */
+    ...{ facets: found.facets, ranking: found.ranking, points: found.points },
   }
 }
 

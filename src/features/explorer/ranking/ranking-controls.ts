@@ -52,8 +52,8 @@ ${groups}</details>`
 export function renderChips(query: RankingQuery, filters: readonly ActiveFilter[]): Html {
   if (filters.length === 0) return html``
   const chips = filters.map(
-    ({ name, value, label, count }) =>
-      html`<li><a href="${lists.addressOf(lists.withoutFilter(query, name, value))}"><span class="unseen">Remove the filter </span>${CHIP_WORDS[name] ?? ''}<bdi>${shortWord(label, 2 * MAX_LABEL_LENGTH)}</bdi>${renderCount(count)}<span aria-hidden="true"> ×</span></a></li>`,
+    ({ name, value, label }) =>
+      html`<li><a href="${lists.addressOf(lists.withoutFilter(query, name, value))}"><span class="unseen">Remove the filter </span>${CHIP_WORDS[name] ?? ''}<bdi>${shortWord(label, 2 * MAX_LABEL_LENGTH)}</bdi><span aria-hidden="true"> ×</span></a></li>`,
   )
   const all = lists.addressOf({ ...query, page: 1, filters: lists.ALL_PASSPORTS.filters })
   return html`<ul class="chips">${chips}${filters.length > 1 ? html`<li><a href="${all}">Clear all</a></li>` : html``}</ul>`
