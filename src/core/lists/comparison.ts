@@ -51,20 +51,6 @@ export function toTerms(name: Compared, text: string): Filter {
 
 const scoreField = (part: string) => (part === '' ? 'score' : `${part}_score`) as FilterField
 
-/** Joins ranges of scores that follow each other, such as those of two levels. Returns `undefined` if there is a gap. */
-export function joinRanges(values: readonly string[]): string | undefined {
-  const ranges = values.map(parseComparison).sort((one, other) => startOf(one) - startOf(other))
-  const isNext = (range: Range, at: number) =>
-    range.type === '' && (at === 0 || ranges[at - 1]?.bounds[1]?.value === startOf(range))
-  const [first, last] = [ranges[0]?.bounds[0], ranges.at(-1)?.bounds[1]]
-  const isWhole = first?.operator === '>=' && ranges.every(isNext)
-  return isWhole ? `>=${first.value}${last ? `${last.operator}${last.value}` : ''}` : undefined
-}
-
-type Range = ReturnType<typeof parseComparison>
-
-const startOf = ({ bounds }: Range) => bounds[0]?.value ?? Number.NaN
-
 /** The name, the folded name and the scores of each level. A level whose limits are too long for a comparison is left out. */
 export const compareLevels = (
   levels: readonly Level[] = [],

@@ -63,7 +63,7 @@ test.each([
   ['Zoë without paris, france', ['filter=location:!"paris, france"', '"Zoë"']],
   ['solidity or lisbon', ['tag=solidity', 'place=lisbon']],
   ['without zoe solidity', ['tag=solidity', '"without zoe"']],
-  ['advanced or top builder', ['score=>=120', 'tag=builder']],
+  ['advanced or top builder', ['score=>=120<250', 'score=>=250', 'tag=builder']],
   [
     'tag:!builder|solidity score:>50 lisbon',
     ['filter=tag:!builder|solidity', 'filter=score:>50', 'place=lisbon'],

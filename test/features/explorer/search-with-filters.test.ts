@@ -18,7 +18,6 @@ test.each([
   ['not human', 'people without a human check'],
   ['builders without humans', 'people tagged “builder” without a human check'],
   ['not human builders', 'people tagged “builder” without a human check'],
-  ['advanced or outstanding', 'people with a score of at least 120'],
 ])(
   'the text %j finds the people of the v3 request that the page shows, in the same order unless that is points',
   async (text, words) => {

@@ -1,5 +1,4 @@
 import { foldName } from '../../../core/basics/text/fold-name.ts'
-import { joinRanges } from '../../../core/lists/comparison.ts'
 import { FILTER_FIELDS, formatFilter, parseFilter } from '../../../core/lists/filter.ts'
 import { FILTERS, type FilterName, MOST_VALUES } from '../../../ui/list-address.ts'
 
@@ -71,26 +70,24 @@ function readTerms(words: Words, at: number, known: KnownFacets): Found | undefi
   const not = NEGATING.has(foldName(words[at] as string))
   const first = readFacet(words, not ? skipConnecting(words, at + 1) : at, known)
   if (!first) return undefined
+  const { name } = first
+  if (name === 'human') return { name, value: String(!not), end: first.end }
+  // The only others are levels.
+  if (name !== 'tag' && name !== 'place' && name !== 'credential') return not ? undefined : first
   const values = [first.value]
-  let { name, end } = first
+  let { end } = first
   while (foldName(words[end] ?? '') === 'or') {
     const next = readFacet(words, skipConnecting(words, end), known)
     if (next?.name !== name) break
     values.push(next.value)
     end = next.end
   }
-  if (name === 'human') return { name, value: String(!not), end: first.end }
-  if (name === 'tag' || name === 'place' || name === 'credential') {
-    if (!not && values.length === 1) return first
-    const field = FILTERS[name]
-    const conditions = values.map((value) => ({ not, operator: '=' as const, value }))
-    // All terms of a filter must be true, and one condition of a term.
-    const filter = not ? conditions.map((each) => ({ field, conditions: [each] })) : [{ field, conditions }]
-    return { name: 'filter', value: formatFilter(filter), end }
-  }
-  const range = joinRanges(values)
-  if (not) return undefined
-  return range === undefined ? first : { name, value: range, end }
+  if (!not && values.length === 1) return first
+  const field = FILTERS[name]
+  const conditions = values.map((value) => ({ not, operator: '=' as const, value }))
+  // All terms of a filter must be true, and one condition of a term.
+  const filter = not ? conditions.map((each) => ({ field, conditions: [each] })) : [{ field, conditions }]
+  return { name: 'filter', value: formatFilter(filter), end }
 }
 
 function skipConnecting(words: Words, at: number): number {
