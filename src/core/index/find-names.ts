@@ -1,14 +1,12 @@
 import { foldName } from '../basics/text/fold-name.ts'
 import { editDistance } from '../basics/text/nearest-name.ts'
 import { type ListQuery, toWords } from '../lists/list-request.ts'
-import type { Passport } from '../passport/passport.ts'
 import type { Store } from '../store/store.ts'
 import type { Catalog } from './catalog.ts'
 
 type Reader = { catalog: Pick<Catalog, 'list'>; store: Pick<Store, 'passports'> }
 
 /** Only the passports with the highest scores are compared, because their names are read from the store. */
-const MOST_READ = 20
 const MOST_COMPARED = 250
 
 /** A text with more words is not corrected, because each word is compared with each part of each name. */
@@ -16,31 +14,27 @@ const MOST_WORDS = 6
 
 /**
  * Finds the words of a name that the given words may be a misspelling of. It compares the first passports that match the filter
- * and whose names contain the first half of each word or, if none is similar, the last halves. `people` are the first of the
- * compared passports with these words in their name.
+ * and whose names contain the first half of each word or, if none is similar, the last halves.
  */
 export async function findSimilarName(
   { catalog, store }: Reader,
   words: readonly string[],
   { filter, sort }: Pick<ListQuery, 'filter' | 'sort'>,
   signal: AbortSignal,
-): Promise<{ name?: string | undefined; people: Passport[] }> {
+): Promise<string | undefined> {
   const folded = words.map(foldName)
   const isCorrected = words.length <= MOST_WORDS && folded.some((word) => mostEdits(word) > 0)
-  if (!isCorrected) return { people: [] }
+  if (!isCorrected) return undefined
   const find = async (halfOf: (word: string) => string) => {
     const halves = folded.map((word) => (mostEdits(word) === 0 ? word : halfOf(word)))
     const keyword = toWords(halves.join(' '))
     const found = await catalog.list({ keyword, filter, sort, limit: MOST_COMPARED, signal }, false)
     const people = await store.passports.listByIds(found.ids)
     const names = people.map(({ profile }) => profile.displayName)
-    const name = findNearest(names, folded, (part) => [part]) ?? findNearest(names, folded, beginningsOf)
-    const isNamed = ({ profile }: Passport) =>
-      name?.split(' ').every((word) => foldName(profile.displayName).includes(foldName(word)))
-    return { name, people: people.filter(isNamed).slice(0, MOST_READ) }
+    return findNearest(names, folded, (part) => [part]) ?? findNearest(names, folded, beginningsOf)
   }
   const first = await find((word) => word.slice(0, Math.ceil(word.length / 2)))
-  return first.name === undefined ? find((word) => word.slice(word.length / 2)) : first
+  return first ?? find((word) => word.slice(word.length / 2))
 }
 
 /** Returns the words of the most similar name, in the form that is similar: the whole word, or a beginning of it. */

@@ -19,7 +19,7 @@ test('a misspelt name of six words is corrected, and for more words no name is r
   const find = async (count: number) => {
     read = 0
     const typed = words.slice(0, count).map((word) => `${word.slice(0, -1)}q`)
-    const { name } = await findSimilarName(reader, typed, LIST, new AbortController().signal)
+    const name = await findSimilarName(reader, typed, LIST, new AbortController().signal)
     return [name, read]
   }
   expect(await find(6)).toEqual([words.slice(0, 6).join(' '), 1])

@@ -53,7 +53,7 @@ type Shown = {
   reading: SearchReading | undefined
   facets: Facets | undefined
   filters: readonly ActiveFilter[]
-  similar: Awaited<ReturnType<typeof findSimilar>> | undefined
+  similar: RankingQuery | undefined
   standing: Standing
 }
 
@@ -136,14 +136,10 @@ ${controls.renderSuggestions(reading?.suggestions)}${renderResults(shown)}
 }
 
 /** Search as you type replaces the heading and removes the introduction, so that the page is the one that Enter opens. */
-function renderHeading({ asked, found, filters, similar }: Shown): Html {
+function renderHeading({ asked, found, filters }: Shown): Html {
   const { total, all, isMore, query } = found
-  const named = similar?.ranked.length ? similar.named : undefined
-  const results =
-    named &&
-    html`Results for <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, 60)}</bdi></a>`
   const words = countList(describeList(query, filters), total)
-  const shown = html`<span class="clamp">${results ?? `${isMore ? 'At least ' : ''}${words}`}</span>`
+  const shown = html`<span class="clamp">${isMore ? 'At least ' : ''}${words}</span>`
   return html`<h1 id="heading" aria-live="polite" data-live>${asked.typed === '' && !lists.isFiltered(asked) ? html`<span class="extra">Explore </span>${count(all, 'passport')}` : shown}</h1>`
 }
 
@@ -194,12 +190,8 @@ const MAX_TITLE_VALUE = 90
 const HELP = html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?human=true&amp;score=%3E100">human, score over 100</a></li><li><a href="/?sort=skills">highest skills</a></li><li><a href="/credentials">credentials</a></li><li><a href="/movers">movers</a></li></ul></div>`
 
 function renderResults({ found, similar }: Shown): Html {
-  const { query, last, total, scale } = found
-  if (total === 0) {
-    if (!similar?.named) return HELP
-    if (similar.ranked.length > 0) return renderRankingList({ ...similar, scale, query: similar.named })
-    return controls.renderDidYouMean(similar.named)
-  }
+  const { query, last, total } = found
+  if (total === 0) return html`${similar ? controls.renderDidYouMean(similar) : html``}${HELP}`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${lists.addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = lists.typesOf(query)
@@ -207,10 +199,10 @@ function renderResults({ found, similar }: Shown): Html {
 ${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query)}`
 }
 
-function describe({ asked, found, similar }: Shown): string {
+function describe({ found }: Shown): string {
   const { query, last, total, all, isMore } = found
   const { page, typed } = query
-  if (total === 0) return similar?.ranked.length ? `No exact match for “${asked.typed}”` : ''
+  if (total === 0) return ''
   if (page > last) return `There is no page ${formatFigure(page)}.`
   if (typed === '' && !lists.isFiltered(query)) return ''
   return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${isMore ? '. Type more of it.' : ''}`

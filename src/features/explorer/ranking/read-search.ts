@@ -4,7 +4,7 @@ import { compareLevels } from '../../../core/lists/comparison.ts'
 import type { FacetRequest } from '../../../core/lists/list-request.ts'
 import { namesOf } from '../../../core/passport/rules/rule-set.ts'
 import type { RankingQuery } from '../../../ui/list-address.ts'
-import { isFiltered, toListQuery, withFilter, withText } from '../../../ui/list-address.ts'
+import { toListQuery, withFilter, withText } from '../../../ui/list-address.ts'
 import { ifReady } from '../../../ui/not-ready.ts'
 import type { ExplorerOptions } from '../../../ui/page.ts'
 import { countFacets, type FacetReader } from './facets.ts'
@@ -115,15 +115,13 @@ function countUsed(ends: readonly string[], phrases: readonly string[]): number 
   return at === -1 ? 0 : ends.length - at
 }
 
-/** Finds the similar name that a text which nobody matches may mean, and the people who have it, with their ranks. */
-export async function findSimilar(options: ExplorerOptions, query: RankingQuery, signal: AbortSignal) {
+/** Finds the list for the similar name that a text which nobody matches may mean. */
+export async function findSimilar(
+  options: ExplorerOptions,
+  query: RankingQuery,
+  signal: AbortSignal,
+): Promise<RankingQuery | undefined> {
   const words = query.typed.split(/\s+/).filter(Boolean)
-  const { name, people } = await findSimilarName(options, words, toListQuery(query), signal)
-  // Ranks among filtered people, or by a part of the score, would need another search.
-  const shown = isFiltered(query) || query.sort !== 'total' ? [] : people
-  const standings = await Promise.all(shown.map(({ scores }) => options.catalog.standing(scores.total)))
-  return {
-    ranked: shown.map((passport, at) => ({ passport, rank: standings[at]?.rank ?? 1 })),
-    named: name === undefined ? undefined : withText(query, name, true),
-  }
+  const name = await findSimilarName(options, words, toListQuery(query), signal)
+  return name === undefined ? undefined : withText(query, name, true)
 }
