@@ -64,10 +64,7 @@ async function findPeople({ passports }: Store, ids: readonly number[]): Promise
 
 const nameInTitle = (passport: PassportV3) => shortWord(shortNameOf(passport), 40)
 
-/** The script selects the people in the list to which this link leads. */
-const renderAdd = (people: readonly PassportV3[]) =>
-  html`<a class="button quiet" href="/" data-select="${people.map(({ id }) => id).join(',')}">Add people</a>`
-
+/** The script selects the person in the list to which the link leads. */
 function renderStart(site: Site, person: PassportV3 | undefined): RenderedPage {
   const heading = person ? html`Compare <bdi>${nameInTitle(person)}</bdi> with others` : html`Compare people`
   return respondPage({
@@ -77,7 +74,7 @@ function renderStart(site: Site, person: PassportV3 | undefined): RenderedPage {
     share: { path: compareAddress(person ? [person.id] : []) },
     main: html`<div class="cover identity"><h1><span class="clamp">${heading}</span></h1>
 <p class="lead">Select two to four people in the list to see their scores, ranks, credentials and tags side by side.</p>
-<p class="row actions">${renderAdd(person ? [person] : [])}</p></div>`,
+<p class="row actions"><a class="button" href="/" data-select="${person?.id ?? ''}">Select people</a></p></div>`,
   })
 }
 
@@ -88,7 +85,9 @@ function renderPage(site: Site, people: readonly ComparedPerson[]): RenderedPage
   const names = passports.map(nameInTitle)
   const title = `${LIST.format(names)} compared`
   const scores = passports.map(({ scores }, at) => `${names[at]} ${formatFigure(scores.total)}`)
-  const share = { path: compareAddress(passports.map(({ id }) => id)), title }
+  const ids = passports.map(({ id }) => id)
+  const share = { path: compareAddress(ids), title }
+  const add = html` <a class="button quiet" href="/" data-select="${ids.join(',')}">Add people</a>`
   return respondPage({
     site,
     title,
@@ -96,7 +95,7 @@ function renderPage(site: Site, people: readonly ComparedPerson[]): RenderedPage
     share,
     script: 'share.js',
     main: html`<div class="cover identity"><h1><bdi class="clamp" dir="ltr">${LIST.format(names.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi></h1>
-<p class="row actions">${SHARE_BUTTON}${people.length < MOST_PEOPLE ? html` ${renderAdd(passports)}` : html``}</p></div>
+<p class="row actions">${SHARE_BUTTON}${people.length < MOST_PEOPLE ? add : html``}</p></div>
 ${renderSharePanel(share, `${title} on ${site.name}`, site.origin)}
 ${renderComparison(people)}`,
   })

@@ -67,7 +67,7 @@ onEngine('sqlite', 'the comparison', (open) => {
     expect(readable(text)).toContain(
       'Compare Ada Lovélace 🐉 with others Select two to four people in the list',
     )
-    expect(text).toContain('href="/" data-select="7">Add people</a>')
+    expect(text).toContain('href="/" data-select="7">Select people</a>')
     expect(text).not.toContain('<div class="compare panel">')
     const none = await server.look('/compare')
     expect(none.status).toBe(200)

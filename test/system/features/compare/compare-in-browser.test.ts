@@ -48,7 +48,7 @@ inBrowser('a comparison on a phone', (browser) => {
     await page.goto(`${server.url}passports/1`)
     await page.getByRole('link', { name: 'Compare', exact: true }).click()
     await page.waitForURL('**/compare?ids=1')
-    await page.getByRole('link', { name: 'Add people' }).click()
+    await page.getByRole('link', { name: 'Select people' }).click()
     await page.getByRole('button', { name: 'Compare 1' }).waitFor()
     const other = page.getByRole('checkbox', { checked: false }).first()
     const id = await other.inputValue()
