@@ -146,9 +146,9 @@ inBrowser('discovery in a browser', (browser) => {
     await page.getByText(/^\d+ humans? tagged “builder” with the level Advanced$/).waitFor()
     expect(new URL(page.url()).searchParams.get('q')).toBe('human builders advanced')
     expect(await page.locator('#chips li').allTextContents()).toEqual([
-      expect.stringMatching(/^Remove the filter tag builder \d+ ×$/),
-      expect.stringMatching(/^Remove the filter human \d+ ×$/),
-      expect.stringMatching(/^Remove the filter level Advanced \d+ ×$/),
+      'Remove the filter tag builder ×',
+      'Remove the filter human ×',
+      'Remove the filter level Advanced ×',
       'Clear all',
     ])
     await page.keyboard.press('ArrowDown')

@@ -92,7 +92,7 @@ inBrowser('journeys on the passport page', (browser) => {
     expect(await menu.count()).toBe(0)
     await tabTo(page, 'Menu')
     await page.keyboard.press('Enter')
-    const pages = ['People', 'Movers', 'Credentials', 'Compare', 'API', 'About']
+    const pages = ['People', 'Movers', 'Credentials', 'API', 'About']
     expect(await tabTo(page, 'About')).toEqual(pages)
     await page.keyboard.press('Escape')
     expect(await menu.count()).toBe(0)
