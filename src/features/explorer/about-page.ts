@@ -1,11 +1,9 @@
 import { count } from '../../core/basics/text/counts-and-sizes.ts'
 import { foldName } from '../../core/basics/text/fold-name.ts'
-import type { Snapshot } from '../../core/index/snapshot.ts'
 import { compareLevels } from '../../core/lists/comparison.ts'
 import type { Level, Rule, RuleSetShape } from '../../core/passport/rules/rule-set.ts'
-import { rankOf, roundUp } from '../../core/reads/standing.ts'
 import { withoutCaching } from '../../ui/assets-and-csp.ts'
-import { CATEGORIES, drawHistogram, partOf, renderScoreBar, SCORE_PARTS } from '../../ui/charts.ts'
+import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS } from '../../ui/charts.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
 import { drawLevel } from '../../ui/level-mark.ts'
@@ -19,8 +17,7 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
   cacheKey: async () => (await options.rules()).stamp,
   async render({ site }) {
     const rules = await options.rules()
-    const snapshot = await options.catalog.current()
-    const { scale } = await options.catalog.standing(0)
+    const { total } = await options.catalog.standing(0)
     const data = await ifReady(options, () => readData(options))
     const page = respondPage({
       site,
@@ -34,14 +31,14 @@ ${site.demo ? html`<p><strong>This is a demo. Its people and their records are i
 <dl class="row summary">
 <div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
 <div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
-<div><dt class="soft">People</dt><dd>${text.formatFigure(snapshot.ids.length)}</dd></div>
+<div><dt class="soft">People</dt><dd>${text.formatFigure(total)}</dd></div>
 ${data?.newest === undefined ? html`` : html`<div><dt class="soft">Last change</dt><dd>${text.formatDay(data.newest)}</dd></div>`}
 </dl></div>
 <p class="jump soft">On this page: <a href="#parts">score</a>, <a href="#human">human</a>, <a href="#levels">levels</a>, <a href="#you">is this you?</a>, <a href="#keys">for programs</a></p><div class="columns">
 <div>${renderScoring(rules)}</div>
 <div>${renderHuman(rules)}
 ${renderData(site, data)}</div>
-<div>${renderLevels(rules.levels ?? [], snapshot, scale)}
+<div>${renderLevels(rules.levels ?? [])}
 ${renderRequests(site)}</div>
 <div>${renderPrograms(site, options.needsKey)}</div>
 </div>`,
@@ -58,7 +55,7 @@ async function readData({ store, listSources }: ExplorerOptions) {
 
 const renderContact = ({ contact }: Site) => contact && text.renderAddress(contact.replace(/^mailto:/, ''))
 
-const [MOST_CHIPS, MOST_BARS, MAX_NAME_LENGTH] = [8, 50, 40]
+const [MOST_CHIPS, MAX_NAME_LENGTH] = [8, 40]
 
 /** Renders the rules: the most points of each part, and the credentials with the most points. */
 function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
@@ -88,41 +85,21 @@ ${renderChips(top.slice(0, MOST_CHIPS))}
 const renderChips = (rules: readonly [type: string, rule: Rule][]): Html =>
   html`<ul class="chips">${rules.map(([type, { name, max_score }]) => html`<li><a href="${text.credentialAddress(foldName(type))}"><bdi>${text.shortWord(name, MAX_NAME_LENGTH)}</bdi> <span>${text.formatFigure(max_score)}</span></a></li>`)}</ul>`
 
-/** Renders the levels on a scale, below the distribution of all scores. */
-function renderLevels(levels: readonly Level[], snapshot: Snapshot, scale: number): Html {
+/** Each level links to the people who have it. */
+function renderLevels(levels: readonly Level[]): Html {
   if (levels.length === 0) return html``
-  const below = (score = Number.POSITIVE_INFINITY) => rankOf(snapshot, score).below
-  const most = Math.max(scale, 1.2 * (levels.at(-1)?.from ?? 0))
-  const step = roundUp(most / MOST_BARS)
-  const bars = Math.ceil(most / step)
-  // The first bar includes scores below 0, and the last one those beyond the scale.
-  const belowBar = (at: number) => (at === 0 ? 0 : below(at === bars ? undefined : at * step))
-  const counts = Array.from({ length: bars }, (_, at) => belowBar(at + 1) - belowBar(at))
-  const xOf = (score = bars * step) => text.toCoordinate((100 * score) / (bars * step))
-  // Figures closer than 7% would overlap on a phone.
-  const isNear = (at: number) => at > 0 && xOf(levels[at]?.from) - xOf(levels[at - 1]?.from) < 7
-  const shown = levels.map(({ name, from }, at) => {
+  const rows = levels.map(({ name, from }, at) => {
     const list = compareLevels(levels).find(({ label }) => label === name)?.value
-    const next = levels[at + 1]?.from
-    const opacity = text.toCoordinate(0.25 + (0.75 * at) / Math.max(1, levels.length - 1))
-    return {
-      band: html`<rect x="${xOf(from)}%" width="${text.toCoordinate(xOf(next) - xOf(from))}%" height="100%" fill="var(--accent)" fill-opacity="${opacity}"/>`,
-      tick: isNear(at) ? html`` : html`<text x="${xOf(from)}%" y="16">${text.formatFigure(from)}</text>`,
-      row: html`<tr><th scope="row">${drawLevel(at + 1, levels.length)} ${list === undefined ? name : html`<a href="${text.addressOfFilter('score', list)}">${name}</a>`}</th><td class="figure">${text.formatFigure(from)}</td><td class="figure">${text.formatFigure(below(next) - below(from))}</td><td class="figure">${text.formatShare((100 * (below(next) - below(from))) / (below() || 1))}</td></tr>\n`,
-    }
+    const link =
+      list === undefined ? name : html`<a href="${text.addressOfFilter('score', list)}">${name}</a>`
+    return html`<tr><th scope="row">${drawLevel(at + 1, levels.length)} ${link}</th><td class="figure">${text.formatFigure(from)}</td></tr>\n`
   })
   return html`<section id="levels">
 <h2>What the levels mean</h2>
 <p>A level is a name for a range of scores. It says how much is recorded about a person, not how good their work is. For that, look at the credentials.</p>
-<figure>
-${drawHistogram(counts)}
-<svg class="bar" aria-hidden="true">${shown.map(({ band }) => band)}</svg>
-<svg class="soft" width="100%" height="20" fill="currentColor" aria-hidden="true">${shown.map(({ tick }) => tick)}</svg>
-<figcaption class="unseen">The number of people by score, and where each level begins</figcaption>
-</figure>
 <table>
-<thead><tr><th scope="col">Level</th><th scope="col" class="figure">From</th><th scope="col" class="figure">People</th><th scope="col" class="figure">Share</th></tr></thead>
-<tbody>${shown.toReversed().map(({ row }) => row)}</tbody>
+<thead><tr><th scope="col">Level</th><th scope="col" class="figure">From</th></tr></thead>
+<tbody>${rows.toReversed()}</tbody>
 </table>
 </section>`
 }
