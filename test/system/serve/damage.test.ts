@@ -21,7 +21,7 @@ function damageFile(path: string): void {
   database.run('pragma wal_checkpoint(truncate)')
   const size = (database.query('pragma page_size').get() as { page_size: number }).page_size
   const contents = readFileSync(path)
-  const text = `"passport_id":${LAST},`
+  const text = `biography ${LAST} `
   const page = Math.floor(contents.indexOf(text) / size)
   expect(page).toBeGreaterThan(0)
   contents.fill(0xff, page * size, page * size + 100)
