@@ -60,12 +60,12 @@ def write_types(document: Schema) -> str:
     for root in ROOTS:
         define("", {"$ref": root})
     parameters = document["paths"]["/api/v3/passports"]["get"]["parameters"]
-    enums = {each["name"]: each["schema"].get("enum") for each in parameters if "name" in each}
+    by_name = {each["name"]: each["schema"] for each in parameters if "name" in each}
+    written["V3Sort"] = f"V3Sort = {define('V3Sort', by_name['sort'])}"
     for name, values in {
         "V3Include": schemas["V3LookupRequest"]["properties"]["include"]["items"]["enum"],
         "V3Field": list(paths_of(schemas["V3SelectedPassport"])),
-        "V3Sort": enums["sort"],
-        "V3GroupBy": enums["group_by"],
+        "V3GroupBy": by_name["group_by"]["enum"],
         "V3EventType": [each["properties"]["type"]["const"] for each in schemas["V3Event"]["anyOf"]],
     }.items():
         written[name] = f"{name} = Literal{json.dumps(values)}"

@@ -4,7 +4,7 @@ import { foldName } from '../core/basics/text/fold-name.ts'
 import { quote } from '../core/basics/text/quote.ts'
 import { type Compared, formatComparison, parseComparison, toTerms } from '../core/lists/comparison.ts'
 import { equals, type Filter, formatFilter, parseFilter } from '../core/lists/filter.ts'
-import { parseKeyword, parsePageNumber, toWords } from '../core/lists/list-request.ts'
+import { formatSort, parseKeyword, parsePageNumber, toWords } from '../core/lists/list-request.ts'
 import { LONGEST_VALUE } from './text.ts'
 
 /** The sort orders of the page, each with its sort field in v3. `points` sorts by the points for the only credential in the filters. */
@@ -179,7 +179,7 @@ export function apiAddressOf(query: RankingQuery): string {
   const parameters = new URLSearchParams()
   if (query.typed !== '') parameters.set('q', query.typed)
   if (filter.length > 0) parameters.set('filter', formatFilter(filter))
-  if (sort.field !== 'score') parameters.set('sort', `-${sort.field}`)
+  if (query.sort !== 'total') parameters.set('sort', formatSort(sort))
   // Colons and commas need no encoding, and are easier to read without it.
   const text = String(parameters).replaceAll('%3A', ':').replaceAll('%2C', ',')
   return `/api/v3/passports${text === '' ? '' : `?${text}`}`

@@ -56,8 +56,10 @@ export type V3Include = keyof Pick<V3Passport, 'credentials' | 'standing' | 'exp
 /** A field to count passports by. */
 export type V3GroupBy = (typeof lists.GROUP_FIELDS)[number]
 
-/** A field to sort by, with a minus sign for descending order (`-score`), or with `since` by change. */
-export type V3Sort = `${'' | '-'}${(typeof lists.SORT_FIELDS)[number]}` | (typeof lists.MOVERS_SORTS)[number]
+/** A field or points to sort by, with a minus sign for descending order (`-score`), or with `since` by change. */
+export type V3Sort =
+  | `${'' | '-'}${(typeof lists.SORT_FIELDS)[number] | `points:${string}`}`
+  | (typeof lists.MOVERS_SORTS)[number]
 
 /** A field of a passport, as a dotted path such as `passport_profile.display_name` or `credentials.score`. */
 export type V3Field = Path<V3Passport>

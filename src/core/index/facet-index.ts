@@ -145,7 +145,8 @@ function findPage(index: Index, request: ListRequest): FacetPage {
   const read = readerOf(index, sort)
   const at = (position: number) => {
     const slot = list[position] as number
-    return { value: read(slot), id: slots.ids[slot] as number }
+    const found = { value: read(slot), id: slots.ids[slot] as number }
+    return sort.pointsFor === undefined ? found : { ...found, score: valueAt(columns.score, slot) }
   }
   const { values, ...page } = cutPage({ length: list.length, at }, request)
   const readers = pointsFor.map((type) => readPoints(columns.points, type))
@@ -164,12 +165,14 @@ function findPage(index: Index, request: ListRequest): FacetPage {
 
 /** The slots of a list: the highest scores first, or by id. */
 function listOf(index: Index, { keyword, filter, sort }: ListQuery): Uint32Array {
-  if (keyword === undefined && filter.length === 0) return orderOf(index, sort.field)
+  const all = orderOf(index, sort.field)
+  if (keyword === undefined && filter.length === 0 && sort.pointsFor === undefined) return all
   return index.lists.getOrAdd(keyOf({ keyword, filter, sort }), () => {
     // Ranks are computed from the list without the keyword, so that list is cached as well.
+    const filtered = filter.length === 0 ? all : keepSelected(all, selectFiltered(index, filter))
     const selected =
       keyword === undefined
-        ? keepSelected(orderOf(index, sort.field), selectFiltered(index, filter))
+        ? filtered
         : keepSelected(listOf(index, { filter, sort }), selectNamed(index.slots, keyword))
     const value = sort.pointsFor === undefined ? selected : sortBy(readerOf(index, sort), selected)
     return { value, bytes: value.byteLength }

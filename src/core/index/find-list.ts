@@ -56,7 +56,12 @@ export async function findList<T>(
 
 /** Whether the list needs only the snapshot, not the facet index. */
 export const isRanking = ({ filter, groupBy, sort, facets, ranksOf }: ListRequest): boolean =>
-  filter.length === 0 && !groupBy && !facets && !ranksOf && sort.field === 'score'
+  filter.length === 0 &&
+  !groupBy &&
+  !facets &&
+  !ranksOf &&
+  sort.field === 'score' &&
+  sort.pointsFor === undefined
 
 /** Applies the changes since the snapshot to its ranking, because `readItems` reads newer passports. */
 async function findInRanking<T>(

@@ -165,8 +165,10 @@ export function cutPage(list: SortedList, request: Cut): ListPage {
   const { sort, after, limit, offset = 0 } = request
   const isById = sort.field === 'passport_id'
   const isReversed = isById === sort.descending
-  const isBefore = (one: Position, other: Position) =>
-    isById || one.value === other.value ? one.id < other.id : one.value > other.value
+  const isBefore = (one: Position, other: Position) => {
+    const difference = isById ? 0 : one.value - other.value || (one.score ?? 0) - (other.score ?? 0)
+    return difference === 0 ? one.id < other.id : difference > 0
+  }
   const countTo = (condition: (index: number) => boolean) => countWhile(list.length, condition)
   const first = isReversed
     ? (after ? countTo((index) => isBefore(list.at(index), after)) : list.length) - 1 - offset

@@ -22,12 +22,12 @@ export type MoversSort = (typeof MOVERS_SORTS)[number]
 
 /**
  * Passports with equal scores are sorted by id. An ascending list is the exact reverse of a descending one. With `pointsFor`,
- * a filtered list is sorted by the points for credentials of this folded type, then by `field`.
+ * a list is sorted by the points for credentials of this folded type, then by `field`, which is the score.
  */
 export type Sort = { field: SortField; descending: boolean; pointsFor?: string | undefined }
 
-/** A passport's position in a sorted list. `value` is its value of the sort field. */
-export type Position = { value: number; id: number }
+/** A passport's position in a sorted list. `value` is its value of the sort field. A list by points also has its score. */
+export type Position = { value: number; id: number; score?: number }
 
 /** Selects and sorts passports; `keyword` is folded. */
 export type ListQuery = { keyword?: string | undefined; filter: Filter; sort: Sort }
@@ -95,14 +95,20 @@ export function parseLimit(
 /** The highest score first, unless `text` says otherwise. */
 export function parseSort(text = '-score'): Sort {
   const descending = text.startsWith('-')
-  const field = SORT_FIELDS.find((each) => each === (descending ? text.slice(1) : text))
+  const name = descending ? text.slice(1) : text
+  const field = SORT_FIELDS.find((each) => each === name)
   if (field) return { field, descending }
+  const pointsFor = foldName(/^points:(.*)$/s.exec(name)?.[1] ?? '')
+  if (pointsFor !== '') return { field: 'score', descending, pointsFor }
   throw refuse(
     'sort',
-    `one of ${SORT_FIELDS.join(', ')}, with a minus sign in front for the highest first, or with since one of ${MOVERS_SORTS.join(', ')}`,
+    `one of ${SORT_FIELDS.join(', ')} or points:github, with a minus sign in front for the highest first, or with since one of ${MOVERS_SORTS.join(', ')}`,
     text,
   )
 }
+
+export const formatSort = ({ field, descending, pointsFor }: Sort): string =>
+  `${descending ? '-' : ''}${pointsFor === undefined ? field : `points:${pointsFor}`}`
 
 export function parseGroupBy(text: string | undefined): GroupField | undefined {
   const field = GROUP_FIELDS.find((each) => each === text)
@@ -114,18 +120,19 @@ export function parseGroupBy(text: string | undefined): GroupField | undefined {
 const hashOf = ({ keyword, filter, sort }: ListQuery) => digest(JSON.stringify([keyword, filter, sort]))
 
 /** The position and the hash of the query, in base64url. */
-export function formatCursor(query: ListQuery, { value, id }: Position): string {
-  return toBase64Url(`${value} ${id} ${hashOf(query)}`)
-}
+export const formatCursor = (query: ListQuery, { value, id, score }: Position): string =>
+  toBase64Url(`${value} ${id} ${hashOf(query)}${score === undefined ? '' : ` ${score}`}`)
 
-const CURSOR = /^(-?\d{1,22}(?:\.\d{1,25})?(?:e[+-]\d{1,3})?) (\d{1,16}) ([0-9a-f]{8})$/
+const NUMBER = String.raw`(-?\d{1,22}(?:\.\d{1,25})?(?:e[+-]\d{1,3})?)`
+const CURSOR = new RegExp(`^${NUMBER} (\\d{1,16}) ([0-9a-f]{8})(?: ${NUMBER})?$`)
 
 /** Throws `invalid_request` if the cursor is malformed or belongs to another query. */
 export function parseCursor(query: ListQuery, text: string): Position {
-  const [, value, id, hash] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? []
-  const position = { value: Number(value), id: Number(id) }
+  const decoded = Buffer.from(text, 'base64url').toString()
+  const [, value, id, hash, score] = CURSOR.exec(decoded) ?? []
+  const position = { value: Number(value), id: Number(id), ...(score && { score: Number(score) }) }
   // The decoder ignores characters that are not base64url.
-  if (!Number.isSafeInteger(position.id) || toBase64Url(`${value} ${id} ${hash}`) !== text) {
+  if (!Number.isSafeInteger(position.id) || toBase64Url(decoded) !== text) {
     throw refuse('cursor', 'the value of "next" in the previous page', text)
   }
   if (hash === hashOf(query)) return position

@@ -29,8 +29,14 @@ import { FIELD_PARAMETERS } from './passport.ts'
 
 /** The parameter `sort` without the sorts of movers. */
 export const SORT = {
-  description: 'A field; with a minus sign, the highest value comes first',
-  schema: { enum: SORT_FIELDS.flatMap((field) => [`-${field}`, field] as const), default: '-score' },
+  description:
+    'A field, or `points:` and a type of credentials, such as `-points:github`; with a minus sign, the highest value comes first',
+  schema: sortSchema([]),
+}
+
+function sortSchema(more: readonly string[]) {
+  const fields = [...SORT_FIELDS.flatMap((field) => [`-${field}`, field]), ...more]
+  return { anyOf: [{ enum: fields }, { type: 'string', pattern: '^-?points:.' }], default: '-score' }
 }
 
 export const LIST_PARAMETERS = {
@@ -56,7 +62,7 @@ Fields: ${Object.keys(FILTER_FIELDS).join(', ')}`,
   },
   sort: {
     description: `${SORT.description}. With \`since\`: \`-change\` lists the passports whose score rose, \`change\` those whose score fell, both with the largest change first; \`-added\` lists new passports, the latest first.`,
-    schema: { ...SORT.schema, enum: [...SORT.schema.enum, ...MOVERS_SORTS] },
+    schema: sortSchema(MOVERS_SORTS),
   },
   since: {
     description:

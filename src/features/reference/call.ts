@@ -163,7 +163,7 @@ function exampleTarget(path: string, fields: readonly Field[]): string {
 function renderField(operationId: string, field: Field): Html {
   const { name, description, required, schema } = field
   const id = `${operationId}-${name}`
-  const values = schema.items?.enum
+  const values = (schema.items ?? schema.anyOf?.find((each) => each.enum))?.enum
   return html`
 <div class="field">
 <label for="${id}"><code>${name}</code> <span class="soft">${schema.type === 'array' ? 'list' : (schema.type ?? 'string')}${required ? ', required' : ''}</span></label>

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
   formatCursor,
+  formatSort,
   type ListQuery,
   parseCursor,
   parsePageNumber,
@@ -11,15 +12,29 @@ import {
 const query: ListQuery = { keyword: 'zoë', filter: [], sort: parseSort() }
 
 test('a cursor is parsed to the position that it was made from, for any score and id', () => {
-  const score = fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+  // -0 is written as 0.
+  const number = fc
+    .oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+    .map((each) => each || 0)
+  const position = fc.record(
+    { value: number, id: fc.maxSafeNat(), score: number },
+    { requiredKeys: ['value', 'id'] },
+  )
   fc.assert(
-    fc.property(score, fc.maxSafeNat(), (value, id) => {
-      const cursor = formatCursor(query, { value, id })
+    fc.property(position, (each) => {
+      const cursor = formatCursor(query, each)
       expect(cursor).toMatch(/^[\w-]+$/)
-      // -0 is written as 0.
-      expect(parseCursor(query, cursor)).toEqual({ value: value === 0 ? 0 : value, id })
+      expect(parseCursor(query, cursor)).toEqual(each)
     }),
   )
+})
+
+test('a sort by points names a type, which is folded', () => {
+  expect(parseSort('-points:GitHub')).toEqual({ field: 'score', descending: true, pointsFor: 'github' })
+  for (const text of ['-score', 'passport_id', 'points:kite club', '-points:a:b'])
+    expect(formatSort(parseSort(text))).toBe(text)
+  for (const text of ['points', 'points:', '-points: '])
+    expect(() => parseSort(text)).toThrow('sort must be one of')
 })
 
 test('a cursor that no list has returned is rejected', () => {

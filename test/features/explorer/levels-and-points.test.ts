@@ -34,7 +34,7 @@ test('a list of people with one credential can be sorted by its points, like the
   expect(rows).toEqual((await read('/credentials/github')).rows)
   expect(text).toContain('<b>score ')
   expect(text).toMatch(/sort=points" aria-current="true">Points</)
-  expect(readable(text)).toContain('The same people by score from the API')
+  expect(text).toContain('/api/v3/passports?filter=type:github&amp;sort=-points:github</code>')
   for (const target of ['/?sort=points', '/?credential=github&credential=lens&sort=points']) {
     const other = (await server.look(target)).text
     expect(other).not.toContain('sort=points"')

@@ -75,6 +75,9 @@ const FILTERS: Parameters[] = [
   { q: 'ZOE', sort: 'score' },
   { q: 'zoe', filter: 'human:true', sort: 'passport_id' },
   { q: 'nobody', filter: 'human:true' },
+  { sort: '-points:lens' },
+  { sort: 'points:ENS', filter: 'human:true' },
+  { sort: '-points:lens', q: 'bob' },
 ]
 
 onEveryEngine('GET /api/v3/passports', (open) => {

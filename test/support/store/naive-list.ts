@@ -92,13 +92,20 @@ export const someGroup = fc.option(fc.constantFrom<GroupField>(...GROUP_FIELDS),
 /** Returns the matching passports in order. Evaluates the passports one by one, without an index. */
 export function listNaively(all: readonly Facets[], { keyword = '', filter, sort }: ListQuery): Facets[] {
   const matching = all.filter((facets) => facets.name.includes(keyword) && matches(facets, filter))
+  const figureOf = (facets: Facets) =>
+    sort.pointsFor === undefined || sort.field === 'passport_id' ? 0 : pointsOf(facets, sort.pointsFor)
   const descending = matching.toSorted((one, other) =>
     sort.field === 'passport_id'
       ? other.id - one.id
-      : other[sort.field] - one[sort.field] || one.id - other.id,
+      : figureOf(other) - figureOf(one) || other[sort.field] - one[sort.field] || one.id - other.id,
   )
   return sort.descending ? descending : descending.reverse()
 }
+
+const parsePoints = (value: string) => /^(\S+) (.*)$/.exec(value)?.slice(1) ?? []
+
+const pointsOf = ({ points }: Facets, type: string) =>
+  Math.max(0, ...points.map(parsePoints).flatMap(([points, of]) => (of === type ? Number(points) : [])))
 
 const matches = (facets: Facets, filter: Filter) =>
   filter.every(({ field, conditions }) => {
@@ -108,7 +115,7 @@ const matches = (facets: Facets, filter: Filter) =>
 
 function holds(value: string | number, { operator, value: than, type }: Condition): boolean {
   if (type !== undefined) {
-    const [, points, of] = /^(\S+) (.*)$/.exec(String(value)) ?? []
+    const [points, of] = parsePoints(String(value))
     return of === type && holds(Number(points), { not: false, operator, value: than })
   }
   if (operator === '=') return value === than

@@ -68,10 +68,10 @@ export const renderAsName = (asked: RankingQuery): Html =>
 export const renderDidYouMean = (named: RankingQuery): Html =>
   html`<p>Did you mean <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>`
 
-/** Shows the request for the same list in v3, which searches names only, and has no order by points. */
+/** Shows the request for the same list in v3, which searches names only. */
 export function renderApiRequest(query: RankingQuery): Html {
   const address = lists.apiAddressOf(query)
-  return html`<p class="soft">${query.typed !== '' ? 'A similar list (names only)' : query.sort === 'points' ? 'The same people by score' : 'The same list'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
+  return html`<p class="soft">${query.typed !== '' ? 'A similar list (names only)' : 'The same list'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
 }
 
 export function renderSorts(query: RankingQuery): Html {
