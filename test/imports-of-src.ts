@@ -42,6 +42,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/reads/movers': ['core/reads/movers'],
   'core/reads/standing': ['core/reads/standing'],
   'core/store/api-key': ['core/store/api-key'],
+  'core/store/migrations': ['core/store/open', 'features/backup/backup'],
   'core/store/read-transaction': ['core/store/database/sqlite/database'],
   'core/store/sqlite': [
     'core/store/database/sqlite/connect',

@@ -2,7 +2,7 @@ import type { Mutation } from './mutation.ts'
 
 const EVENTS = ['test/core/history/events.test.ts', 'test/core/history/event-log.test.ts']
 const SQLITE = ['test/core/store/sqlite.test.ts']
-const MIGRATIONS = ['test/core/store/sqlite.test.ts', 'test/system/features/backup/restore.test.ts']
+const MIGRATIONS = ['test/core/store/migrations.test.ts', 'test/core/store/sqlite.test.ts']
 const BACKUP = ['test/system/features/backup/backup.test.ts', 'test/system/features/backup/restore.test.ts']
 
 /** Mutations of the handling of database files. */
@@ -38,15 +38,15 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'migrations: a database of a newer version is opened',
     file: 'src/core/store/schema.ts',
-    from: '  if (version > SCHEMA) {',
-    to: '  if (version > SCHEMA + 1) {',
+    from: 'if (version > SCHEMA) {',
+    to: 'if (version > SCHEMA + 1) {',
     tests: MIGRATIONS,
   },
   {
     name: 'migrations: a database older than version 0.2.1 is migrated',
     file: 'src/core/store/schema.ts',
-    from: 'version > 0 && version < SCHEMA',
-    to: 'version < 0',
+    from: 'version >= first && version <= last',
+    to: 'version <= last',
     tests: MIGRATIONS,
   },
   {

@@ -4,7 +4,7 @@ import { openPostgres } from './database/postgres/open.ts'
 import { findTableDamage } from './database/sqlite/find-damage.ts'
 import { migrateSqlite, openSqlite } from './database/sqlite/open.ts'
 import type { DatabaseAddress } from './database-address.ts'
-import type { MigrationMode } from './schema.ts'
+import type { MigrationMode, OnNotice } from './schema.ts'
 import type { Store } from './store.ts'
 
 type OpenOptions = Partial<PoolOptions> & {
@@ -23,8 +23,10 @@ export async function openStore(address: DatabaseAddress, options: OpenOptions =
 }
 
 /** Returns the schema numbers before and after the migration. Throws `unavailable` with a message for the operator. */
-export async function migrateDatabase(address: DatabaseAddress) {
-  return address.engine === 'sqlite' ? migrateSqlite(address.path) : migratePostgres(address.url)
+export async function migrateDatabase(address: DatabaseAddress, onNotice?: OnNotice) {
+  return address.engine === 'sqlite'
+    ? migrateSqlite(address.path, onNotice)
+    : migratePostgres(address.url, onNotice)
 }
 
 /** Reads the SQLite file and returns the first problems. Returns none on PostgreSQL, which has its own tools. */

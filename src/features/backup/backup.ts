@@ -2,17 +2,18 @@ import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type ServiceError, unavailable } from '../../core/basics/errors.ts'
-import { writeAtomically } from '../../core/cli/write-atomically.ts'
+import { fileIdentity, writeAtomically } from '../../core/basics/write-atomically.ts'
 import {
   closeOnError,
   connectReader,
   throwTranslated,
   translateErrors,
 } from '../../core/store/database/sqlite/connect.ts'
-import { fileIdentity } from '../../core/store/database/sqlite/database.ts'
 import { isDamage, listDamage } from '../../core/store/database/sqlite/find-damage.ts'
+import { convertFile } from '../../core/store/database/sqlite/migrate.ts'
 import { identify, versionOf } from '../../core/store/database/sqlite/schema.ts'
 import { sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
+import { SCHEMA } from '../../core/store/schema.ts'
 import { COUNT_PASSPORTS } from '../../core/store/sql/passports.ts'
 
 /** The result of a complete check of a database. */
@@ -52,6 +53,17 @@ export function writeSnapshot(from: string, to: string): void {
   }
 }
 
+/** Writes a copy with the schema of this version to an empty file. */
+export async function writeMigrated(from: string, to: string): Promise<void> {
+  if (findSchema(from) === SCHEMA) writeSnapshot(from, to)
+  else await convertFile(from, to, () => undefined)
+}
+
+function findSchema(path: string): number {
+  using database = openOurs(path)
+  return versionOf(database)
+}
+
 /** Gives the event log of a copy another name, because later events will have the same numbers as in the original. */
 export function renameEventLog(path: string): void {
   translateErrors(path, () => {
@@ -73,12 +85,12 @@ function openOurs(path: string): Database {
 }
 
 /** Reads the first page only. */
-export const checkBackup = (file: string): void => readBackup(file, () => openOurs(file).close())
+export const checkBackup = (file: string): Promise<void> => readBackup(file, () => openOurs(file).close())
 
 /** Reads a file that someone named as a backup. */
-export function readBackup<T>(file: string, read: () => T): T {
+export async function readBackup<T>(file: string, read: () => T): Promise<Awaited<T>> {
   try {
-    return read()
+    return await read()
   } catch (error) {
     if (!isDamage((error as ServiceError).cause)) throw error
     throw unavailable(`${file} is damaged, or not a backup.`, { cause: error })
@@ -103,7 +115,8 @@ export function belongsToDatabase(path: string, file: string): boolean {
   return other.startsWith(own) && OWN_SUFFIXES.test(other.slice(own.length))
 }
 
-const OWN_SUFFIXES = /^(|\.restoring|\.without-removed|\.without-removed\.part)(-(wal|shm|journal))?$/
+const OWN_SUFFIXES =
+  /^(|\.migrating|\.restoring|\.without-removed|\.without-removed\.part)(-(wal|shm|journal))?$/
 
 /** Resolves symbolic links in the path, except the last part. The file need not exist. */
 function resolveFolder(path: string): string {

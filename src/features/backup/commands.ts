@@ -2,9 +2,9 @@ import { existsSync, statSync } from 'node:fs'
 import { CommandError } from '../../core/basics/errors.ts'
 import { count, size } from '../../core/basics/text/counts-and-sizes.ts'
 import { printable } from '../../core/basics/text/quote.ts'
+import { replaceFile } from '../../core/basics/write-atomically.ts'
 import { DATABASE_OPTIONS, defineCommand, type Terminal } from '../../core/cli/command.ts'
 import { describeRemovals, readRemovalList, toLines } from '../../core/cli/removal-list.ts'
-import { replaceFile } from '../../core/cli/write-atomically.ts'
 import { readConfig } from '../../core/config/config.ts'
 import { openSqlite } from '../../core/store/database/sqlite/open.ts'
 import { orphanedWalProblem } from '../../core/store/database/sqlite/wal-checks.ts'
@@ -68,7 +68,7 @@ export const restore = defineCommand({
     removeLeftovers(path)
     using _files = { [Symbol.dispose]: () => removeLeftovers(path) }
     if (list.length > 0) {
-      readBackup(file, () => backUp(file, copy))
+      await readBackup(file, () => backUp(file, copy))
       const store = await openSqlite(copy)
       await store.data(REMOVALS).apply(list, begin).finally(store.database.close)
     }

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { unavailable } from '../../core/basics/errors.ts'
-import { createPartial } from '../../core/cli/write-atomically.ts'
+import { createPartial } from '../../core/basics/write-atomically.ts'
 import {
   connectReader,
   isEnvironmentError,
@@ -11,17 +11,17 @@ import {
   translateErrors,
 } from '../../core/store/database/sqlite/connect.ts'
 import { isDamage } from '../../core/store/database/sqlite/find-damage.ts'
-import { prepareSqlite } from '../../core/store/database/sqlite/migrate.ts'
 import { identify } from '../../core/store/database/sqlite/schema.ts'
 import { orphanedWalProblem, sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
-import { check, checkBackup, readBackup, renameEventLog, writeSnapshot } from './backup.ts'
+import { SCHEMA } from '../../core/store/schema.ts'
+import { check, checkBackup, readBackup, renameEventLog, writeMigrated } from './backup.ts'
 
 /**
  * Replaces the database with a backup. The old database is kept under another name, which is returned. If the
  * process is killed, either the old or the new database is in place. A database that is not empty needs `force`.
  */
 export async function restore(file: string, name: string, { force, now }: { force: boolean; now: number }) {
-  checkBackup(file)
+  await checkBackup(file)
   makeFolder(dirname(name))
   // The target of a symbolic link is replaced, not the link, because SQLite keeps the WAL beside the target.
   const path = existsSync(name) ? realpathSync(name) : name
@@ -37,9 +37,8 @@ export async function restore(file: string, name: string, { force, now }: { forc
     const partial = `${path}.restoring`
     const { confirm, commit, cancel } = createPartial(partial, path)
     try {
-      readBackup(file, () => writeSnapshot(file, partial))
+      await readBackup(file, () => writeMigrated(file, partial))
       confirm()
-      await migrateFile(partial)
       // If a backup is restored twice, the copies get different events, so each event log needs its own name.
       renameEventLog(partial)
       const result = { ...check(partial), kept: keep(path, now) }
@@ -57,7 +56,9 @@ export async function restore(file: string, name: string, { force, now }: { forc
 /** Removes the files that a restore creates beside the database. They may have people who were removed since the backup. */
 export function removeLeftovers(name: string): void {
   const path = existsSync(name) ? realpathSync(name) : name
-  for (const file of [`${path}.restoring`, copyFor(name), `${copyFor(name)}.part`])
+  const copy = copyFor(name)
+  const files = [`${path}.restoring`, copy, `${copy}.part`, `${copy}.migrating`, `${copy}.before-${SCHEMA}`]
+  for (const file of files)
     for (const end of ['', '-wal', '-shm', '-journal']) rmSync(file + end, { force: true })
 }
 
@@ -103,13 +104,6 @@ function isEmpty(database: Database): boolean {
 
 const hasTable = (database: Database, name: string) =>
   database.query('select 1 from sqlite_schema where name = ?').get(name) !== null
-
-const migrateFile = (path: string): Promise<void> =>
-  translateErrors(path, async () => {
-    using database = new Database(path, { readwrite: true, strict: true })
-    database.run('pragma secure_delete = on')
-    await prepareSqlite(database, true)
-  })
 
 /** Keeps the old database under another name. Also moves its WAL, which SQLite would apply to the new file. */
 function keep(path: string, now: number): string | undefined {

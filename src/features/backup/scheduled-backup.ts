@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { removeWithJournal } from '../../core/cli/write-atomically.ts'
+import { removeWithJournal } from '../../core/basics/write-atomically.ts'
 import { make, makeFolder, translateErrors } from '../../core/store/database/sqlite/connect.ts'
 import { backUp } from './backup.ts'
 

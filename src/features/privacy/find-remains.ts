@@ -25,13 +25,13 @@ export async function checkErasure({ database, backups }: Config): Promise<Resul
 
 const list = (cwd: string, pattern: string) => globSync(pattern, { cwd }).map((name) => join(cwd, name))
 
-/** Files of interrupted restores and backups. They may have removed people, although they are new. */
+/** Files of interrupted migrations, restores and backups. They may have removed people, although they are new. */
 export function findLeftovers(path: string, backupFolder?: string): string[] {
   const name = basename(path)
-  const copies = ['restoring*', 'without-removed*', '*part*'].map((end) => `${name}.${end}`)
+  const copies = ['migrating*', 'restoring*', 'without-removed*', '*part*'].map((end) => `${name}.${end}`)
   const files = copies.flatMap((pattern) => list(dirname(path), pattern))
   return [...new Set([...files, ...(backupFolder === undefined ? [] : list(backupFolder, '*.part*'))])]
 }
 
 export const describeLeftover = (file: string) =>
-  `${file} was left by an interrupted restore or backup, and may have removed people: delete it, unless one is running.`
+  `${file} was left by an interrupted restore, backup or migration, and may have removed people: delete it, unless one is running.`

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CommandError } from '../../core/basics/errors.ts'
-import { replaceFile } from '../../core/cli/write-atomically.ts'
+import { replaceFile } from '../../core/basics/write-atomically.ts'
 import { makeFolder } from '../../core/store/database/sqlite/connect.ts'
 import type { DatabaseAddress } from '../../core/store/database-address.ts'
 import { parseSigningKeys, rotateSigningKeys, writeSigningKeys } from './signing-keys.ts'

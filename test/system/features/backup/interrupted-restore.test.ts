@@ -58,7 +58,7 @@ withEngine('sqlite', 'restore after a removal', (makeDatabase) => {
       ['', '-wal', '-shm', '-journal'].map((end) => file + end),
     )
     for (const file of files) copyFileSync(here.kept, file)
-    const sentences = files.map((file) => `${file} was left by an interrupted restore or backup`)
+    const sentences = files.map((file) => `${file} was left by an interrupted restore, backup or migration`)
     for (const options of [['--erasure'], []]) {
       const { out, err, code } = await here.call('doctor', ...options)
       for (const sentence of sentences) expect(out).toContain(sentence)

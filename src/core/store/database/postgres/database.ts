@@ -76,7 +76,7 @@ export function createConnection(run: Query): Connection {
     query,
     /** Rows are selected as JSON, in which 64-bit integers are numbers. All stored integers are safe integers. */
     selectRows: <Row>(table: string, rest: string, values: readonly unknown[] = []) =>
-      listColumn<Row>(query, `select to_json(${table}) as row from ${table} ${rest}`, values),
+      listColumn<Row>(query, `select to_json(stored) as row from ${table} as stored ${rest}`, values),
     async insertRows<Row>(table: string, rows: readonly object[], conflict = '') {
       const [first] = rows
       if (first === undefined) return []

@@ -1,13 +1,20 @@
 import { ServiceError, unavailable } from '../../../basics/errors.ts'
+import { convert } from '../../migrations/convert.ts'
 import {
   checkSchema,
+  createLog,
+  createReport,
   createTables,
   lacksTables,
   type MigrationMode,
+  type OldSchemas,
+  type OnNotice,
+  OutdatedError,
   SCHEMA,
   type SchemaWords,
 } from '../../schema.ts'
 import type { Query } from '../../sql/connection.ts'
+import { listTables, type Table } from '../../sql/tables.ts'
 import { readOnlyError } from './connection/errors.ts'
 import { openPool, type Pool } from './connection/pool.ts'
 import { createConnection, lock, MIGRATE } from './database.ts'
@@ -20,47 +27,86 @@ const WORDS: SchemaWords = {
   PAIRS: '',
 }
 
+const OLD_SCHEMAS: OldSchemas = { first: 9, last: 12 }
+
 const OLDEST_SERVER = 14
 
-/** A statement may wait for the migration of another node. */
+/** A statement may copy a large table, or wait for the migration of another node. */
 const UNLIMITED = 2 ** 31 - 1
 
 /** Throws if the server is a standby, or in read-only mode. */
-export async function checkWritable({ name, ping }: Pool): Promise<void> {
+export async function checkWritable({ name, ping }: Pick<Pool, 'name' | 'ping'>): Promise<void> {
   if (!(await ping()).writes) throw readOnlyError(name)
 }
 
-/** Creates the tables of an empty database, unless `mode` is false. Returns the old schema number. */
-export async function preparePostgres(url: string, pool: Pool, mode: MigrationMode): Promise<number> {
+/** Creates or migrates the tables if `mode` allows it, and throws otherwise. Returns the old schema number. */
+export async function preparePostgres(
+  url: string,
+  { name, read, ping }: Pool,
+  mode: MigrationMode,
+  onNotice?: OnNotice,
+): Promise<number> {
   try {
-    // A read-only server is sufficient if nothing is created.
-    if (mode !== false) await checkWritable(pool)
-    const version = await checkVersion(pool.read, pool.name)
+    // A read-only server is sufficient if nothing is migrated.
+    if (mode !== false) await checkWritable({ name, ping })
+    const version = await checkVersion(read, name)
     if (version === SCHEMA) return version
-    if (mode === false) throw lacksTables(pool.name)
-    await createAll(url, pool.name)
+    if (version === 0 && mode === false) throw lacksTables(name)
+    if (version > 0 && mode !== true) throw new OutdatedError(name, version)
+    await using pool = openPool(url, { connections: 1, responseTimeout: 30_000, longStatement: UNLIMITED })
+    await pool.transaction((query) => migrate(query, name, onNotice))
     return version
   } catch (error) {
-    throw explain(error, pool.name)
+    throw explain(error, name)
   }
 }
 
-async function createAll(url: string, name: string): Promise<void> {
-  await using pool = openPool(url, { connections: 1, responseTimeout: 30_000, longStatement: UNLIMITED })
-  await pool.transaction(async (query) => {
-    await lock(query, MIGRATE)
-    if ((await checkVersion(query, name)) === SCHEMA) return
-    await createTables(WORDS, query, createConnection(query).query)
-    await query('create table if not exists passportd (version integer not null)')
-    await query('delete from passportd')
-    await query('insert into passportd (version) values ($1)', [SCHEMA])
-  })
+/** Moves older tables to another schema of PostgreSQL, where they stay, and fills new ones. Other nodes wait. */
+async function migrate(query: Query, name: string, onNotice: OnNotice): Promise<void> {
+  await lock(query, MIGRATE)
+  const version = await checkVersion(query, name)
+  if (version === SCHEMA) return
+  const connection = createConnection(query)
+  const oldTables = version === 0 ? [] : await listTables(connection)
+  const old = version === 0 ? '' : await moveTables(query, oldTables)
+  await query(createTables(WORDS))
+  await query('create table if not exists passportd (version integer not null)')
+  await query('delete from passportd')
+  await query('insert into passportd (version) values ($1)', [SCHEMA])
+  if (version === 0) return void (await createLog(connection.query))
+  const onProgress = createReport(name, version, onNotice)
+  await convert({ connection, old: `${old}.`, oldTables, onProgress })
+  await query(`analyze ${(await listTables(connection)).map(({ name }) => name)}`)
+}
+
+/** The tables of older schemas that this one does not have. */
+const OLD_TABLES = 'v1_passports v1_credentials facets unlisted ranking versions event_rules passportd'.split(
+  ' ',
+)
+
+/** Returns the schema of PostgreSQL that the old tables are in now. */
+async function moveTables(query: Query, tables: readonly Table[]): Promise<string> {
+  const [{ old } = { old: '' }] = await query<{ old: string }>(
+    `select quote_ident(current_schema() || '_before_${SCHEMA}') as old`,
+  )
+  await query(`create schema ${old}`)
+  const ours = new Set([
+    ...OLD_TABLES,
+    ...createTables(WORDS)
+      .matchAll(/create table (\w+)/g)
+      .map(([, table]) => table),
+  ])
+  for (const { name } of tables) if (ours.has(name)) await query(`alter table ${name} set schema ${old}`)
+  return old
 }
 
 /** Runs the command `migrate`. */
-export async function migratePostgres(url: string): Promise<{ from: number; to: number }> {
+export async function migratePostgres(
+  url: string,
+  onNotice: OnNotice,
+): Promise<{ from: number; to: number }> {
   await using pool = openPool(url, { connections: 1, responseTimeout: 30_000 })
-  return { from: await preparePostgres(url, pool, true), to: SCHEMA }
+  return { from: await preparePostgres(url, pool, true, onNotice), to: SCHEMA }
 }
 
 /** The schema number, if a newer passportd has migrated the database. */
@@ -91,7 +137,7 @@ export async function checkVersion(query: Query, name: string): Promise<number> 
   if (!server?.ours) return 0
   const [row] = await query<{ version: number }>('select version from passportd')
   const version = row?.version ?? 0
-  checkSchema(name, version)
+  checkSchema(name, version, OLD_SCHEMAS)
   return version
 }
 

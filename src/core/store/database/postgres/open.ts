@@ -23,7 +23,7 @@ export async function openPostgres(
   const replica = readUrl === undefined ? primary : openPool(readUrl, { ...options, isForReads: true })
   const close = async () => void (await Promise.all([primary.close(), replica.close()]))
   try {
-    await preparePostgres(url, primary, mode)
+    await preparePostgres(url, primary, mode, given.onNotice)
   } catch (error) {
     await close()
     throw error

@@ -2,7 +2,7 @@ import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileFaultError, unavailable } from '../../../basics/errors.ts'
-import { NewDatabaseError } from '../../schema.ts'
+import { NewDatabaseError, OutdatedError, SCHEMA } from '../../schema.ts'
 import { versionOf } from './schema.ts'
 import { refuseDeletedWal, refuseOrphanedWal, sizeOf } from './wal-checks.ts'
 
@@ -26,7 +26,9 @@ export function connectWriter(path: string, create: boolean): Database {
   }
   const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
   try {
-    versionOf(database)
+    const version = versionOf(database)
+    // Not switched to WAL: a migration may be about to replace the file.
+    if (version > 0 && version < SCHEMA) throw new OutdatedError(path, version)
   } catch (error) {
     // A file with a WAL is not closed: that would checkpoint the WAL, and the file may belong to another program.
     if (sizeOf(`${path}-wal`) === 0) database.close()
@@ -69,8 +71,7 @@ function switchToWal(database: Database): void {
       database.run('pragma journal_mode = wal')
       return
     } catch (error) {
-      if (!isEnvironmentError(error) || !error.code?.startsWith('SQLITE_BUSY') || performance.now() > end)
-        throw error
+      if (!isBusy(error) || performance.now() > end) throw error
       Bun.sleepSync(5)
     }
   }
@@ -103,6 +104,9 @@ export function translateErrors<T>(path: string, work: () => T): T {
 
 export const isEnvironmentError = (error: unknown): error is SQLiteError =>
   error instanceof SQLiteError && ENVIRONMENT_ERRORS.test(error.code ?? '')
+
+export const isBusy = (error: unknown): boolean =>
+  isEnvironmentError(error) && error.code?.startsWith('SQLITE_BUSY') === true
 
 /** This program never stores invalid JSON or violates a constraint: such an error is damage that SQLite missed. */
 const isHiddenDamage = (error: unknown) =>

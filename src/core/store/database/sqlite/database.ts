@@ -1,10 +1,11 @@
 import type { Database as File, SQLQueryBindings } from 'bun:sqlite'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createTurns } from '../../../basics/awaitable.ts'
 import { FileFaultError } from '../../../basics/errors.ts'
+import { fileIdentity } from '../../../basics/write-atomically.ts'
 import type { Connection, Database, Prepare, Query } from '../../sql/connection.ts'
 import { createTranslation } from '../../sql/words.ts'
-import { type ReadTransaction, translateErrors, WRITER_WAIT } from './connect.ts'
+import { isBusy, type ReadTransaction, translateErrors, WRITER_WAIT } from './connect.ts'
 import { sizeOf, walOf } from './wal-checks.ts'
 
 const translate = createTranslation({
@@ -114,14 +115,13 @@ const LOCK_MILLISECONDS = 1
 const PAUSE_FOR_LOCK_MILLISECONDS = 5
 
 /** Waits for the lock without blocking the thread, because another store of the same thread may have it. */
-async function runWhenFree(file: File, statement: string): Promise<void> {
-  for (const end = performance.now() + WRITER_WAIT; ; await Bun.sleep(PAUSE_FOR_LOCK_MILLISECONDS)) {
+export async function runWhenFree(file: File, statement: string, wait = WRITER_WAIT): Promise<void> {
+  for (const end = performance.now() + wait; ; await Bun.sleep(PAUSE_FOR_LOCK_MILLISECONDS)) {
     try {
       file.run(statement)
       return
     } catch (error) {
-      const isBusy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY')
-      if (!isBusy || performance.now() > end) throw error
+      if (!isBusy(error) || performance.now() > end) throw error
     }
   }
 }
@@ -239,10 +239,4 @@ function saveLostChanges(wal: string, writer: File): void {
   } catch {
     // The next check tries again.
   }
-}
-
-/** Device and inode, which are the same for all names of a file. `undefined` if there is no file. */
-export function fileIdentity(path: string): string | undefined {
-  const file = statSync(path, { throwIfNoEntry: false })
-  return file && `${file.dev}:${file.ino}`
 }

@@ -2,38 +2,26 @@ import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createStore } from '../../compose.ts'
-import { type MigrationMode, SCHEMA } from '../../schema.ts'
+import { type MigrationMode, type OnNotice, SCHEMA } from '../../schema.ts'
 import type { Store } from '../../store.ts'
-import {
-  connectReader,
-  connectWriter,
-  createReadTransaction,
-  openChecked,
-  translateErrors,
-} from './connect.ts'
+import { connectReader, createReadTransaction, openChecked, translateErrors } from './connect.ts'
 import { createDatabase, createFileGuard, createPrepare, guardErrors } from './database.ts'
-import { prepareSqlite } from './migrate.ts'
+import { openWriter } from './migrate.ts'
 import { createRankingReader } from './ranking-reader.ts'
 import { findNewerSchema } from './schema.ts'
 
 /** One statement finds at most this many passports, because it blocks the event loop. */
 const KEYS_PER_READ = 50
 
-type Options = { create?: boolean; migrate?: MigrationMode }
+type Options = { create?: boolean; migrate?: MigrationMode; onNotice?: OnNotice }
 
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
 export function openSqlite(
   path: string,
-  { create = true, migrate: mode = true }: Options = {},
+  { create = true, migrate: mode = true, onNotice }: Options = {},
 ): Promise<Store> {
   return openChecked(path, async () => {
-    const writer = connectWriter(path, create)
-    try {
-      await prepareSqlite(writer, mode)
-    } catch (error) {
-      writer.close()
-      throw error
-    }
+    const { file: writer } = await openWriter(path, { create, mode, onNotice })
     const reader = connectReader(path)
     /** For short reads, which share read transactions. */
     const shared = connectReader(path)
@@ -62,13 +50,11 @@ export function openSqlite(
 }
 
 /** Runs the command `migrate`. */
-export function migrateSqlite(path: string): Promise<{ from: number; to: number }> {
+export function migrateSqlite(path: string, onNotice: OnNotice): Promise<{ from: number; to: number }> {
   return openChecked(path, async () => {
-    using writer = connectWriter(path, false)
-    const checkFiles = createFileGuard(path, writer)
-    const from = await prepareSqlite(writer, true)
-    checkFiles()
-    return { from, to: SCHEMA }
+    const { file, version } = await openWriter(path, { create: false, mode: true, onNotice })
+    file.close()
+    return { from: version, to: SCHEMA }
   })
 }
 

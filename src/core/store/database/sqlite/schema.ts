@@ -1,7 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { fileURLToPath } from 'node:url'
 import { unavailable } from '../../../basics/errors.ts'
-import { checkSchema, SCHEMA } from '../../schema.ts'
+import { checkSchema, type OldSchemas, SCHEMA } from '../../schema.ts'
+
+const OLD_SCHEMAS: OldSchemas = { first: 14, last: 17 }
 
 /** "pass" in ASCII: marks files of passportd. */
 export const APPLICATION_ID = 0x70617373
@@ -29,7 +31,7 @@ export function versionOf(database: Database): number {
   if (owner === 'another') {
     throw unavailable(`${nameOf(database)} is a database of another program.`)
   }
-  checkSchema(nameOf(database), version)
+  checkSchema(nameOf(database), version, OLD_SCHEMAS)
   return version
 }
 

@@ -1,7 +1,6 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { unavailable } from '../basics/errors.ts'
-import { fileIdentity } from '../store/database/sqlite/database.ts'
+import { unavailable } from './errors.ts'
 
 /**
  * Creates a file at `path`. `commit` flushes it to disk and renames it to `name`, `cancel` removes it. `confirm` throws
@@ -56,11 +55,18 @@ export function removeWithJournal(path: string): void {
   for (const each of [path, `${path}-journal`]) rmSync(each, { force: true })
 }
 
-function flush(path: string): void {
+/** Waits until a file, or the names in a folder, are on the disk. */
+export function flush(path: string): void {
   const file = openSync(path, 'r')
   try {
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
+}
+
+/** Device and inode, which are the same for all names of a file. `undefined` if there is no file. */
+export function fileIdentity(path: string): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false })
+  return file && `${file.dev}:${file.ino}`
 }

@@ -1,0 +1,55 @@
+import { handlesOf } from '../../passport/passport.ts'
+import { type Base, defineData } from '../data.ts'
+import { fromCredentialsRow, shownCredentialsOf } from '../rows/credential.ts'
+import { toListing } from '../rows/listing.ts'
+import { isVisible, parseSocials, type StoredRow } from '../rows/passport.ts'
+import { mapCredentialRows, mapDataPoints } from '../write/load-and-save-write-model.ts'
+import type { Connection } from './connection.ts'
+
+type OnProgress = (passports: number) => void
+
+/** The tables that are derived from passports, their credentials and their data points. */
+export const DERIVED = defineData({
+  name: 'derived',
+  open: ({ database: { transaction } }: Base) => ({
+    /** Fills the tables again, in short transactions. */
+    rebuild: (onProgress: OnProgress) => fillDerived((work) => transaction(work, 'records'), onProgress),
+  }),
+})
+
+const DERIVED_TABLES = ['handles', 'listing']
+
+/** `onProgress` gets the number of passports of each batch. */
+export async function fillDerived(
+  run: (work: (connection: Connection) => Promise<number>) => Promise<number>,
+  onProgress: OnProgress,
+): Promise<void> {
+  for (let after = -1; after < Number.MAX_SAFE_INTEGER; )
+    after = await run((connection) => fillBatch(connection, after, onProgress))
+}
+
+const BATCH = 500
+
+/** Fills the tables for the passports after an id. Returns the last one. */
+async function fillBatch(connection: Connection, after: number, onProgress: OnProgress): Promise<number> {
+  const { query, selectRows, insertRows } = connection
+  const rows = await selectRows<StoredRow>('passports', `where id > $1 order by id limit ${BATCH}`, [after])
+  const ids = rows.map(({ id }) => id)
+  const last = ids.at(-1) ?? Number.MAX_SAFE_INTEGER
+  for (const table of DERIVED_TABLES)
+    await query(`delete from ${table} where passport_id > $1 and passport_id <= $2`, [after, last])
+  const credentials = await mapCredentialRows(connection, ids)
+  const points = await mapDataPoints(connection, ids)
+  const handles = rows.flatMap(({ id, socials }) =>
+    handlesOf(parseSocials(socials), points.get(id) ?? [], fromCredentialsRow(credentials.get(id))).map(
+      (handle) => ({ handle, passport_id: id }),
+    ),
+  )
+  await insertRows('handles', handles)
+  const listing = rows
+    .filter(isVisible)
+    .map((row) => toListing(row, shownCredentialsOf(credentials.get(row.id))))
+  await insertRows('listing', listing)
+  onProgress(rows.length)
+  return last
+}
