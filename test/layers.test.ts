@@ -172,14 +172,15 @@ test('nothing outside test/system imports files of test/system, such as the help
 
 const SPECIFICATIONS = /^test\/core\/(basics|passport|history|lists|scoring)\//
 
-test('tests import only the files of src that they test, as the list says; other parts come from test/support', () => {
+test('tests import only the files of src that they test: those of their feature, or as the list says; other parts come from test/support', () => {
   const transpiler = new Bun.Transpiler({ loader: 'ts' })
   const isOther = (file: string) => !SPECIFICATIONS.test(file) && file !== 'test/layers.test.ts'
   const found = tests.filter(isOther).flatMap((file) => {
     // The scan leaves out imports of types.
     const paths = transpiler.scanImports(read(file)).map(({ path }) => normalize(join(dirname(file), path)))
+    const feature = /\bfeatures\/[^/]+\//.exec(file)?.[0]
     const own = paths
-      .filter((path) => path.startsWith('src/'))
+      .filter((path) => path.startsWith('src/') && !(feature && path.startsWith(`src/${feature}`)))
       .map((path) => path.slice(4).replace(/\.ts$/, ''))
     return own.length > 0 ? [[file.replace(/^test\/|\.test\.ts$/g, ''), own.toSorted()] as const] : []
   })

@@ -45,7 +45,7 @@ export async function startWithTls(database: string): Promise<Server> {
 export async function startMinimal(path: string, ours: Server): Promise<Server> {
   const { headers } = await fetch(ours.url + FIRST_PATH, { headers: KEY_HEADERS })
   const constant = [...headers].filter(([name]) => !['content-length', 'connection', 'date'].includes(name))
-  return startServer([process.execPath, join(import.meta.dir, 'minimal-server.ts')], {
+  return startServer([process.execPath, join(ROOT, 'bench/features/v1/minimal-server.ts')], {
     DATABASE: path,
     HEADERS: JSON.stringify(Object.fromEntries(constant)),
   })

@@ -7,7 +7,6 @@ import * as data from '../../src/core/history/event-data.ts'
 import * as events from '../../src/core/history/event-schema.ts'
 import * as lists from '../../src/core/lists/list-request.ts'
 import * as passports from '../../src/core/passport/wire-schemas.ts'
-import * as v1 from '../../src/features/v1/schemas.ts'
 import * as subscriptions from '../../src/features/webhooks/schemas.ts'
 
 /** The part of JSON Schema that the API uses. */
@@ -25,7 +24,7 @@ type Schema = {
   patternProperties?: Record<string, Schema>
 }
 
-const MODULES: Record<string, object> = { passports, v1, v3, events, data, writes, subscriptions }
+const MODULES: Record<string, object> = { passports, v3, events, data, writes, subscriptions }
 const schemaAt = (module = '', name = ''): Schema =>
   (MODULES[module] as Record<string, Schema>)[name] as Schema
 

@@ -131,7 +131,6 @@ function greeting(
   return `passportd ${VERSION} serves ${count(total, 'passport')} from ${nameDatabase(config.database)}
 
 ${config.explorer ? `  Explorer   ${address}/\n` : ''}  API        ${address}/api/v3/passports
-  V1         ${address}/api/v1/passports
   Reference  ${address}/reference/v3
   Health     ${address}/health
   Keys       ${config.requireKey ? 'required' : 'optional'}

@@ -35,4 +35,4 @@ export const SERVICE_ROUTES: readonly Route[] = [health, readiness, jwks, didDoc
 
 /** The routes of a server without pages; V2 is optional. */
 export const routesOf = ({ compatV2 = true }: { compatV2?: boolean | undefined }): readonly Route[] =>
-  [...API_ROUTES, ...SERVICE_ROUTES].filter((each) => compatV2 || !V2_ROUTES.includes(each))
+  [...API_ROUTES, ...SERVICE_ROUTES].filter(({ path }) => compatV2 || !path.startsWith('/api/v2'))

@@ -24,14 +24,14 @@ export const BOUND_MUTATIONS: readonly Mutation[] = [
     file: 'src/core/lists/list-request.ts',
     from: 'length > LONGEST_KEYWORD',
     to: 'length > LONGEST_KEYWORD + 1',
-    tests: ['test/features/v1/passports.test.ts'],
+    tests: ['test/features/passports/problems.test.ts'],
   },
   {
-    name: 'bounds: a page of V1 has 251 passports',
+    name: 'bounds: a page has 251 passports',
     file: 'src/core/lists/list-request.ts',
     from: 'LARGEST_LIMIT = 250',
     to: 'LARGEST_LIMIT = 251',
-    tests: ['test/features/v1/passports.test.ts'],
+    tests: ['test/features/passports/problems.test.ts'],
   },
   {
     name: 'bounds: a page of v3 has more passports than the limit',

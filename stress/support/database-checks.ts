@@ -5,7 +5,9 @@ import { createCatalog } from '../../src/core/index/catalog.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { exportRecords } from '../../src/features/records/export.ts'
 import type { workplace } from '../../test/support/cli-sandbox.ts'
-import { CREDENTIAL_BODIES, USAGE, V1_BODIES } from '../../test/support/store/open.ts'
+import { pathsOfFrozen } from '../../test/support/frozen/frozen-versions.ts'
+import { serveTest } from '../../test/support/http/server.ts'
+import { USAGE } from '../../test/support/store/open.ts'
 
 export type Sandbox = Awaited<ReturnType<typeof workplace>>
 
@@ -27,7 +29,7 @@ export function checkIntegrity(path: string): void {
 
 type Texts = Record<string, string>
 
-/** The lines of the export, and every V1 response. The keys are line numbers and paths. */
+/** The lines of the export, and every response about a passport. The keys are line numbers and paths. */
 export async function everythingIn(sandbox: Sandbox): Promise<Texts> {
   return { ...(await exportOf(sandbox)), ...(await sandbox.look(responsesIn)) }
 }
@@ -42,18 +44,22 @@ export const exportOf = (sandbox: Sandbox): Promise<Texts> =>
 
 const KEYWORDS = ['a', 'an', 'ann', 'Łó', 'demo', 'no match']
 
-/** The ranking, the search results, and the V1 bodies of all listed passports, which have their paths as keys. */
+/** The paths of all responses about a passport. */
+export const pathsOf = (key: string | number): string[] => [
+  `/api/v3/passports/${key}?include=credentials`,
+  ...pathsOfFrozen(key),
+]
+
+/** The ranking, the search results, and the bodies of all listed passports, which have their paths as keys. */
 export async function responsesIn(store: Store): Promise<Texts> {
-  const v1 = { ...store.data(V1_BODIES), findCredentials: store.data(CREDENTIAL_BODIES).find }
+  await using server = serveTest(store)
   const catalog = createCatalog(store)
   const ids = [...(await catalog.current()).ids]
-  const texts: Texts = { ranking: ids.join(), items: (await v1.listItems(ids)).join() }
+  const texts: Texts = { ranking: ids.join() }
   for (const id of ids) {
-    const body = (await v1.findPassport({ id }))?.body ?? 'missing'
-    texts[`passports/${id}`] = body
-    texts[`passport_credentials?passport_id=${id}`] = (await v1.findCredentials({ id }))?.body ?? 'missing'
-    const wallet: string = JSON.parse(body).passport.main_wallet
-    if (wallet) texts[`passports/${wallet}`] = (await v1.findPassport({ wallet }))?.body ?? 'missing'
+    const wallet = (await store.passports.find({ id }))?.mainWallet
+    for (const path of [id, ...(wallet ? [wallet] : [])].flatMap(pathsOf))
+      texts[path] = (await server.get(path)).text
   }
   for (const text of KEYWORDS) {
     const { ranks = [] } = await catalog.find({ keyword: foldName(text) })

@@ -15,6 +15,7 @@ const READERS = 6
 /** Clients that send requests without a pause, each on a new connection. */
 export function startReaders({ url, random, expected, others, fail }: Options) {
   const responseTimes: number[] = []
+  const cards = new RegExp(`${url}/card/\\d+\\.png`, 'g')
   const known = [...expected.keys()]
   let requests = 0
   let isStopped = false
@@ -23,8 +24,9 @@ export function startReaders({ url, random, expected, others, fail }: Options) {
   async function request(path: string): Promise<void> {
     requests++
     try {
-      const response = await fetch(`${url}/api/v1/${path}`, { keepalive: false })
-      const text = await response.text()
+      const response = await fetch(`${url}${path}`, { keepalive: false })
+      // The expected bodies are of a server without pages, which has no cards.
+      const text = (await response.text()).replaceAll(cards, '')
       responseTimes.push(performance.now())
       const body = expected.get(path)
       if (!response.ok || (body !== undefined && text !== body)) fail(`${path}: ${response.status} ${text}`)

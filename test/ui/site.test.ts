@@ -127,7 +127,7 @@ describe('files of the site', () => {
       '/movers',
       '/credentials',
       '/reference',
-      '/reference/v1/getPassport',
+      '/reference/v3',
       '/reference/v3/getPassportV3',
       '/credentials/github',
       '/credentials/kite',
@@ -174,7 +174,7 @@ describe('files of the site', () => {
     expect(text).toContain('<a href="/passports/7/credentials">First</a>')
   })
 
-  test.each(['/deprecation', '/reference/v1', '/reference/v3/getRules'])(
+  test.each(['/deprecation', '/reference/v3', '/reference/v3/getRules'])(
     '%s has a canonical address and the card of the site at the host of the request',
     async (path) => {
       const { text } = await server.look(path)
@@ -220,7 +220,7 @@ describe('files of the site', () => {
     for (const path of ['/', '/passports/7', '/reference', '/card/7.svg'])
       expect((await server.look(path)).headers.get('X-Robots-Tag')).toBe('noindex')
     expect((await server.look('/sitemap.xml')).status).toBe(404)
-    expect((await server.get('/api/v1/passports/7')).headers.has('X-Robots-Tag')).toBeFalse()
+    expect((await server.get('/api/v3/passports/7')).headers.has('X-Robots-Tag')).toBeFalse()
     const { routes } = createSite({ ...DEFAULT_SITE, index: false }, ORIGIN)
     expect(await readRobots(routes)).toBe('User-agent: *\nDisallow: /\n')
   })
@@ -248,8 +248,10 @@ describe('responses for browsers', () => {
     },
   )
 
-  test.each(['/api/v1/nothing', '/api/v9/x', '/api/'])('browsers get JSON from %s', async (path) => {
-    expect((await server.look(path, BROWSER)).headers.get('Content-Type')).toBe('application/json')
+  test.each(['/api/v3/nothing', '/api/v9/x', '/api/'])('browsers get JSON from %s', async (path) => {
+    expect((await server.look(path, BROWSER)).headers.get('Content-Type')).toMatch(
+      /^application\/(problem\+)?json$/,
+    )
   })
 
   test('other origins can read pictures and the API, but not pages', async () => {
@@ -268,7 +270,7 @@ describe('responses for browsers', () => {
       '/badge/7.svg',
       '/card/7.png',
       '/badge/7.json',
-      '/api/v1/passports/7',
+      '/api/v3/passports/7',
       '/openapi.json',
     ])
       expect([path, await origins(path)]).toEqual([path, '*'])

@@ -6,7 +6,6 @@ import type * as data from '../../../src/core/history/event-data.ts'
 import type * as events from '../../../src/core/history/event-schema.ts'
 import type * as lists from '../../../src/core/lists/list-request.ts'
 import type * as passports from '../../../src/core/passport/wire-schemas.ts'
-import type * as v1 from '../../../src/features/v1/schemas.ts'
 import type * as subscriptions from '../../../src/features/webhooks/schemas.ts'
 
 // The types are derived from the API schemas. For the package, build-types.ts replaces each `typeof` by a plain type.
@@ -27,9 +26,16 @@ export type Passport = Static<typeof passports.Passport>
 export type Credential = Static<typeof passports.Credential>
 
 /** The position of a page in the list. */
-export type Pagination = Static<typeof v1.Pagination>
+export type Pagination = {
+  /** As requested, also past the last page */
+  current_page: number
+  /** 1 if nothing matches */
+  last_page: number
+  /** Number of matching passports on all pages */
+  total: number
+}
 
-export type PassportPage = Static<typeof v1.PassportListBody>
+export type PassportPage = { passports: ListedPassport[]; pagination: Pagination }
 
 export type V3Profile = Static<typeof v3.Profile>
 

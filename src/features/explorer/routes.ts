@@ -76,7 +76,7 @@ export function createExplorer(options: ExplorerOptions) {
     if (prefersJson(request)) {
       const [, folder, ref] = pathOf(request).split('/')
       const path = folder === 'passports' && ref ? `passports/${ref}` : 'passports'
-      const advice = `Request JSON from /api/v1/${path} or /api/v3/${path}.`
+      const advice = `Request JSON from /api/v3/${path}.`
       throw new ServiceError('not_acceptable', `This is a page for people. ${advice}`)
     }
     const response = await show(page, request, context)

@@ -6,7 +6,7 @@ import { file, POLICY, withoutCaching } from '../../ui/assets-and-csp.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { ifReady } from '../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
-import { callPath, type Site } from '../../ui/site.ts'
+import { callPath, referencePath, type Site } from '../../ui/site.ts'
 import { credentialAddress, LONGEST_VALUE } from '../../ui/text.ts'
 
 /** The protocol allows 50,000 URLs in a file. A file of 10,000 has about 600 KB. */
@@ -29,11 +29,14 @@ export const createSitemapIndex = ({ catalog }: { catalog: Catalog }): ExplorerP
   },
 })
 
-/** The pages that every service has. Some have no V2. */
-const FIXED = [
-  ...['/', '/about', '/movers', '/credentials', '/deprecation'],
-  ...['/reference', '/reference/v1', '/reference/v3', ...API_ROUTES.filter(isDocumented).map(callPath)],
-].filter((path) => !path.startsWith('/reference/v2'))
+/** Some services have no V2. */
+const CALLS = API_ROUTES.filter(isDocumented).filter(({ path }) => !path.startsWith('/api/v2'))
+
+/** The pages that every service has. */
+const FIXED = new Set([
+  ...['/', '/about', '/movers', '/credentials', '/deprecation', '/reference'],
+  ...CALLS.flatMap((call) => [referencePath(call.surface.tag.name), callPath(call)]),
+])
 
 /** The passports of one file, from the snapshot in memory. The first file also has the other pages, and the credentials that people have. */
 export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({

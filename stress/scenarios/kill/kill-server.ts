@@ -8,6 +8,7 @@ import {
   checkSame,
   countUsage,
   everythingIn,
+  pathsOf,
   responsesIn,
   type Sandbox,
   withoutDates,
@@ -27,7 +28,7 @@ const FIRST = linesOf([...UNCHANGED, ...CHANGING])
 const textOf = (number: number) =>
   linesOf(ADDED, number + 1) +
   toLines(...CHANGING.map(({ id }) => ({ passport: id, type: 'github', value: id + number })))
-const addedBy = (number: number) => ADDED.map(({ id }) => `passports/${id + (number + 1) * 1000}`)
+const addedBy = (number: number) => ADDED.map(({ id }) => `/api/v3/passports/${id + (number + 1) * 1000}`)
 
 /** Every tenth server runs long enough to store usage counts, which are stored every ten seconds. */
 const LONG_EVERY = 10
@@ -36,7 +37,7 @@ const LONG_MILLISECONDS = 18_000
 /** A kill must not lose usage counts older than this. They are stored every ten seconds; the rest is a margin. */
 const OLDEST_LOST_MILLISECONDS = 15_000
 
-const OTHERS = ['passports?per_page=100', 'passports?page=2', 'passports?keyword=an', 'passports?keyword=xyz']
+const OTHERS = ['?limit=100', '?group_by=tag', '?q=an', '?q=xyz'].map((query) => `/api/v3/passports${query}`)
 
 export const killServer: Scenario = {
   name: 'kill-server',
@@ -49,7 +50,7 @@ export const killServer: Scenario = {
     await using sandbox = await workplace(databaseMaker('sqlite'), { files, bare: true })
     await succeed(sandbox.run('import', 'first.jsonl'))
     const expected = new Map(
-      Object.entries(await sandbox.look(responsesIn)).filter(([path]) => isFixed(path)),
+      Object.entries(await sandbox.look(responsesIn)).filter(([path]) => FIXED.has(path)),
     )
     const imports = createImportLoop(sandbox, textOf)
 
@@ -76,9 +77,7 @@ export const killServer: Scenario = {
   },
 }
 
-const FIXED = new Set(UNCHANGED.flatMap(({ id, mainWallet }) => [`${id}`, mainWallet]))
-const isFixed = (path: string) =>
-  FIXED.has(path.replace(/^passports\/|^passport_credentials\?passport_id=/, ''))
+const FIXED = new Set(UNCHANGED.flatMap(({ id, mainWallet }) => [id, mainWallet]).flatMap(pathsOf))
 
 type Round = {
   sandbox: Sandbox

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { adoptRules } from '../../../src/core/scoring/rescore.ts'
 import { DEFAULT_RULES, stampRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
+import { readFrozen } from '../../support/frozen/frozen-versions.ts'
 import { onBothEngines } from '../../support/store/engines.ts'
-import { CREDENTIAL_BODIES, V1_BODIES, V2_BODIES } from '../../support/store/open.ts'
 import { PEOPLE, step, take } from '../../support/store/random-histories.ts'
 import { NOON } from '../../support/store/records.ts'
 import { applyRules, contracts, scorerOf } from '../../support/store/scoring.ts'
@@ -46,16 +46,8 @@ async function readResponses(store: Store): Promise<Map<number, string>> {
     if (!found || !('passport' in found)) continue
     const { stale: __, ...passport } = found.passport
     const ref = { id: passport.id }
-    const v2 = (await store.data(V2_BODIES).findPassport(ref))?.body ?? ''
-    responses.set(
-      passport.id,
-      JSON.stringify([
-        passport,
-        (await store.data(V1_BODIES).findPassport(ref))?.body.replace(/"calculating_score":\w+/, ''),
-        await store.data(CREDENTIAL_BODIES).find(ref),
-        v2.replace(/"calculating_score":\w+/, ''),
-      ]),
-    )
+    const frozen = JSON.stringify(await readFrozen(store, ref))
+    responses.set(passport.id, JSON.stringify([passport, frozen.replace(/"calculating_score\W+\w+/g, '')]))
   }
   return responses
 }

@@ -9,11 +9,10 @@ import { openRequest } from '../../support/http/raw-request.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { catalogWithoutThread } from '../../support/store/catalog-without-thread.ts'
 import { openTestStore } from '../../support/store/engines.ts'
-import { V1_BODIES, withData } from '../../support/store/open.ts'
 import { named } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
-test.each(['/api/v1/passports?keyword=', '/?q='])(
+test.each(['/api/v3/passports?q=', '/?q='])(
   'a search at %s ends early and is logged as 499 if its client disconnects, and other clients are not affected',
   async (target) => {
     const people = Array.from({ length: 1000 }, (_, id) => named(id, `${'ab'.repeat(450)} ${id}`))
@@ -56,14 +55,9 @@ function createGate(from = 1) {
 
 type Gate = ReturnType<typeof createGate>
 
-/** A store whose reads of v3 and of list items of V1 wait at the gate. */
+/** A store whose reads of v3 wait at the gate. */
 const gated = (store: Store, { pass }: Gate): Store => ({
-  ...withData(store, V1_BODIES, {
-    async listItems(...args) {
-      await pass()
-      return store.data(V1_BODIES).listItems(...args)
-    },
-  }),
+  ...store,
   passports: {
     ...store.passports,
     findByKeys: async (...args) => {
@@ -78,7 +72,7 @@ const LOOKUP = JSON.stringify({ keys: PEOPLE.map(({ id }) => String(id)) })
 
 test.each([
   ['lookups', (key: string) => rawLookup(key, LOOKUP)],
-  ['pages', () => 'GET /api/v1/passports?per_page=250 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['pages', () => 'GET /api/v3/passports?limit=250 HTTP/1.1\r\nHost: x\r\n\r\n'],
 ])('%s of disconnected clients stop at their next read, and queued ones never read', async (_, request) => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const { key } = await makeKey(store, 1)

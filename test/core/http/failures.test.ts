@@ -1,14 +1,12 @@
 import { expect, test } from 'bun:test'
 import { truncateSync } from 'node:fs'
 import type { DatabaseAddress } from '../../../src/core/store/database-address.ts'
-import { expectGolden } from '../../support/http/golden.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { databaseMaker, onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { openStore, parseDatabaseAddress } from '../../support/store/open.ts'
 import { ada, named } from '../../support/store/records.ts'
 
-const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 const open = (url: string) => openStore(parseDatabaseAddress(url) as DatabaseAddress)
 
 onEveryEngine('failures', (open) => {
@@ -16,10 +14,13 @@ onEveryEngine('failures', (open) => {
     await using store = await open([ada])
     await execute(store.url, 'alter table passports rename column verified_wallets to gone')
     await using server = serveTest(store)
-    const { status, text, headers } = await server.get('/api/v1/passports', GOLDEN)
+    const { status, body, headers } = await server.get('/api/v3/passports/7')
     expect(status).toBe(500)
     expect(headers.get('Cache-Control')).toBe('no-store')
-    expectGolden('error-500', text)
+    expect(body).toEqual({
+      ...{ type: 'about:blank', title: 'Internal Server Error', status: 500, code: 'internal', errors: [] },
+      ...{ detail: 'Something went wrong on our side.', request_id: expect.any(String) },
+    })
     expect(server.errors).toEqual([
       expect.objectContaining({ name: expect.stringMatching(/^(SQLite|Postgres)Error$/) }),
     ])
@@ -37,10 +38,10 @@ test('while the store is unavailable, API requests and /ready get 503 with Retry
   const store = await open(database.url)
   truncateSync(database.url.slice('sqlite:'.length), 8192)
   await using server = serveTest(store)
-  const { status, headers, text } = await server.get('/api/v1/passports/1990', GOLDEN)
-  expect(status).toBe(503)
+  const { status, headers, body } = await server.get('/api/v3/passports/1990')
+  expect([status, body.code]).toEqual([503, 'unavailable'])
   expect(headers.get('Retry-After')).toBe('2')
-  expectGolden('error-503', text)
+  expect(body.detail).toBe('The service cannot reach its data right now. Try again shortly.')
   const ready = await server.get('/ready')
   expect(ready.status).toBe(503)
   expect(ready.headers.get('Retry-After')).toBe('2')

@@ -42,15 +42,3 @@ test('an endless request line or header gets 431', async () => {
     expect(await sendBytes(server.port, text)).toStartWith('HTTP/1.1 431 ')
   }
 })
-
-test('if a response header contains a line break, an error is logged, and the client gets 500 in JSON', async () => {
-  await using store = await openTestStore('sqlite', PEOPLE)
-  const plan = { brownouts: [], exempt: [], successor: 'https://example.com\r\nSet-Cookie: a' }
-  await using server = serveTest(store, { plan: () => plan })
-  const response = await fetch(`${server.url}api/v1/passports/7`)
-  expect(response.status).toBe(500)
-  expect(response.headers.has('Set-Cookie')).toBe(false)
-  expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
-  expect(await response.json()).toMatchObject({ code: 'internal' })
-  expect(server.errors.length).toBeGreaterThan(0)
-})

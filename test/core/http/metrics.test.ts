@@ -10,18 +10,13 @@ import { NOON } from '../../support/store/records.ts'
 
 /** Each of these requests is sent once. */
 const REQUESTS: [target: string, init: RequestInit, route: string, status: number, tier: string][] = [
-  ['/api/v1/passports', {}, 'list', 200, 'anonymous'],
-  ['/api/v1/passports?page=x', {}, 'list', 400, 'anonymous'],
-  ['/api/v1/passports', { method: 'POST' }, 'list', 405, 'anonymous'],
-  ['/api/v1/passports/7', {}, 'passport', 200, 'anonymous'],
-  ['/api/v1/passports/7', { headers: { 'X-API-KEY': 'wrong' } }, 'passport', 401, 'none'],
-  ['/api/v1/passports/8', {}, 'passport', 404, 'anonymous'],
-  ['/api/v1/passport_credentials?passport_id=7', {}, 'credentials', 200, 'anonymous'],
-  ['/api/v1/nothing/here', {}, 'other', 404, 'none'],
-  ['/api/v2/passports', {}, 'v2_list', 200, 'anonymous'],
-  ['/api/v2/passports/7', {}, 'v2_passport', 200, 'anonymous'],
-  ['/api/v2/passport_credentials?passport_id=7', {}, 'v2_credentials', 200, 'anonymous'],
-  ['/api/v2', {}, 'v2_other', 404, 'none'],
+  ['/api/v3/passports', {}, 'v3_list', 200, 'anonymous'],
+  ['/api/v3/passports?limit=x', {}, 'v3_list', 400, 'anonymous'],
+  ['/api/v3/passports', { method: 'POST' }, 'v3_list', 405, 'anonymous'],
+  ['/api/v3/passports/7', {}, 'v3_passport', 200, 'anonymous'],
+  ['/api/v3/passports/7', { headers: { 'X-API-KEY': 'wrong' } }, 'v3_passport', 401, 'none'],
+  ['/api/v3/passports/8', {}, 'v3_passport', 404, 'anonymous'],
+  ['/api/v3/nothing/here', {}, 'v3_other', 404, 'none'],
   ['/health', {}, 'health', 200, 'none'],
   ['/ready', {}, 'ready', 200, 'none'],
   ['/openapi.json', {}, 'page', 200, 'none'],
@@ -37,15 +32,15 @@ test('every response is counted once by route, status and tier, and API response
   })
   const { id, init } = await makeKey(server.store, 1, { tier: 'few' })
   for (const [target, init] of REQUESTS) await server.get(target, init)
-  for (let times = 0; times < 6; times++) await server.get('/api/v1/passport_credentials?passport_id=7', init)
+  for (let times = 0; times < 6; times++) await server.get('/api/v3/passports/3', init)
 
   const { families, value } = parseExposition(presentFamilies(metrics.read()))
   const counted = (route: string, status: number, tier: string) =>
     value(`passportd_requests_total{route="${route}",status="${status}",tier="${tier}"}`)
   expect(families.get('passportd_requests_total')?.size).toBe(REQUESTS.length + 2)
   for (const [, , ...series] of REQUESTS) expect([series, counted(...series)]).toEqual([series, 1])
-  expect([counted('credentials', 200, 'few'), counted('credentials', 429, 'few')]).toEqual([4, 2])
-  expect(value('passportd_request_seconds_count{route="passport"}')).toBe(3)
+  expect([counted('v3_passport', 200, 'few'), counted('v3_passport', 429, 'few')]).toEqual([4, 2])
+  expect(value('passportd_request_seconds_count{route="v3_passport"}')).toBe(9)
   for (const { seconds } of summaries) expect(seconds).toBeGreaterThan(0)
 
   const { counts, lastUsed } = server.usage.take()
@@ -56,13 +51,13 @@ test('every response is counted once by route, status and tier, and API response
       status,
       1,
     ]),
-    [id, 'credentials', 200, 4],
-    [id, 'credentials', 429, 2],
+    [id, 'v3_passport', 200, 4],
+    [id, 'v3_passport', 429, 2],
   ])
   expect([...lastUsed]).toEqual([[id, NOON]])
   await server.store.data(USAGE).add(counts, new Map())
   const stored = await server.store.data(USAGE).list({ since: '2026-01-01', until: '2026-01-03' })
-  expect(stored.map(({ endpoint }) => endpoint)).toContain('v2_credentials')
+  expect(stored.map(({ endpoint }) => endpoint)).toContain('v3_passport')
 })
 
 test('responses are counted by day, key, endpoint and status, and taking the counts resets them', () => {
@@ -93,5 +88,5 @@ test('every route has a histogram even before the first request', () => {
   const names = createMetrics()
     .read()
     .flatMap(({ samples }) => samples.map(({ labels }) => labels.route))
-  expect(names).toEqual(expect.arrayContaining(['passport', 'v2_other', 'v3_diff', 'health', 'not_found']))
+  expect(names).toEqual(expect.arrayContaining(['v3_passport', 'v3_other', 'v3_diff', 'health', 'not_found']))
 })

@@ -100,7 +100,7 @@ onEveryEngine('random requests', (open) => {
       {
         numRuns: 600,
         examples: [
-          ['/api/v1/passports', [['page', '0']], {}, 'GET', ''],
+          ['/api/v3/passports', [['limit', '0']], {}, 'GET', ''],
           ['/api/v3/passports', [], {}, 'GET', ''],
           ['/api/v3/events', [], {}, 'GET', ''],
           ['/api/v3/subscriptions/%00', [], {}, 'GET', server.key],

@@ -21,7 +21,7 @@ const server = shareServer(
 
 test('the API and the pages are served over HTTPS, with https links', async () => {
   expect(server.url.protocol).toBe('https:')
-  const passport = await fetch(`${server.url}api/v1/passports/7`, TRUST)
+  const passport = await fetch(`${server.url}api/v3/passports/7`, TRUST)
   expect(passport.status).toBe(200)
   expect(passport.headers.get('RateLimit')).toContain('anonymous')
   const page = await fetch(`${server.url}passports/7`, TRUST)
@@ -44,11 +44,11 @@ test('HTTP/2 multiplexes requests on one connection, with the same headers and b
     const [headers] = await once(stream, 'response')
     return { headers, body: await text(stream) }
   }
-  const paths = ['/api/v1/passports/7', '/api/v1/passports', '/api/v1/passports/8', '/health']
+  const paths = ['/api/v3/passports/7', '/api/v3/passports', '/api/v3/passports/8', '/health']
   const replies = await Promise.all(paths.map(ask))
   expect(replies.map(({ headers }) => headers[':status'])).toEqual([200, 200, 404, 200])
   for (const { headers } of replies) expect(headers['x-request-id']).toBe('h2')
-  const plain = await fetch(`${server.url}api/v1/passports/7`, TRUST)
+  const plain = await fetch(`${server.url}api/v3/passports/7`, TRUST)
   expect(replies[0]?.body).toBe(await plain.text())
   session.close()
 })

@@ -37,11 +37,13 @@ onEveryEngine('pages of an old snapshot', (open) => {
     await store.passports.merge(20, 30)
 
     const pages = []
-    for (const page of [1, 2, 3, 4]) {
-      const { body } = await server.get(`/api/v1/passports?per_page=25&page=${page}`)
-      expect(body.pagination).toEqual({ current_page: page, last_page: 3, total: 60 })
-      pages.push(...body.passports)
-    }
+    let cursor = ''
+    do {
+      const { body } = await server.get(`/api/v3/passports?limit=25${cursor}`)
+      expect(body.total).toBe(60)
+      pages.push(...body.items)
+      cursor = body.next === null ? '' : `&cursor=${body.next}`
+    } while (cursor !== '')
     const listed = [...after.map(({ id }) => id), 70, 71].filter((id) => id !== 2 && id !== 20)
     const scoreOf = (id: number) => (id === 60 ? 99 : id === 70 ? 58.5 : id === 71 ? 0 : 61 - id)
     expect(pages.map(({ passport_id }) => passport_id)).toEqual(
@@ -50,14 +52,6 @@ onEveryEngine('pages of an old snapshot', (open) => {
     for (const { passport_id, passport_profile } of pages) {
       expect(passport_profile.display_name).toBe(`Bob ${passport_id}`)
     }
-    const { body: v3 } = await server.get('/api/v3/passports?limit=100')
-    expect(v3.total).toBe(60)
-    expect(v3.items).toMatchObject(
-      pages.map(({ passport_id }) => ({
-        passport_id,
-        passport_profile: { display_name: `Bob ${passport_id}` },
-      })),
-    )
   })
 })
 

@@ -3,7 +3,6 @@ import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { PassportLine } from '../../../src/core/passport/record-format.ts'
 import { presentRecord } from '../../../src/features/records/export.ts'
 import { CREDENTIAL, nulls, parse, parsePassport, parsePoint } from '../../support/mirror/parse-record.ts'
-import { presentV1, presentV2 } from '../../support/store/expect-v1-responses.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 
 test('a passport has distinct, folded wallets', () => {
@@ -119,22 +118,6 @@ test('an exported record is parsed to the same record, including the fields that
     'main_wallet_changed_at',
     'nominations_received_count',
   ])
-})
-
-test('the parser knows every field of a passport in a V2 response, including the fields that only V2 shows', () => {
-  const passport = presentV1({ ...ada, stale: false, calculatedAt: NOON, merged: false })
-  const { record, unknownFields } = parse(presentV2(passport, later))
-  expect(unknownFields).toBe(0)
-  const { credentials: _, stale: __, ...rest } = ada
-  expect(record).toEqual({ kind: 'passport', passport: { ...rest, ...later } })
-})
-
-test('a card that V2 shows instead of an image does not become the image of the record', () => {
-  const passport = presentV1({ ...ada, stale: false, calculatedAt: NOON, merged: false })
-  const shown = presentV2(passport, {}, 'https://example.com/card/')
-  expect(shown.passport_profile.image_url).toBe('https://example.com/card/7.png')
-  expect(parsePassport(shown).imageUrl).toBeUndefined()
-  expect(parsePassport({ ...shown, passport_id: 8 }).imageUrl).toBe('https://example.com/card/7.png')
 })
 
 test('image_url at the top level overrides that of the profile, and name replaces a missing display_name', () => {

@@ -1,60 +1,9 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { parseLine, parseRecord } from '../../../src/core/passport/parse-record.ts'
-import { LIMITS } from '../../../src/core/passport/record-size.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { parsePassport } from '../../support/mirror/parse-record.ts'
 import { databaseMaker } from '../../support/store/engines.ts'
-import { V1_BODIES, V2_BODIES } from '../../support/store/open.ts'
-
-/** A text that takes `bytes` bytes as JSON. It has control characters, which take six bytes each. */
-const text = (bytes: number) => '\u0001'.repeat(Math.floor((bytes - 2) / 6)).padEnd(4, 'x')
-
-/** As many different texts as fit into a list of `bytes` bytes. */
-function texts(bytes: number, length: number): string[] {
-  const all: string[] = []
-  while (Buffer.byteLength(JSON.stringify(all)) <= bytes) all.push(`${all.length}`.padStart(length, 'é'))
-  return all.slice(0, -1)
-}
-
-const size = (name: keyof typeof LIMITS) => LIMITS[name].bytes
-
-/** A record in which all fields that lists show have the largest accepted size. */
-const largest = (id: number) => ({
-  passport_id: id,
-  score: 999_999_999.99,
-  activity_score: 999_999_999.99,
-  identity_score: 999_999_999.99,
-  skills_score: 999_999_999.99,
-  connections_count: Number.MAX_SAFE_INTEGER,
-  main_wallet: `${id}`.padStart(128, '\u0001'),
-  image_url: 'https://example.com/'.padEnd(size('image_url') - 2, 'x'),
-  verified_wallets: texts(size('verified_wallets'), 100).map((wallet) => `${id}${wallet}`.slice(0, 100)),
-  passport_profile: {
-    bio: text(size('passport_profile.bio')),
-    display_name: text(size('passport_profile.display_name')),
-    location: text(size('passport_profile.location')),
-    tags: texts(size('passport_profile.tags'), 100),
-  },
-})
-
-test('a page of 250 passports with the largest accepted fields has at most 8 MB in V1 and 12 MB in V2', async () => {
-  await using here = await workplace(databaseMaker('sqlite'))
-  const file = here.path('large.jsonl')
-  writeFileSync(file, Array.from({ length: 250 }, (_, id) => `${JSON.stringify(largest(id))}\n`).join(''))
-  const { code, err } = await here.call('import', file)
-  expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('250 added') })
-  const ids = Array.from({ length: 250 }, (_, id) => id)
-  const sizesIn = async (bodies: typeof V1_BODIES | typeof V2_BODIES) => {
-    const items = await here.look((store) => store.data(bodies).listItems(ids))
-    return items.map((item) => Buffer.byteLength(item))
-  }
-  const sum = (sizes: number[]) => sizes.reduce((total, bytes) => total + bytes + 1, 200)
-  const v1 = await sizesIn(V1_BODIES)
-  expect(Math.max(...v1)).toBeLessThanOrEqual(32_000)
-  expect(sum(v1)).toBeLessThan(8_000_000)
-  expect(sum(await sizesIn(V2_BODIES))).toBeLessThan(12_000_000)
-})
 
 const OPTIONS = { now: 0, rawKindOf: () => undefined, rescore: false }
 

@@ -12,8 +12,9 @@ import {
 import { ADOPTION_BATCH } from '../../../src/core/store/sql/rule-adoption.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { exportAll } from '../../support/cli-sandbox.ts'
+import { readFrozen } from '../../support/frozen/frozen-versions.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
-import { CREDENTIAL_BODIES, RULE_SETS, V1_BODIES } from '../../support/store/open.ts'
+import { RULE_SETS } from '../../support/store/open.ts'
 import { importParts, importText } from '../../support/store/random-histories.ts'
 import { dataPoint, NOON, record } from '../../support/store/records.ts'
 import { contracts, fail, find, hand, LATER, scorerOf } from '../../support/store/scoring.ts'
@@ -47,9 +48,7 @@ const stale = async (store: Store) =>
 const responses = (store: Store) =>
   Promise.all(
     [1, 2, 3, 4].map(async (id) => ({
-      ...(await store.data(V1_BODIES).findPassport({ id })),
-      credentials: await store.data(CREDENTIAL_BODIES).find({ id }),
-      items: await store.data(V1_BODIES).listItems([id]),
+      frozen: await readFrozen(store, { id }),
       v3: await store.passports.findByKeys([{ id }], { credentials: true }),
     })),
   )
@@ -130,7 +129,7 @@ onEveryEngine('the adoption of a rule set', (open) => {
     expect(after.slice(2)).toEqual(before.slice(2))
     for (const at of [0, 1]) {
       expect(after[at]).not.toEqual(before[at])
-      expect(JSON.parse(after[at]?.body ?? '').passport).toMatchObject({ score: 5, calculating_score: false })
+      expect(after[at]?.v3).toMatchObject([{ passport: { scores: { total: 5 }, stale: false } }])
     }
     expect(await typesAfter(store, last)).toEqual([
       'rules.changed',

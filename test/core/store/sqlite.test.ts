@@ -7,7 +7,7 @@ import { openSqlite } from '../../../src/core/store/database/sqlite/open.ts'
 import { SCHEMA } from '../../../src/core/store/schema.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { saveRecords } from '../../support/store/engines.ts'
-import { CREDENTIAL_BODIES, V1_BODIES } from '../../support/store/open.ts'
+import { SUBJECTS } from '../../support/store/open.ts'
 import { ada, apiKey, named, record } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
@@ -143,8 +143,10 @@ describe('sqlite: the file', () => {
     truncateSync(path, 8192)
     const unavailable = expect.objectContaining({ code: 'unavailable' })
     await expect(store.passports.find({ id: 1990 })).rejects.toThrow(unavailable)
-    expect(() => store.data(V1_BODIES).findPassport({ id: 1990 })).toThrow(unavailable)
-    expect(() => store.data(CREDENTIAL_BODIES).find({ wallet: '0x1' })).toThrow(unavailable)
+    await expect(store.passports.findByKeys([{ id: 1990 }], { credentials: true })).rejects.toThrow(
+      unavailable,
+    )
+    expect(() => store.data(SUBJECTS).find('0x1')).toThrow(unavailable)
   })
 })
 

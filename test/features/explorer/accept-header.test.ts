@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { pathsOfFrozen } from '../../support/frozen/frozen-versions.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { PEOPLE } from '../../support/store/records.ts'
@@ -32,7 +33,7 @@ describe('Accept on pages', () => {
   })
 
   test.each(['application/json', 'APPLICATION/JSON; charset=utf-8', 'application/*', AXIOS])(
-    'a request with Accept: %p gets a JSON error that names the paths in V1 and v3',
+    'a request with Accept: %p gets a JSON error that names the path in v3',
     async (accept) => {
       for (const [path, api] of [
         ['/', 'passports'],
@@ -46,7 +47,7 @@ describe('Accept on pages', () => {
         expect([status, headers.get('Content-Type')]).toEqual([406, 'application/json'])
         expect(headers.get('Access-Control-Allow-Origin')).toBe('*')
         expect(JSON.parse(text)).toEqual({
-          error: `This is a page for people. Request JSON from /api/v1/${api} or /api/v3/${api}.`,
+          error: `This is a page for people. Request JSON from /api/v3/${api}.`,
           code: 'not_acceptable',
           request_id: headers.get('X-Request-Id'),
         })
@@ -58,7 +59,7 @@ describe('Accept on pages', () => {
     'a request with a key and Accept: %p gets the same response as one with Accept: application/json',
     async (accept) => {
       const paths = ['/', '/passports/7', '/passports', '/nothing', '/v1/passports/7']
-      for (const path of [...paths, '/api/v1/passports/7', '/api/v2/passports/7', '/api/v9/x']) {
+      for (const path of [...paths, ...pathsOfFrozen(7), '/api/v9/x']) {
         const ask = (headers: Record<string, string>) =>
           server.look(path, { headers: { 'X-Request-Id': 'same', ...headers } })
         const [given, json] = await Promise.all([

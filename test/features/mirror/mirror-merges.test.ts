@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
 import { parseSurvivor } from '../../../src/features/mirror/v1-response.ts'
-import { everyAnswer } from '../../support/http/every-v1-response.ts'
+import { everyResponse } from '../../support/mirror/every-response.ts'
 import { copy, NONE, serveSource } from '../../support/mirror/mirror.ts'
 import { plain, serveOdd } from '../../support/mirror/odd-source.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
@@ -17,11 +17,11 @@ onEveryEngine('merges of a mirrored source', (open) => {
     await source.store.passports.merge(1, 2)
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, merged: 1, unchanged: 4 })
     expect(await target.passports.find({ id: 1 })).toMatchObject({ id: 2, merged: true })
-    expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
+    expect(await everyResponse(target)).toEqual(await everyResponse(source.store))
     // This makes a chain: 1 is merged into 2, and 2 into 3.
     await source.store.passports.merge(2, 3)
     expect((await copy(target, source.url)).report).toMatchObject({ merged: 1, gone: 0, failed: 0 })
-    expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
+    expect(await everyResponse(target)).toEqual(await everyResponse(source.store))
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 5 })
     expect(await target.passports.listMerged(2)).toEqual([1])
     expect(await target.passports.listMerged(3)).toEqual([2])

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Passport } from '../../../src/core/passport/wire-schemas.ts'
-import { everyAnswer } from '../../support/http/every-v1-response.ts'
+import { everyResponse } from '../../support/mirror/every-response.ts'
 import { copy, NONE } from '../../support/mirror/mirror.ts'
 import { type OddSource, plain, serveOdd } from '../../support/mirror/odd-source.ts'
 import { openTestStore } from '../../support/store/engines.ts'
@@ -131,7 +131,7 @@ test('records with missing fields, nulls, numbers as text and unknown fields are
     { name: 'lens', score: 0 },
   ])
   expect(await target.passports.find({ id: 4 })).toMatchObject({ id: 4, merged: false })
-  await everyAnswer(target)
+  await everyResponse(target)
 })
 
 test.each<[string, unknown, string]>([

@@ -1,11 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
-import { everyAnswer } from '../../support/http/every-v1-response.ts'
-import { serveTest } from '../../support/http/server.ts'
+import { everyResponse } from '../../support/mirror/every-response.ts'
 import { copy, NONE, serveSource } from '../../support/mirror/mirror.ts'
-import { SourceError } from '../../support/mirror/throttled-client.ts'
 import { owning } from '../../support/owning.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { AUDIT } from '../../support/store/open.ts'
 import { NOON, named } from '../../support/store/records.ts'
@@ -34,7 +31,7 @@ onEveryEngine('passports that are gone at the source', (open) => {
     await source.store.records.save([{ kind: 'passport', passport: person(1) }], { now: NOON, restore: true })
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 3, copied: 1 })
     await target.passports.remove(9, NOON)
-    expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
+    expect(await everyResponse(target)).toEqual(await everyResponse(source.store))
   })
 
   test('pruning does not remove passports that another source still has', async () => {
@@ -113,20 +110,5 @@ test('a run prunes nothing if the source failed to respond to a request', async 
   )
   expect(report).toMatchObject({ gone: 2, pruned: 0, failed: 1 })
   expect(refusal).toBe('some requests failed')
-  expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
-})
-
-test.each(['brownouts', 'sunsetAt'])('a run prunes nothing if the source is retired (%s)', async (kind) => {
-  await using given = await prunePlace()
-  const plan = kind === 'sunsetAt' ? { sunsetAt: NOON } : { brownouts: [{ start: NOON, end: NOON + 1000 }] }
-  await using retired = serveTest(given.source.store, { plan: () => ({ ...NO_PLAN, ...plan }) })
-  let isRetired = false
-  const run = given.prune(async (url, init) => {
-    isRetired ||= url.endsWith('/passports/1')
-    return fetch(isRetired ? url.replace(given.source.url, retired.url.origin) : url, init)
-  })
-  const result = await run.catch((error) => error)
-  if (kind === 'sunsetAt') expect(result.refusal).toBe('the source no longer has a list of passports')
-  else expect(result).toBeInstanceOf(SourceError)
   expect(await idsIn(given.target)).toEqual([1, 2, 3, 4, 5])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
-import { everyAnswer } from '../../support/http/every-v1-response.ts'
+import { everyResponse } from '../../support/mirror/every-response.ts'
 import { CROWD, copy, FEW, NONE, ofPassports, SOME, serveSource } from '../../support/mirror/mirror.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { ADA_WALLET, credential, record } from '../../support/store/records.ts'
@@ -12,7 +12,7 @@ onEveryEngine('mirror', (open, engine) => {
     await using target = await open()
     const { report, progress } = await copy(target, source.url)
     expect(report).toEqual({ ...NONE, copied: people.length })
-    expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
+    expect(await everyResponse(target)).toEqual(await everyResponse(source.store))
     expect(progress).toEqual(people.map((_, at) => [at + 1, people.length]))
   })
 
@@ -28,7 +28,7 @@ onEveryEngine('mirror', (open, engine) => {
       { ...other, credentials },
     ])
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, copied: 2, unchanged: 3 })
-    expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
+    expect(await everyResponse(target)).toEqual(await everyResponse(source.store))
     source.seen.length = 0
     expect((await copy(target, source.url)).report).toEqual({ ...NONE, unchanged: 5 })
     const asked = ofPassports(source.seen)
@@ -49,7 +49,7 @@ onEveryEngine('mirror', (open, engine) => {
         },
       })
     expect((await run(2)).report).toEqual({ ...NONE, copied: 5 })
-    expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
+    expect(await everyResponse(target)).toEqual(await everyResponse(source.store))
     expect(paths.filter((path) => !path.startsWith('/api/v2/'))).toEqual([])
     source.seen.length = 0
     expect((await run(2)).report).toEqual({ ...NONE, unchanged: 5 })
@@ -89,7 +89,7 @@ test('a source that fails at random is copied completely', async () => {
   await using target = await openTestStore('sqlite')
   const { report } = await copy(target, source.url)
   expect(report).toEqual({ ...NONE, copied: SOME.length })
-  expect(await everyAnswer(target)).toEqual(await everyAnswer(source.store))
+  expect(await everyResponse(target)).toEqual(await everyResponse(source.store))
   for (const count of Object.values(source.faults)) expect(count).toBeGreaterThan(0)
   const { report: again } = await copy(target, source.url)
   expect(again).toEqual({ ...NONE, unchanged: SOME.length })

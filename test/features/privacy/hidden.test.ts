@@ -1,18 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
+import { readFrozen } from '../../support/frozen/frozen-versions.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { computeHead, foldAll } from '../../support/store/hash-chain.ts'
-import {
-  AUDIT,
-  CREDENTIAL_BODIES,
-  EXPORTS,
-  MIRROR,
-  REQUESTS,
-  SUBJECTS,
-  V1_BODIES,
-  V2_BODIES,
-} from '../../support/store/open.ts'
+import { AUDIT, EXPORTS, MIRROR, REQUESTS, SUBJECTS } from '../../support/store/open.ts'
 import { ADA_WALLET, ada, credential, NOON, record, social } from '../../support/store/records.ts'
 import { contracts, find, hand, LATER, scoreNow } from '../../support/store/scoring.ts'
 
@@ -29,13 +21,12 @@ onEveryEngine('a hidden passport', (open) => {
   test('is not found, listed or searched, and is the same after it is shown again', async () => {
     await using store = await open([ada, grete])
     const read = async () => ({
-      v1: await store.data(V1_BODIES).findPassport({ wallet: ADA_WALLET }),
-      v2: await store.data(V2_BODIES).findPassport({ id: 7 }),
-      credentials: await store.data(CREDENTIAL_BODIES).find({ id: 7 }),
+      frozen: Object.values(await readFrozen(store, { wallet: ADA_WALLET })).concat(
+        Object.values(await readFrozen(store, { id: 7 })),
+      ),
       v3: await store.passports.findByKeys([{ id: 7 }, { wallet: ADA_WALLET }, HANDLE], {
         credentials: true,
       }),
-      items: await store.data(V1_BODIES).listItems([7]),
       facets: (await store.listing.listFacets([7])).map(({ data }) => data.split(/\s/).sort()),
       people: await store.passports.listByIds([7]),
       evidence: (await store.scoring.find({ id: 7 }))?.dataPoints,
@@ -43,12 +34,13 @@ onEveryEngine('a hidden passport', (open) => {
     })
     const HANDLE = { handle: `${ada.socials[0]?.source}:${ada.socials[0]?.name}`.toLowerCase(), wallet: 'x' }
     const before = await read()
-    expect(before).toMatchObject({ v1: { id: 7 }, total: 2, people: [{ id: 7 }] })
+    expect(before).toMatchObject({ total: 2, people: [{ id: 7 }] })
+    expect(before.frozen).not.toContain(undefined)
     await store.passports.hide(7, true, NOON, 'subject')
     expect(await read()).toEqual({
-      ...{ v1: undefined, v2: undefined, credentials: undefined, evidence: undefined, total: 1 },
+      ...{ frozen: before.frozen.map(() => undefined), evidence: undefined, total: 1 },
       v3: [undefined, undefined, undefined],
-      ...{ items: [], facets: [], people: [] },
+      ...{ facets: [], people: [] },
     })
     expect(await store.data(SUBJECTS).find(ADA_WALLET)).toMatchObject({ id: 7, hidden: true })
     await store.passports.hide(7, false, LATER)
@@ -74,7 +66,7 @@ onEveryEngine('a hidden passport', (open) => {
     const shown = await store.passports.findWithCredentials({ id: 7 })
     expect(shown?.passport).toMatchObject({ connections: 99, stale: false })
     expect(shown?.credentials.map(({ type }) => type)).toContain('base_builder')
-    expect(await store.data(CREDENTIAL_BODIES).find({ id: 7 })).toBeDefined()
+    expect(Object.values(await readFrozen(store, { id: 7 }))).not.toContain(undefined)
   })
 
   test('has no served events except its removal, and is added again', async () => {
@@ -116,7 +108,7 @@ onEveryEngine('a hidden passport', (open) => {
     await store.passports.merge(8, 7)
     await store.passports.hide(7, true, NOON)
     await store.passports.merge(9, 7)
-    expect(await store.data(V1_BODIES).findPassport({ id: 8 })).toBeUndefined()
+    for (const body of Object.values(await readFrozen(store, { id: 8 }))) expect(body).toBeUndefined()
     expect(await store.passports.findByKeys([{ id: 8 }, { id: 9 }], { credentials: false })).toEqual([
       undefined,
       undefined,
@@ -138,8 +130,9 @@ onEveryEngine('a hidden passport', (open) => {
     await store.passports.hide(7, true, NOON)
     await store.passports.merge(7, 8)
     expect(await find(store, 7)).toBeUndefined()
-    expect(await store.data(V1_BODIES).findPassport({ wallet: ADA_WALLET })).toBeUndefined()
-    expect(await store.data(V1_BODIES).findPassport({ id: 8 })).toMatchObject({ merged: 0 })
+    const hidden = Object.values(await readFrozen(store, { wallet: ADA_WALLET }))
+    expect(hidden.filter((body) => body !== undefined)).toEqual([])
+    expect(Object.values(await readFrozen(store, { id: 8 })).join()).not.toContain('"merged":true')
     expect(await store.passports.findByKeys([{ id: 8 }], { credentials: false })).toMatchObject([
       { passport: { id: 8, merged: false, mergedFrom: [] } },
     ])

@@ -2,22 +2,29 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Store } from '../../../src/core/store/store.ts'
 import { exportAll } from '../../support/cli-sandbox.ts'
+import { readFrozen } from '../../support/frozen/frozen-versions.ts'
 import { listAll } from '../../support/store/catalog.ts'
 import { onBothEngines, openTestStore } from '../../support/store/engines.ts'
-import { V2_BODIES } from '../../support/store/open.ts'
 import { histories, importParts, importText, REFS, take } from '../../support/store/random-histories.ts'
 import { adoptRules, rescoreSome, scorerOf } from '../../support/store/scoring.ts'
 
 async function everything(store: Store) {
   const found = await Promise.all(REFS.map((ref) => store.passports.findWithCredentials(ref)))
-  const v2 = await Promise.all(REFS.map((ref) => store.data(V2_BODIES).findPassport(ref)))
-  return { found, v2, list: await listAll(store) }
+  const frozen = await Promise.all(REFS.map((ref) => readFrozen(store, ref)))
+  return { found, frozen, list: await listAll(store) }
 }
 
 /** Leaves out the credentials of stale passports: responses show old credentials, which are not exported. */
 async function scored(store: Store) {
-  const { found, v2, list } = await everything(store)
-  return { v2, list, found: found.map((each) => (each?.passport.stale ? each.passport : each)) }
+  const { found, frozen, list } = await everything(store)
+  const isStale = (at: number) => found[at]?.passport.stale ?? false
+  return {
+    list,
+    found: found.map((each) => (each?.passport.stale ? each.passport : each)),
+    frozen: frozen.map((bodies, at) =>
+      Object.entries(bodies).filter(([name]) => !isStale(at) || !name.endsWith('credentials')),
+    ),
+  }
 }
 
 onBothEngines('an export', (open, engine) => {

@@ -21,17 +21,12 @@ test('docs/openapi.json is up to date (update it with npm run openapi)', () => {
   expect(written).toBe(`${JSON.stringify(createReference(version).createDocument(), null, 2)}\n`)
 })
 
-test('every operation of V1 and V2 is marked deprecated, and no reference to a schema is broken', () => {
+test('no reference to a schema is broken, with V2 or without it', () => {
   for (const compatV2 of [true, false]) {
     const { paths, components } = createReference('0', { compatV2 }).createDocument()
     const text = JSON.stringify({ paths, components })
     const names = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1] as string)
     expect(names.filter((name) => !(name in components.schemas))).toEqual([])
-    expect(Object.keys(components.schemas).some((name) => name.endsWith('V2'))).toBe(compatV2)
-    const operations = Object.entries(paths).filter(([path]) => /^\/api\/v[12]\//.test(path))
-    expect(operations).toHaveLength(compatV2 ? 9 : 3)
-    for (const [path, item] of operations)
-      expect(item).toMatchObject({ get: { deprecated: true, tags: [path.slice(5, 7).toUpperCase()] } })
   }
 })
 

@@ -1,5 +1,11 @@
 import { expect, test } from 'bun:test'
 import { createReference } from '../../../src/features/reference/routes.ts'
+import {
+  errorExampleOn,
+  expectCalls,
+  expectEveryField,
+  readCalls,
+} from '../../support/explorer/reference-pages.ts'
 import { createSite } from '../../support/explorer/site.ts'
 import { listCalls } from '../../support/explorer/snippets.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
@@ -12,7 +18,7 @@ onEngine('sqlite', 'the reference page', (open) => {
   const server = shareServer(() => open(), serveTest)
 
   test('the reference loads only two stylesheets and two scripts of this service, under a strict Content-Security-Policy', async () => {
-    const { text, headers } = await server.get('/reference/v1')
+    const { text, headers } = await server.get('/reference/v3')
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
     const policy = headers.get('Content-Security-Policy')
     expect(policy).toStartWith(
@@ -28,49 +34,19 @@ onEngine('sqlite', 'the reference page', (open) => {
     expect((await server.get('/')).text).toBe((await server.get('/reference')).text)
   })
 
-  /** The pages of all calls of a version, as one text. */
-  async function readCalls(version: string): Promise<string> {
-    const paths = await listCalls(server, version)
-    return (await Promise.all(paths.map((path) => server.get(path)))).map((page) => page.text).join('')
-  }
-
-  test('the reference shows V1 as removed from the moment of its sunset', async () => {
-    await using store = await open()
-    let now = NOON
-    await using server = serveTest(store, {
-      now: () => now,
-      plan: () => ({ ...NO_PLAN, sunsetAt: NOON + 1 }),
-    })
-    expect((await server.get('/reference/v1')).text).toContain('<strong>The V1 passport API ends on ')
-    now = NOON + 1
-    expect((await server.get('/reference/v1')).text).toContain(
-      '<strong>The V1 passport API was removed</strong>',
-    )
-    const { text } = await server.get('/reference')
-    expect(text).toContain('<a href="/deprecation">The V1 passport API was removed</a>')
-  })
-
-  const V1_SCHEMAS = ['ListedPassport', 'PassportProfile', 'PassportSocial', 'Credential', 'Pagination']
   const V3_SCHEMAS = [
     ...['Passport', 'Profile', 'Social', 'Credential', 'Standing', 'Explanation', 'ExplanationLine'],
     ...['LookupRequest', 'LookupBody', 'ListBody', 'Group', 'RuleSet', 'Diff', 'EventPage', 'Event'],
   ]
-  test.each([
-    ['v1', ['Passport', ...V1_SCHEMAS]],
-    ['v2', ['PassportV2', ...V1_SCHEMAS]],
-    ['v3', V3_SCHEMAS.map((name) => `V3${name}`)],
-  ])('the pages of the calls of %s show every field of every response', async (version, names) => {
-    const text = await readCalls(version)
-    const { components } = (await server.get('/openapi.json')).body
-    for (const name of names) {
-      const fields = Object.keys(components.schemas[name].properties)
-      expect(fields).not.toBeEmpty()
-      for (const field of fields) expect(text).toContain(`<code>${field}</code>`)
-    }
-  })
+  test('the pages of the calls of v3 show every field of every response', () =>
+    expectEveryField(
+      server,
+      'v3',
+      V3_SCHEMAS.map((name) => `V3${name}`),
+    ))
 
   test('the reference shows the type of a field, including alternatives, constants and lists', async () => {
-    const text = await readCalls('v3')
+    const text = await readCalls(server, 'v3')
     for (const type of [
       '<code>bio</code> <span class="soft">string or null',
       '<code>error</code> <span class="soft">&quot;not_found&quot; or &quot;malformed&quot; or &quot;ambiguous&quot;',
@@ -88,36 +64,10 @@ onEngine('sqlite', 'the reference page', (open) => {
     expect(text).not.toMatch(/<dl class="fields"><\/dl>|undefined/)
   })
 
-  test.each([
-    ['v1', 'V1'],
-    ['v2', 'V2'],
-    ['v3', 'V3'],
-  ])(
-    'the page of %s links each of its calls, whose pages tell whether the version is deprecated',
-    async (name, version) => {
-      const { paths } = (await server.get('/openapi.json')).body
-      const { text } = await server.get(`/reference/${name}`)
-      expect(text).toContain(`<h1>The ${version} passport API</h1>`)
-      expect(text).toContain(`<a href="/reference/${name}" aria-current="page">${version}</a>`)
-      expect(text).toContain('<a href="/reference/v3" aria-current="page">API</a></nav>')
-      const calls = await readCalls(name)
-      expect(calls.includes('data-needs-key')).toBe(name === 'v3')
-      const shown = [...calls.matchAll(/<form id="call" data-path="([^"]+)"/g)].map((match) => match[1])
-      // A path has a page for each of its operations.
-      expect([...new Set(shown)].toSorted()).toEqual(
-        Object.keys(paths)
-          .filter((each) => each.startsWith(`/api/${name}/`))
-          .toSorted(),
-      )
-      for (const [page, count] of [
-        [text, 1],
-        [calls, shown.length],
-      ] as const) {
-        for (const notice of ['id="deprecation"', ' passport API is deprecated</strong>'])
-          expect([notice, page.split(notice).length - 1]).toEqual([notice, name === 'v3' ? 0 : count])
-      }
-    },
-  )
+  test('the page of v3 links each of its calls, whose pages do not call it deprecated', async () => {
+    const calls = await expectCalls(server, 'V3', { isDeprecated: false })
+    expect(calls).toContain('data-needs-key')
+  })
 
   test('the page of a call has its own title and canonical address, and an unknown call is not found', async () => {
     const { text } = await server.get('/reference/v3/getPassportV3')
@@ -137,14 +87,11 @@ test('the reference describes each status once, and the page of a call only thos
       ([, status, texts = '']) => [status, texts.split('<dd>').length - 1],
     )
   }
-  for (const path of ['/reference/v1', '/reference/v3']) {
-    const described = await read(path)
-    expect(new Set(described.map(([status]) => status)).size).toBe(described.length)
-    expect(described).toEqual(
-      expect.arrayContaining(['304', '400', '404', '429', '503'].map((each) => [each, 1])),
-    )
-  }
-  expect(await read('/reference/v1/listPassports')).toEqual([])
+  const described = await read('/reference/v3')
+  expect(new Set(described.map(([status]) => status)).size).toBe(described.length)
+  expect(described).toEqual(
+    expect.arrayContaining(['304', '400', '404', '429', '503'].map((each) => [each, 1])),
+  )
   expect(await read('/reference/v3/getRules')).toEqual([['404', 1]])
   expect(await read('/reference/v3/listPassportsV3')).toEqual([
     ['404', 1],
@@ -156,29 +103,21 @@ test('the reference describes each status once, and the page of a call only thos
 
 test('the example of an error of a call is the response for something that does not exist, or to an unknown parameter', async () => {
   await using server = await serveRecords({}, [])
-  const exampleOn = async (path: string) => {
-    const [, json = ''] = /aria-label="Error"[^>]*>([^<]*)/.exec((await server.get(path)).text) ?? []
-    const { request_id: _, ...rest } = JSON.parse(json.replaceAll('&quot;', '"'))
-    return rest
-  }
   for (const [page, target] of [
-    ['/reference/v1/listPassports', '/api/v1/passports?page=zero'],
     ['/reference/v3', '/api/v3/passports?page=2'],
     ['/reference/v3/getPassportV3', '/api/v3/passports/42?page=2'],
-    ['/reference/v1/getPassport', '/api/v1/passports/42'],
   ] as const) {
     const { request_id: _, ...body } = JSON.parse((await server.get(target)).text)
-    expect([page, await exampleOn(page)]).toEqual([page, body])
+    expect([page, await errorExampleOn(server, page)]).toEqual([page, body])
   }
 })
 
-test('the calls of v3 are grouped by what they do, and each version has all of its calls', async () => {
+test('the calls of v3 are grouped by what they do', async () => {
   await using server = await serveRecords({}, [])
   const read = async (path: string) =>
     [...(await server.get(path)).text.matchAll(/<h3>([^<]*)<\/h3><ul class="rows">(.*?)<\/ul>/gs)].map(
       ([, title, rows = '']) => [title, [...rows.matchAll(/<li id="(\w+)"/g)].map(([, id]) => id)],
     )
-  expect(await read('/reference/v1')).toEqual([['Read', ['listPassports', 'getPassport', 'listCredentials']]])
   const groups = await read('/reference/v3')
   expect(groups.map(([title]) => title)).toEqual([
     ...['Read', 'Follow changes', 'Write', 'Webhooks', 'Your own passport'],
@@ -195,20 +134,17 @@ test('the calls of v3 are grouped by what they do, and each version has all of i
 test('/reference lists the calls of all versions, the newest first, with the addresses of earlier releases', async () => {
   await using server = await serveRecords({}, [])
   const { text } = await server.get('/reference')
-  expect([...text.matchAll(/<h3>(V.*?)<\/h3>/g)].map(([, title]) => title)).toEqual([
-    ...[
-      'V3: read',
-      'V3: follow changes',
-      'V3: write',
-      'V3: webhooks',
-      'V3: your own passport',
-      'V2: deprecated',
-      'V1: deprecated',
-    ],
+  const titles = [...text.matchAll(/<h3>(V.*?)<\/h3>/g)].map(([, title]) => title)
+  expect(titles.slice(0, 5)).toEqual([
+    'V3: read',
+    'V3: follow changes',
+    'V3: write',
+    'V3: webhooks',
+    'V3: your own passport',
   ])
-  for (const version of ['v1', 'v2', 'v3'])
-    for (const path of await listCalls(server, version))
-      expect(text).toContain(`<li id="${path.split('/').at(-1)}"><a href="${path}">`)
+  expect(titles.slice(5).filter((title) => !title?.endsWith(': deprecated'))).toEqual([])
+  for (const path of await listCalls(server, 'v3'))
+    expect(text).toContain(`<li id="${path.split('/').at(-1)}"><a href="${path}">`)
   for (const id of ['introduction', 'key', 'calls', 'errors']) expect(text).toContain(` id="${id}"`)
 })
 

@@ -1,24 +1,18 @@
 import { expect, test } from 'bun:test'
-import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import type { Store } from '../../../src/core/store/store.ts'
+import { CREDENTIAL_BODIES, V1_BODIES } from '../../../src/features/v1/statements.ts'
 import { onBothEngines, saveRecords } from '../../support/store/engines.ts'
-import { expectV1, type Shown } from '../../support/store/expect-v1-responses.ts'
-import { CREDENTIAL_BODIES, V1_BODIES, V2_BODIES } from '../../support/store/open.ts'
 import { checkHistories, REFS } from '../../support/store/random-histories.ts'
 import { ADA_WALLET, credential, GRACE_OLD_WALLET, NOON, record } from '../../support/store/records.ts'
 import { adoptRules, DEFAULT_RULES, rescoreSome, scorerOf } from '../../support/store/scoring.ts'
-import { AT_REST, CREDENTIAL_CHANGES, PASSPORT_CHANGES, score } from '../../support/store/store-changes.ts'
+import { AT_REST, changesFor, score } from '../../support/store/store-changes.ts'
+import { expectV1, type Shown } from './expect-responses.ts'
 
 const IDS = AT_REST.map(({ id }) => ({ id }))
 
 const bodyOf = async (store: Store, id: number) => (await store.data(V1_BODIES).findPassport({ id }))?.body
 const credentialsOf = async (store: Store, id: number) =>
   (await store.data(CREDENTIAL_BODIES).find({ id }))?.body
-
-const CHANGES = [...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES]
-
-/** Changes that random histories do not contain. */
-const RARE = /copy|removal record|rule set/
 
 onBothEngines('V1 responses', (open, engine) => {
   test('V1 responses match the stored data after a random history', () =>
@@ -29,8 +23,7 @@ onBothEngines('V1 responses', (open, engine) => {
       }
     }))
 
-  const changes = engine === 'sqlite' ? CHANGES : CHANGES.filter(([what]) => RARE.test(what))
-  test.each(changes)('V1 responses reflect %s', async (_, id, change) => {
+  test.each(changesFor(engine))('V1 responses reflect %s', async (_, id, change) => {
     await using store = await open(AT_REST)
     const before = await expectV1(store, IDS)
     const both = async () => [await bodyOf(store, id), await credentialsOf(store, id)]
@@ -122,54 +115,5 @@ onBothEngines('V1 responses', (open, engine) => {
     )
     expect(await saveRecords(store, AT_REST)).toEqual(AT_REST.map(() => ({ outcome: 'unchanged' })))
     expect(await bodyOf(store, 7)).toBe(before as string)
-  })
-})
-
-onBothEngines('V2 responses', (open) => {
-  const [ada] = AT_REST.filter(({ id }) => id === 7)
-  const nominated = { ...(ada as PassportRecord), nominations: 2 }
-  const shown = async (store: Store) =>
-    JSON.parse((await store.data(V2_BODIES).findPassport({ id: 7 }))?.body ?? '').passport
-
-  test('V2 responses have the fields that only V2 shows, even after scoring, a merge and an unmerge', async () => {
-    await using store = await open([...AT_REST.filter(({ id }) => id !== 7), nominated])
-    await score(store)
-    expect(await shown(store)).toMatchObject({ nominations_received_count: 2 })
-    await store.passports.merge(7, 3)
-    expect(await shown(store)).toMatchObject({ passport_id: 3, nominations_received_count: 0 })
-    await store.passports.unmerge(7)
-    expect(await shown(store)).toMatchObject({ passport_id: 7, nominations_received_count: 2 })
-    await expectV1(store, IDS)
-  })
-
-  test.each([
-    ['image_url', { imageUrl: 'https://example.com/a.png' }],
-    ['main_wallet_changed_at', { mainWalletChangedAt: NOON }],
-    ['nominations_received_count', { nominations: 2 }],
-  ] as const)(
-    'a change of %s, which only V2 shows, has an event and is read by the ranking',
-    async (field, given) => {
-      await using store = await open(AT_REST)
-      const cursor = await store.listing.readAll(() => undefined)
-      const { last } = await store.events.log()
-      const { body } = (await store.data(V1_BODIES).findPassport({ id: 7 })) as { body: string }
-      await saveRecords(store, [{ ...(ada as PassportRecord), ...given }])
-      expect(await store.listing.readChanges(cursor)).toMatchObject({ listed: [{ id: 7 }], unlisted: [] })
-      expect((await store.events.list({ after: last, limit: 9 })).events).toMatchObject([
-        { type: 'passport.changed', passportId: 7, fields: [field] },
-      ])
-      expect(await bodyOf(store, 7)).toBe(body)
-    },
-  )
-
-  test('importing the same line again adds fields that an earlier version of passportd ignored', async () => {
-    await using store = await open()
-    const source = new TextEncoder().encode('the same line')
-    const save = async (passport: PassportRecord) =>
-      (await store.records.save([{ kind: 'passport', passport, source }], { now: NOON, restore: false }))[0]
-    expect(await save(ada as PassportRecord)).toEqual({ outcome: 'added' })
-    expect(await save(nominated)).toEqual({ outcome: 'changed' })
-    expect(await save(nominated)).toEqual({ outcome: 'unchanged' })
-    expect(await shown(store)).toMatchObject({ nominations_received_count: 2 })
   })
 })

@@ -6,7 +6,7 @@ import { NOON } from '../store/records.ts'
 import { makeKey } from './keys.ts'
 import { type Reply, serveRecords } from './server.ts'
 
-export const LIST = '/api/v1/passports'
+export const LIST = '/api/v3/passports'
 
 /** A server with these tiers and a fixed clock; X-Forwarded-For sets the client address. */
 export async function limited(tiers: string, options: Partial<ApiServerOptions> = {}) {

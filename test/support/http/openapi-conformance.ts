@@ -79,19 +79,15 @@ function findResponse(method: string, path: string, status: number): DocumentedR
 }
 
 const MISSING_V3 = '/api/v3/rules/{stamp}'
-const OF_V1 = ['Deprecation', 'Link', 'RateLimit', 'RateLimit-Policy', 'Sunset']
 
 /** An undocumented path may respond 404 (V1 and V2 also 410, v3 also 413). Pages may send the errors of `/health`. */
 function unknownPath(path: string, status: number): DocumentedResponse | undefined {
   const [, version] = /^\/api\/v([123])(?:\/|$)/.exec(path) ?? []
   const find = (like: string) => document.paths[like]?.get?.responses[status]
   if (version === '3') return [404, 413].includes(status) ? find(MISSING_V3) : undefined
-  if (status !== 404 && !version) return status === 200 ? undefined : find('/health')
-  if (status !== 404 && status !== 410) return undefined
-  const v1 = find('/api/v1/passports/{id}')
-  if (!v1 || version) return v1
-  const headers = Object.entries(v1.headers).filter(([name]) => !OF_V1.includes(name))
-  return { ...v1, headers: Object.fromEntries(headers) }
+  if (version) return status === 404 || status === 410 ? find('/api/v1/passports/{id}') : undefined
+  if (status === 200) return undefined
+  return find('/health') ?? document.paths['/ready']?.get?.responses[503]
 }
 
 function findPath(path: string) {

@@ -2,11 +2,12 @@ import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { type MirrorOptions, mirror } from '../../../src/features/mirror/mirror.ts'
 import { faultyProxy, type Seen } from '../http/faulty-proxy.ts'
-import { serveRecords } from '../http/server.ts'
 import { owning } from '../owning.ts'
+import { openTestStore } from '../store/engines.ts'
 import { inventPeople } from '../store/invented-people.ts'
 import { ada, NOON, record } from '../store/records.ts'
 import { QUICK } from './throttled-client.ts'
+import { serveV1 } from './v1-source.ts'
 
 /** More passports than fit on a list page. One of them has every field. */
 export const CROWD = [
@@ -52,12 +53,16 @@ export async function copy(store: Store, base: string, given: Partial<MirrorOpti
 
 export const ofPassports = (seen: readonly Seen[]) => seen.filter(({ path }) => !path.includes('?page='))
 
+type Serve = (store: Store, options: { requireKey: boolean }) => { url: URL } & AsyncDisposable
+
 /** A service with these records, behind a proxy that notes its requests. */
 export async function serveSource(
   records: readonly PassportRecord[],
   { requireKey = false, ...faults }: Parameters<typeof faultyProxy>[1] & { requireKey?: boolean } = {},
+  serve: Serve = serveV1,
 ) {
-  const server = await serveRecords({ requireKey, explorer: true }, records)
+  const store = await openTestStore('sqlite', records)
+  const server = serve(store, { requireKey })
   const proxy = await faultyProxy(server.url, faults)
-  return owning({ ...proxy, store: server.store }, server, proxy)
+  return owning({ ...proxy, store }, store, server, proxy)
 }

@@ -1,7 +1,9 @@
 import type { ScoringJob } from '../../../src/core/store/scoring-store.ts'
 import type { Store } from '../../../src/core/store/store.ts'
+import type { IndexedRead } from '../frozen/frozen-version.ts'
+import { FROZEN_VERSIONS } from '../frozen/frozen-versions.ts'
 import { listLater } from '../store/events-after-time.ts'
-import { CREDENTIAL_BODIES, SEARCH, V1_BODIES } from '../store/open.ts'
+import { SEARCH } from '../store/open.ts'
 import { NOON } from '../store/records.ts'
 
 const FULL = { credentials: true }
@@ -40,21 +42,11 @@ const removeNext = ({ passports }: Store) => {
   return passports.remove(next, NOON)
 }
 
-/** What the store is asked (the cursor is after most changes), and the index that PostgreSQL must use. No statement may scan a table of passports. */
-export const INDEXED_READS: readonly (readonly [
-  title: string,
-  work: (store: Store, cursor: string) => unknown,
-  index: string,
-])[] = [
+/** What the store is asked, and the index that PostgreSQL must use. */
+export const INDEXED_READS: readonly IndexedRead[] = [
   ['a passport by id', (store) => store.passports.find({ id: 77 }), 'passports_pkey'],
   ['a passport by wallet', (store) => store.passports.find({ wallet: '0x77' }), 'wallets_pkey'],
-  ['a response by id', (store) => store.data(V1_BODIES).findPassport({ id: 77 }), 'passports_pkey'],
-  [
-    'a response by wallet',
-    (store) => store.data(V1_BODIES).findPassport({ wallet: '0x77' }),
-    'passports_pkey',
-  ],
-  ['the survivor of a merge', (store) => store.data(V1_BODIES).findPassport({ id: 51 }), 'passports_pkey'],
+  ...FROZEN_VERSIONS.flatMap(({ indexedReads }) => indexedReads),
   [
     'a passport by handle',
     (store) => store.passports.findByKeys([{ handle: 'lens:51', wallet: '' }], FULL),
@@ -64,9 +56,7 @@ export const INDEXED_READS: readonly (readonly [
   ['names with a prefix', (store) => store.data(SEARCH).listNames('77', 9), 'handles_pkey'],
   ['wallets with a prefix', (store) => store.data(SEARCH).listWallets('0x77', 9), 'wallets_pkey'],
   ['passports by mixed keys', (store) => store.passports.findByKeys(MIXED_KEYS, FULL), 'passports_pkey'],
-  ['a page of the list', (store) => store.data(V1_BODIES).listItems([77, 78, 79]), 'passports_pkey'],
   ['the facets of some', (store) => store.listing.listFacets([77, 78, 79]), 'listing_pkey'],
-  ['the credentials of one', (store) => store.data(CREDENTIAL_BODIES).find({ id: 77 }), 'credentials_pkey'],
   ['changes of the ranking', (store, cursor) => store.listing.readChanges(cursor), 'events_pkey'],
   ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
   ['accounts of other passports', (store) => store.scoring.list(76, 5, WATCHED), 'data_points_by_account'],

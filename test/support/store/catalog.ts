@@ -3,7 +3,7 @@ import { type FindRequest, findPage } from '../../../src/core/index/find-list.ts
 import { buildSnapshot, type Snapshot } from '../../../src/core/index/snapshot.ts'
 import type { ListedPassport, Store } from '../../../src/core/store/store.ts'
 
-export { createCatalog } from '../../../src/core/index/catalog.ts'
+export { createCatalog, createSharedCatalog } from '../../../src/core/index/catalog.ts'
 export { buildSnapshot, updateSnapshot } from '../../../src/core/index/snapshot.ts'
 
 const catalogs = new WeakMap<Store, Catalog>()

@@ -27,8 +27,6 @@ export { MIRROR } from '../../../src/features/mirror/statements.ts'
 export { PROOFS, REQUESTS } from '../../../src/features/own-record/statements.ts'
 export { EXPORTS } from '../../../src/features/privacy/subject-statements.ts'
 export { PLAN } from '../../../src/features/retire/statements.ts'
-export { CREDENTIAL_BODIES, V1_BODIES } from '../../../src/features/v1/statements.ts'
-export { V2_BODIES } from '../../../src/features/v2/statements.ts'
 export { LEASES, SUBSCRIPTIONS } from '../../../src/features/webhooks/statements.ts'
 
 /** A store with other methods of a feature. */

@@ -3,7 +3,7 @@ import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { copyStore } from '../../../src/features/copy/copy.ts'
 import type { CopyableTable } from '../../../src/features/copy/statements.ts'
-import { openTestStore, saveRecords } from './engines.ts'
+import { type EngineName, openTestStore, saveRecords } from './engines.ts'
 import { COPY } from './open.ts'
 import { ada, credential, grace, graceOld, NOON, nobody, record } from './records.ts'
 import { contracts, hand, OPTIONS, scoreNow } from './scoring.ts'
@@ -20,7 +20,7 @@ export async function score(store: Store): Promise<void> {
 type Change = (store: Store) => unknown
 
 /** Each change alters the passport response of the passport with this id. */
-export const PASSPORT_CHANGES: [what: string, id: number, change: Change][] = [
+const PASSPORT_CHANGES: [what: string, id: number, change: Change][] = [
   ['a record with other fields', 12, save(record(12, { connections: 1 }))],
   ['a data point', 12, addPoint],
   ['a stale score', 7, (store) => store.scoring.markAll()],
@@ -34,7 +34,7 @@ export const PASSPORT_CHANGES: [what: string, id: number, change: Change][] = [
 ]
 
 /** Each change alters the passport response and the credentials response of the passport with this id. */
-export const CREDENTIAL_CHANGES: [what: string, id: number, change: Change][] = [
+const CREDENTIAL_CHANGES: [what: string, id: number, change: Change][] = [
   ['a record with other credentials', 7, save({ ...restingAda, credentials: [credential('new')] })],
   ['a record with the first credentials', 12, save({ ...nobody, credentials: [credential('first')] })],
   ['a record without credentials', 7, save({ ...restingAda, credentials: [] })],
@@ -46,6 +46,14 @@ export const CREDENTIAL_CHANGES: [what: string, id: number, change: Change][] = 
   ['a copy of other passports', 7, copyOver([{ ...restingAda, connections: 9 }, nobody])],
   ['a copy without it', 7, copyOver([nobody])],
 ]
+
+/** Changes that random histories do not contain. */
+const RARE = /copy|removal record|rule set/
+
+export function changesFor(engine: EngineName) {
+  const changes = [...PASSPORT_CHANGES, ...CREDENTIAL_CHANGES]
+  return engine === 'sqlite' ? changes : changes.filter(([what]) => RARE.test(what))
+}
 
 function save(passport: Parameters<typeof saveRecords>[1][number]): Change {
   return (store) => saveRecords(store, [passport])

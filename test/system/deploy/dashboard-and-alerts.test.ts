@@ -7,7 +7,6 @@ import { serveTest } from '../../support/http/server.ts'
 import { subscribe } from '../../support/http/webhook-receiver.ts'
 import { hasPrograms } from '../../support/programs.ts'
 import { databaseMaker, onEngine } from '../../support/store/engines.ts'
-import { V1_BODIES, withData } from '../../support/store/open.ts'
 import { named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
@@ -64,14 +63,13 @@ onEngine('sqlite', 'requests in progress', (open) => {
   test('a request counts as in progress until the server has responded', async () => {
     await using store = await open([named(1, 'Ada')])
     const found = Promise.withResolvers<void>()
-    const waiting = withData(store, V1_BODIES, {
-      async findPassport(ref) {
-        await found.promise
-        return store.data(V1_BODIES).findPassport(ref)
-      },
-    })
+    const findByKeys: typeof store.passports.findByKeys = async (...args) => {
+      await found.promise
+      return store.passports.findByKeys(...args)
+    }
+    const waiting = { ...store, passports: { ...store.passports, findByKeys } }
     await using server = serveTest(waiting)
-    const response = server.get('/api/v1/passports/1')
+    const response = server.get('/api/v3/passports/1')
     await until(() => server.requestsInProgress() === 1)
     found.resolve()
     expect((await response).status).toBe(200)

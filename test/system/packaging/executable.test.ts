@@ -44,7 +44,7 @@ describe('the executable without the sources', () => {
       expect(greeting).toContain(`Make a key:  ${program} keys create --demo --name me`)
       const url = /http:[\d./:]+\d/.exec(greeting)?.[0] as string
       for (const path of [
-        '/api/v1/passports/1',
+        '/api/v3/passports/1',
         '/',
         '/reference',
         '/assets/style.css',
@@ -54,12 +54,12 @@ describe('the executable without the sources', () => {
         '/openapi.json',
         '/ready',
         '/verify',
-        '/api/v1/passports?keyword=ada',
+        '/api/v3/passports?q=ada',
       ])
         expect([path, (await fetch(url + path)).status]).toEqual([path, 200])
       expect(await run(['import', '--demo', 'new.jsonl'], cwd)).toMatchObject({ code: 0 })
       // The scorer and the scheduled backups are threads with their own entry points.
-      await until(async () => (await (await fetch(`${url}/api/v1/passports/2000`)).json()).passport.score > 0)
+      await until(async () => (await (await fetch(`${url}/api/v3/passports/2000`)).json()).score > 0)
       await until(() => readdirSync(join(cwd, 'backups')).some((name) => name.endsWith('.db')))
       const accept = { Accept: 'application/vc+jwt' }
       const jwt = await (await fetch(`${url}/api/v3/passports/7`, { headers: accept })).text()

@@ -44,7 +44,7 @@ withEngine('sqlite', 'a damaged database file', (makeDatabase) => {
     ])
     await until(() => log.some((line) => line.includes('The database file is damaged: ')))
     // Requests that do not read the damaged page succeed.
-    expect((await fetch(`${service.url}/api/v1/passports/0`)).status).toBe(200)
+    expect((await fetch(`${service.url}/api/v3/passports/0`)).status).toBe(200)
   })
 
   test('damage is reported as soon as a request reads the damaged page', async () => {
@@ -55,7 +55,7 @@ withEngine('sqlite', 'a damaged database file', (makeDatabase) => {
     await using node = await here.listen({}, { adapt: (store) => withDamage(store, damage), onError })
     const status = async (path: string) => (await fetch(`${node.url}${path}`)).status
     expect([await status('/ready'), isDamaged(damage)]).toEqual([200, false])
-    expect(await status(`/api/v1/passports/${LAST}`)).toBe(503)
+    expect(await status(`/api/v3/passports/${LAST}`)).toBe(503)
     expect(node.lines.join()).toContain('is damaged or not a database: restore it from a backup')
     expect([await status('/ready'), isDamaged(damage)]).toEqual([503, true])
   })

@@ -12,20 +12,18 @@ withEveryEngine('serve', (makeDatabase, engine) => {
     const files = { 'new.jsonl': toLines({ passport_id: 2, passport_profile: { display_name: 'Grace' } }) }
     await using here = await workplace(makeDatabase, { files, records: [named(1, 'Ada')] })
     await using server = await here.serve()
-    const getJson = async (path: string) => (await fetch(`${server.url}/api/v1/${path}`)).json()
-    expect((await getJson('passports')).pagination.total).toBe(1)
+    const getJson = async (path: string) => (await fetch(`${server.url}/api/v3/${path}`)).json()
+    expect((await getJson('passports')).total).toBe(1)
     expect((await here.call('import', join(here.cwd, 'new.jsonl'))).code).toBe(0)
     const isListed = async (query: string, total: number) =>
-      (await getJson(`passports?${query}`)).pagination.total === total
-    expect(await getJson('passports/2')).toMatchObject({
-      passport: { passport_profile: { display_name: 'Grace' } },
-    })
+      (await getJson(`passports?${query}`)).total === total
+    expect(await getJson('passports/2')).toMatchObject({ passport_profile: { display_name: 'Grace' } })
     await until(() => isListed('', 2))
-    await until(() => isListed('keyword=grace', 1))
+    await until(() => isListed('q=grace', 1))
 
     expect((await here.call('remove', '2', '--yes')).code).toBe(0)
-    expect((await fetch(`${server.url}/api/v1/passports/2`)).status).toBe(404)
-    await until(() => isListed('keyword=grace', 0))
+    expect((await fetch(`${server.url}/api/v3/passports/2`)).status).toBe(404)
+    await until(() => isListed('q=grace', 0))
     if (engine === 'postgres') return
     // The server writes no file except the database and its WAL.
     expect(readdirSync(dirname(here.database)).toSorted()).toEqual(['test.db', 'test.db-shm', 'test.db-wal'])

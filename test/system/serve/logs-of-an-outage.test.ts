@@ -19,7 +19,7 @@ async function serveOnPostgres() {
     complaints: () => log.filter((line) => line.includes('is unavailable')),
     noticed: () => until(async () => (await statusOf('/ready')) === 503),
     recovered: () => until(async () => (await statusOf('/ready')) === 200),
-    read: () => statusOf('/api/v1/passports/42'),
+    read: () => statusOf('/api/v3/passports/42'),
     async stop() {
       server.child.kill('SIGTERM')
       await server.child.exited

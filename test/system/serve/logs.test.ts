@@ -23,10 +23,10 @@ test.concurrent('LOG_REQUESTS=true logs one entry per request, with the name of 
   await using here = await workplace(databaseMaker('sqlite'), { records: [named(42, 'Ada')] })
   await using server = await here.listen({ LOG_REQUESTS: 'true', TRUST_PROXY: '127.0.0.1' })
   const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
-  await fetch(`${server.url}/api/v1/passports/42`, {
+  await fetch(`${server.url}/api/v3/passports/42`, {
     headers: { 'X-API-KEY': key, 'X-Request-Id': 'mine', 'X-Forwarded-For': '203.0.113.77' },
   })
-  await fetch(`${server.url}/api/v1/passports/0?page=1`, {
+  await fetch(`${server.url}/api/v3/passports/0?select=score`, {
     method: 'HEAD',
     headers: { 'X-Forwarded-For': '2001:db8:1:2:3:4:5:6' },
   })
@@ -38,7 +38,7 @@ test.concurrent('LOG_REQUESTS=true logs one entry per request, with the name of 
     request_id: expect.any(String),
     milliseconds: expect.any(Number),
   }
-  const passport = { ...common, route: 'passport' }
+  const passport = { ...common, route: 'v3_passport' }
   const known = { tier: 'standard', address: '203.0.113.0' }
   await until(() => server.lines.length === 3)
   expect(server.lines.map((line) => JSON.parse(line))).toEqual([
@@ -76,13 +76,18 @@ test('the entry of a server error has the trace id of its request, and LOG_LEVEL
   await using server = await here.listen({ LOG_REQUESTS: 'true', LOG_LEVEL: 'warn' })
   using database = new Database(here.database)
   database.run('alter table passports rename column verified_wallets to gone')
-  const response = await fetch(`${server.url}/api/v1/passports/1`, {
+  const response = await fetch(`${server.url}/api/v3/passports/1`, {
     headers: { traceparent: `00-${TRACE}-${PARENT}-00` },
   })
   expect(response.status).toBe(500)
   await until(() => server.lines.length > 0)
   expect(server.lines.map((line) => JSON.parse(line))).toMatchObject([
-    { level: 'error', trace_id: TRACE, request_id: response.headers.get('x-request-id'), route: 'passport' },
+    {
+      level: 'error',
+      trace_id: TRACE,
+      request_id: response.headers.get('x-request-id'),
+      route: 'v3_passport',
+    },
   ])
 })
 
@@ -190,12 +195,12 @@ test.concurrent('no key, query, path or complete address is logged, even for fai
   async function askAll(id: number): Promise<void> {
     for (const secret of [key, wrong]) {
       for (const target of [
-        '/api/v1/passports',
-        `/api/v1/passports/${id}`,
-        `/api/v1/passports?api_key=${secret}&keyword=quizzical`,
-        `/api/v1/passports/${secret}`,
-        `/api/v1/passports/${wallet}`,
-        `/api/v1/${secret}`,
+        '/api/v3/passports',
+        `/api/v3/passports/${id}`,
+        `/api/v3/passports?api_key=${secret}&q=quizzical`,
+        `/api/v3/passports/${secret}`,
+        `/api/v3/passports/${wallet}`,
+        `/api/v3/${secret}`,
         `/${secret}?key=${secret}`,
         '/ready',
       ]) {

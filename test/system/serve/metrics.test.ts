@@ -16,7 +16,7 @@ const POSTGRES = {
   onError: () => undefined,
 }
 
-const LISTED = 'passportd_requests_total{route="list",status="200",tier="anonymous"}'
+const LISTED = 'passportd_requests_total{route="v3_list",status="200",tier="anonymous"}'
 
 /** Sends requests, each on its own connection, until all have succeeded. */
 const ask = (url: string, times: number) =>
@@ -28,12 +28,12 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
   test('METRICS_PORT serves only metrics, and the public port never serves metrics', async () => {
     await using here = await workplace(makeDatabase, { records: [named(1, 'Ada')] })
     await using server = await here.serve([], { METRICS_PORT: '0' })
-    await ask(`${server.url}/api/v1/passports?keyword=ada`, 3)
+    await ask(`${server.url}/api/v3/passports?q=ada`, 3)
     await until(async () => (await scrape(server)).value(LISTED) === 3)
     const response = await fetch(server.metricsUrl)
     expect(response.headers.get('Content-Type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     const { families, value } = parseExposition(await response.text())
-    expect(value('passportd_request_seconds_count{route="list"}')).toBeGreaterThanOrEqual(3)
+    expect(value('passportd_request_seconds_count{route="v3_list"}')).toBeGreaterThanOrEqual(3)
     expect(value('passportd_store_up{part="reads"}')).toBe(1)
     expect(value('passportd_store_up{part="writes"}')).toBe(1)
     expect(value(`passportd_info{version="${VERSION}"}`)).toBe(1)
@@ -50,7 +50,7 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
       expect(response.status).toBe(404)
       expect(await response.json()).toMatchObject({ code: 'not_found' })
     }
-    for (const path of ['/', '/health', '/metrics/', '/api/v1/passports']) {
+    for (const path of ['/', '/health', '/metrics/', '/api/v3/passports']) {
       expect((await fetch(origin + path)).status).toBe(404)
     }
     expect((await fetch(server.metricsUrl, { method: 'POST' })).status).toBe(404)

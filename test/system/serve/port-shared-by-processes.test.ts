@@ -25,7 +25,7 @@ withEngine('sqlite', 'a port that another process listens on', (makeDatabase) =>
       await using second = await here.serve([], { PORT: port, METRICS_PORT })
       first.child.kill('SIGTERM')
       expect(await first.child.exited).toBe(0)
-      expect((await fetch(`${second.url}/api/v1/passports/1`)).status).toBe(200)
+      expect((await fetch(`${second.url}/api/v3/passports/1`)).status).toBe(200)
       expect((await fetch(second.metricsUrl)).status).toBe(200)
       second.child.kill('SIGTERM')
       expect(await readProblems(second.child.stderr)).toContain('Another process listens on this port')

@@ -15,7 +15,7 @@ async function race(url: string, headers: Record<string, string>) {
   let sent = 0
   async function send() {
     while (sent++ < REQUESTS) {
-      const response = await fetch(`${url}/api/v1/passports?per_page=1`, { headers })
+      const response = await fetch(`${url}/api/v3/passports?limit=1`, { headers })
       await response.arrayBuffer()
       statuses[response.status] = (statuses[response.status] ?? 0) + 1
     }

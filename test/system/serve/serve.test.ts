@@ -28,12 +28,12 @@ withEngine('sqlite', 'REQUIRE_API_KEY', (makeDatabase) => {
       expect([path, answer.status, await answer.json()]).toMatchObject([path, 404, { code: 'not_found' }])
     }
     const start = await (await fetch(`${closed.url}/`)).text()
-    expect(start).toContain('The V1 passport API')
+    expect(start).toContain('<h1>API reference</h1>')
     expect(start).not.toContain('Lov')
     await using open = await here.listen({ REQUIRE_API_KEY: 'true', EXPLORER: 'on' })
     expect(await (await fetch(`${open.url}/passports/7`)).text()).toContain('Ada Lovélace')
     expect((await fetch(`${open.url}/passports/7/score`)).status).toBe(200)
-    expect((await fetch(`${open.url}/api/v1/passports/7`)).status).toBe(401)
+    expect((await fetch(`${open.url}/api/v3/passports/7`)).status).toBe(401)
   })
 })
 
@@ -50,13 +50,12 @@ test.concurrent('--demo fills its own file once, even if it was killed while fil
   await using server = await serveProcess(['--demo'], { cwd })
   const { greeting, url } = server
   expect(greeting).toContain('serves 1,000 passports from data/demo.db\n')
-  for (const path of ['/', '/api/v3/passports', '/api/v1/passports', '/reference/v3', '/health']) {
+  for (const path of ['/', '/api/v3/passports', '/reference/v3', '/health']) {
     expect(greeting).toContain(url + path)
     expect((await fetch(url + path)).status).toBe(200)
   }
   expect(greeting).toContain(`curl '${url}/api/v3/passports?limit=3'`)
-  const { pagination } = await (await fetch(`${url}/api/v1/passports`)).json()
-  expect(pagination.total).toBe(1000)
+  expect(await (await fetch(`${url}/api/v3/passports`)).json()).toMatchObject({ total: 1000 })
 })
 
 test.concurrent('the server uses its settings, and an unfinished request does not prevent its shutdown', async () => {
@@ -65,9 +64,8 @@ test.concurrent('the server uses its settings, and an unfinished request does no
   await using server = await serveProcess([], { cwd: folder.path, env })
   expect(server.greeting).toContain('serves 0 passports from data/passportd.db\n')
   expect(server.greeting).not.toContain('Explorer')
-  const response = await fetch(`${server.url}/api/v1/passports`)
-  expect(response.status).toBe(401)
-  expect(response.headers.get('Deprecation')).toBe('@1748736000')
+  expect((await fetch(`${server.url}/api/v3/passports`)).status).toBe(401)
+  expect(await (await fetch(`${server.url}/deprecation`)).text()).toContain('<span>2025-06-01</span>')
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   socket.on('error', () => undefined)
   await new Promise((resolve) => socket.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ', resolve))

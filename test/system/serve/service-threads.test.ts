@@ -59,9 +59,9 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     const read = async (path: string) => {
       const response = await service.get(path)
       const body = await response.json()
-      return response.ok ? (body.total ?? body.pagination.total) : response.status
+      return response.ok ? body.total : response.status
     }
-    const found = () => read('/api/v1/passports?keyword=a')
+    const found = () => read('/api/v3/passports?q=a')
     const filtered = () => read('/api/v3/passports?filter=tag:lamplighter')
     const before = await found()
     expect(before).toBeGreaterThan(0)
@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     await until(async () => (await filtered()) === 1)
     await end(SEARCH)
     await until(async () => (await found()) === before && (await filtered()) === 1)
-    expect(await statuses('/api/v1/passports?keyword=a')).toEqual([200])
+    expect(await statuses('/api/v3/passports?q=a')).toEqual([200])
     await service.store.passports.remove(5000, 0)
     await until(async () => (await filtered()) === 0)
   })
@@ -81,7 +81,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
       return `${status} ${headers.get('Content-Type')}`
     }
     const cards = Array.from({ length: 20 }, (_, at) => card(at + 3))
-    expect(await statuses('/api/v1/passports/42')).toEqual([200])
+    expect(await statuses('/api/v3/passports/42')).toEqual([200])
     expect(await statuses('/')).toEqual([200])
     await end(PICTURES)
     // Cards that were not drawn yet get an error picture.
@@ -94,31 +94,30 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
   test('a server thread that dies is restarted, and the other threads serve meanwhile', async () => {
     const listed = async () =>
       parseExposition(await (await fetch(service.metricsUrl as string)).text()).value(
-        'passportd_requests_total{route="credentials",status="200",tier="anonymous"}',
+        'passportd_requests_total{route="v3_rules",status="404",tier="anonymous"}',
       )
-    const credentials = '/api/v1/passport_credentials?passport_id=1'
-    await statuses(credentials)
+    const rules = '/api/v3/rules/none'
+    await statuses(rules)
     await until(async () => (await listed()) === 40)
 
     const ended = end(SERVER)
     // Requests accepted by the dying thread are lost or get 503; later ones go to the other thread.
-    const get = async () => (await service.get('/api/v1/passports/42').catch(() => undefined))?.status
+    const get = async () => (await service.get('/api/v3/passports/42').catch(() => undefined))?.status
     await until(async () => (await get()) === 200)
     await ended
-    await until(async () => (await statuses('/api/v1/passports?keyword=a')).join() === '200')
+    await until(async () => (await statuses('/api/v3/passports?q=a')).join() === '200')
 
     expect(await listed()).toBe(40)
-    await statuses(credentials)
+    await statuses(rules)
     await until(async () => (await listed()) === 80)
   })
 
   test('a writer thread that dies is restarted, and changes are scored and listed again', async () => {
     await end(WRITER)
     await saveRecords(service.store, [record(5001, { stale: true })])
-    await until(async () => (await (await service.get('/api/v1/passports')).json()).pagination.total === 61)
+    await until(async () => (await (await service.get('/api/v3/passports')).json()).total === 61)
     await until(async () => {
-      const { passport } = await (await service.get('/api/v1/passports/5001')).json()
-      return !passport.calculating_score
+      return !(await (await service.get('/api/v3/passports/5001')).json()).calculating_score
     })
     const ofThreads = service.messages().filter((message) => message.includes('-thread '))
     expect(ofThreads).toEqual(
@@ -131,7 +130,7 @@ test('unexpected errors of the search thread are logged with their stack, both i
   await using service = await startTestService()
   await until(async () => (await service.get('/api/v3/passports?filter=human:true')).status === 200)
   // The restarted thread builds its index again, and fails.
-  await execute(service.databaseUrl, 'alter table facets rename column points to gone')
+  await execute(service.databaseUrl, 'alter table listing rename column points to gone')
   service.threads[SEARCH]?.terminate()
   const findMessage = (start: string) =>
     service.messages().find((message) => message.startsWith(start) && message.includes('facets.ts'))

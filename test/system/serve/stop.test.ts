@@ -63,7 +63,7 @@ describe.concurrent('a server that is stopped', () => {
   test('a server that is stopping exits at once after a second signal', async () => {
     using folder = tempFolder()
     await using server = await serveProcess([], { cwd: folder.path })
-    await (await fetch(`${server.url}/api/v1/passports`)).text()
+    await (await fetch(`${server.url}/api/v3/passports`)).text()
     // Usage counts that cannot be stored delay the shutdown.
     using other = new Database(join(folder.path, 'data/passportd.db'))
     other.run('pragma busy_timeout = 10000')

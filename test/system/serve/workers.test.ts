@@ -21,7 +21,7 @@ withEngine('postgres', 'serve --workers', (makeDatabase) => {
       await using server = await here.serve(['--workers', '2'], { REQUIRE_API_KEY: 'true' })
       expect(childrenOf(server.child.pid)).toEqual([])
       const key = (await here.call('keys', 'create', '--name', 'a')).out.trim()
-      const ask = async () => (await statuses(`${server.url}/api/v1/passports`, { 'X-API-KEY': key })).join()
+      const ask = async () => (await statuses(`${server.url}/api/v3/passports`, { 'X-API-KEY': key })).join()
       expect(await ask()).toBe('200')
       expect((await here.call('keys', 'revoke', key)).code).toBe(0)
       await until(async () => (await ask()) === '401')

@@ -6,27 +6,30 @@ import { adoptRules, DEFAULT_RULES } from '../../../support/store/scoring.ts'
 const READS = CALLS.filter(({ route }) => route.methods === undefined)
 
 describe('the cost of a 304', () => {
-  test.each([
-    '/api/v1/passports/7',
-    '/api/v2/passports/7',
-    '/api/v1/passport_credentials?passport_id=7',
-    '/api/v3/passports/7',
-  ])('in each window, the first 304s of %s are free: ten times as many as the limit', async (path) => {
-    await using server = await limited('anonymous=3/10s')
-    const etag = (await server.anonymous(path)).headers.get('ETag') ?? ''
-    const again = () => server.anonymous(path, '192.0.2.1', { 'If-None-Match': etag })
-    for (let turn = 0; turn < 30; turn++)
-      expect(fields(await again()).slice(0, 3)).toEqual([304, '"anonymous";q=3;w=10', '"anonymous";r=2;t=10'])
-    expect(fields(await again())[2]).toBe('"anonymous";r=1;t=10')
-    expect(fields(await again())[2]).toBe('"anonymous";r=0;t=10')
-    expect((await again()).status).toBe(429)
-    server.clock.time += 10_000
-    expect(fields(await again()).slice(0, 3)).toEqual([304, '"anonymous";q=3;w=10', '"anonymous";r=3;t=10'])
-  })
+  test.each([...READS.filter(({ route }) => route.isCheap).map(({ path }) => path)])(
+    'in each window, the first 304s of %s are free: ten times as many as the limit',
+    async (path) => {
+      await using server = await limited('anonymous=3/10s')
+      await adoptRules({ store: server.store, rules: DEFAULT_RULES })
+      const etag = (await server.anonymous(path)).headers.get('ETag') ?? ''
+      const again = () => server.anonymous(path, '192.0.2.1', { 'If-None-Match': etag })
+      for (let turn = 0; turn < 30; turn++)
+        expect(fields(await again()).slice(0, 3)).toEqual([
+          304,
+          '"anonymous";q=3;w=10',
+          '"anonymous";r=2;t=10',
+        ])
+      expect(fields(await again())[2]).toBe('"anonymous";r=1;t=10')
+      expect(fields(await again())[2]).toBe('"anonymous";r=0;t=10')
+      expect((await again()).status).toBe(429)
+      server.clock.time += 10_000
+      expect(fields(await again()).slice(0, 3)).toEqual([304, '"anonymous";q=3;w=10', '"anonymous";r=3;t=10'])
+    },
+  )
 
   test.each([
     ...READS.filter(({ route }) => !route.isCheap).map(({ path }) => path),
-    ...[`${LIST}?keyword=a`, '/api/v3/passports/7?include=%65xplanation'],
+    ...[`${LIST}?q=a`, '/api/v3/passports/7?include=%65xplanation'],
     '/api/v3/passports/7?as_of=2026-01-02T12:00:00Z',
   ])('a 304 of %s counts toward the limit', async (path) => {
     await using server = await limited('standard=9/10s')

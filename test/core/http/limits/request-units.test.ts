@@ -5,7 +5,6 @@ import { sendBytes } from '../../../support/http/raw-request.ts'
 import { NOON } from '../../../support/store/records.ts'
 
 const LIST = '/api/v3/passports'
-const SEARCH = '/api/v2/search/advanced/passport_app__passports?query[identity]'
 const ALL = ['credentials', 'standing', 'explanation']
 const BEFORE = new Date(NOON).toISOString()
 
@@ -52,8 +51,6 @@ describe('units of requests', () => {
     ['/api/v3/events?limit=1000', 4],
     ['/api/v3/events?limit=1000&include=proof', 8],
     [`${LIST}?nothing=1`, 1],
-    [`${SEARCH}=zoe&query[exactMatch]=true`, 1],
-    [`${SEARCH}=zoe`, 5],
   ])('GET %s counts as %d requests', async (path, units) => {
     expect(await unitsOf(path)).toBe(units)
   })

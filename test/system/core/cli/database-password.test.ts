@@ -75,12 +75,12 @@ describe('the password of a database', () => {
     await server.stop()
     const answers: string[] = []
     await until(async () => {
-      const response = await fetch(`${node.url}/api/v1/passports/1`)
+      const response = await fetch(`${node.url}/api/v3/passports/1`)
       answers.push(await response.text(), await (await fetch(`${node.url}/ready`)).text())
       return response.status === 503
     })
     await server.start()
-    await until(async () => (await fetch(`${node.url}/api/v1/passports?keyword=a`)).status === 200)
+    await until(async () => (await fetch(`${node.url}/api/v3/passports?q=a`)).status === 200)
     node.child.kill('SIGTERM')
     expect(await node.child.exited).toBe(0)
     expectNoSecret(node.greeting + answers.join() + (await new Response(node.child.stderr).text()))

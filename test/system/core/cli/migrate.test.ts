@@ -39,7 +39,7 @@ withEveryEngine('a node whose database a newer version has migrated', (makeDatab
     await using here = await workplace(makeDatabase, { records: [record(1)] })
     await using server = await here.serve()
     const log = readLines(server.child.stderr)
-    const get = async () => (await fetch(`${server.url}/api/v1/passports/1`)).status
+    const get = async () => (await fetch(`${server.url}/api/v3/passports/1`)).status
     expect(await get()).toBe(200)
     await execute(here.env.DATABASE_URL, setSchema(engine, SCHEMA + 1))
     await until(() => log.some((line) => line.includes('was migrated by a newer passportd')))

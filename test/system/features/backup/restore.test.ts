@@ -81,7 +81,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     expect(await here.export()).toBe(here.before)
     expect(await exportKept(out)).toBe(here.after)
     await using server = await here.listen()
-    expect(await (await fetch(`${server.url}/api/v1/passports/3`)).text()).toContain('Grace Hopper')
+    expect(await (await fetch(`${server.url}/api/v3/passports/3`)).text()).toContain('Grace Hopper')
   })
 
   test('a database in use is never replaced, not even with --force', async () => {

@@ -174,7 +174,7 @@ test.concurrent('on a full disk the failure is logged once, no partial file is l
   await until(async () => (await failures()) >= 3)
   await until(() => !readdirSync(folder).some((name) => name.includes('.part')))
   expect(
-    (await fetch(new URL(`/api/v1/passports/${INVENTED[0]?.id}`, /http\S+/.exec(greeting)?.[0]))).status,
+    (await fetch(new URL(`/api/v3/passports/${INVENTED[0]?.id}`, /http\S+/.exec(greeting)?.[0]))).status,
   ).toBe(200)
   const about = log.filter((line) => line.includes('The scheduled backup failed'))
   expect(about).toEqual([expect.stringMatching(/passportd-[\da-f]{8}\.part .*cannot be read or written/)])

@@ -95,7 +95,7 @@ withEveryEngine('keys', (makeDatabase, engine) => {
     await using server = await here.listen({ REQUIRE_API_KEY: 'true' })
     const first = (await here.call('keys', 'create', '--name', 'a')).out.trim()
     const ask = async (key: string) =>
-      (await fetch(`${server.url}/api/v1/passports/7`, { headers: { 'X-API-KEY': key } })).status
+      (await fetch(`${server.url}/api/v3/passports/7`, { headers: { 'X-API-KEY': key } })).status
     expect([await ask(first), await ask('')]).toEqual([200, 401])
     const rotated = await here.call('keys', 'rotate', first, '--grace', '0', '--json')
     const second = JSON.parse(rotated.out)

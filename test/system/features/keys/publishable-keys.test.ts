@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { inBrowser, serveBlankPage } from '../../../support/explorer/browser.ts'
+import { pathsOfFrozen } from '../../../support/frozen/frozen-versions.ts'
 import { makeKey } from '../../../support/http/keys.ts'
 import { limited } from '../../../support/http/limited-server.ts'
 import { createUsageCounter } from '../../../support/http/rate-limits.ts'
@@ -32,7 +33,7 @@ test('a publishable key works on all versions with one of its origins, and canno
   await using server = await serveRecords()
   const { key } = await makeKey(server.store, 1, { origins: ['https://b.example', ORIGIN], scopes: ['read'] })
   const headers = { 'X-API-KEY': key, Origin: ORIGIN }
-  for (const path of ['/api/v1/passports/7', '/api/v2/passports/7', PASSPORT])
+  for (const path of [...pathsOfFrozen(7), PASSPORT])
     expect((await server.get(path, { headers })).status).toBe(200)
   const { status, body } = await server.get('/api/v3/events', { headers })
   expect([status, body.detail]).toEqual([

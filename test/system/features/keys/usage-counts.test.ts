@@ -18,7 +18,7 @@ const countIn = async (store: Store) =>
 async function ask(url: string, times: number, headers: Record<string, string> = {}): Promise<void> {
   await Promise.all(
     Array.from({ length: times }, async () => {
-      const response = await fetch(`${url}/api/v1/passports`, { headers, keepalive: false })
+      const response = await fetch(`${url}/api/v3/passports`, { headers, keepalive: false })
       await response.text()
     }),
   )

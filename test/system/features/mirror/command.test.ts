@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { version } from '../../../../package.json'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
-import { everyAnswer } from '../../../support/http/every-v1-response.ts'
 import { answer, serveRaw } from '../../../support/http/faulty-proxy.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../../support/http/keys.ts'
+import { everyResponse } from '../../../support/mirror/every-response.ts'
 import { serveSource } from '../../../support/mirror/mirror.ts'
 import { serveOdd } from '../../../support/mirror/odd-source.ts'
 import { owning } from '../../../support/owning.ts'
@@ -52,7 +52,7 @@ withEngine('sqlite', 'mirror', (makeDatabase) => {
       code: 0,
     })
     expect(given.proxy.seen.filter(({ path }) => !path.includes('?page='))).toHaveLength(60)
-    expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
+    expect(await everyResponse(copy)).toEqual(await everyResponse(given.store))
     expect((await given.mirror()).err).toBe('0 copied, 50 unchanged, 0 gone, 0 failed.\n')
   })
 
@@ -83,7 +83,7 @@ withEngine('sqlite', 'mirror', (makeDatabase) => {
       code: 0,
     })
     await using copy = await given.open()
-    expect(await everyAnswer(copy)).toEqual(await everyAnswer(given.store))
+    expect(await everyResponse(copy)).toEqual(await everyResponse(given.store))
   })
 
   test('--prune keeps a passport that another passport is merged into; only --prune-all removes more than half of the copies', async () => {

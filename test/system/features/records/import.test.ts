@@ -105,16 +105,11 @@ withEveryEngine('import', (makeDatabase) => {
     })
     const totals: number[] = []
     await until(async () => {
-      const paths = [
-        'passports?per_page=1',
-        'passports?keyword=a',
-        'passports/7',
-        'passport_credentials?passport_id=7',
-      ]
-      const answers = await Promise.all(paths.map((path) => fetch(`${server.url}/api/v1/${path}`)))
+      const paths = ['passports?limit=1', 'passports?q=a', 'passports/7', 'passports/7?include=credentials']
+      const answers = await Promise.all(paths.map((path) => fetch(`${server.url}/api/v3/${path}`)))
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
       const [list] = await Promise.all(answers.map((answer) => answer.json()))
-      totals.push(list.pagination.total)
+      totals.push(list.total)
       return isOver
     })
     expect(await imported).toMatchObject({ code: 0 })
@@ -122,8 +117,8 @@ withEveryEngine('import', (makeDatabase) => {
     expect(totals).toEqual(totals.toSorted((a, b) => a - b))
     // On PostgreSQL a server polls for changes several times a second.
     await until(async () => {
-      const list = await (await fetch(`${server.url}/api/v1/passports?per_page=1`)).json()
-      return list.pagination.total === 1500
+      const list = await (await fetch(`${server.url}/api/v3/passports?limit=1`)).json()
+      return list.total === 1500
     })
   })
 })

@@ -57,8 +57,9 @@ withEngine('sqlite', 'applied rules', (makeDatabase) => {
     await using here = await kitePlace(makeDatabase)
     await using server = await here.serve([], { RULES: here.path('one.json') })
     const shows = (score: number, version: string) => async () => {
-      const { passport } = (await (await fetch(`${server.url}/api/v1/passports/1`)).json()) as {
-        passport: { score: number; calculating_score: boolean }
+      const passport = (await (await fetch(`${server.url}/api/v3/passports/1`)).json()) as {
+        score: number
+        calculating_score: boolean
       }
       const page = await (await fetch(`${server.url}/passports/1/score`)).text()
       return (

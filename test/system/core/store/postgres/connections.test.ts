@@ -111,7 +111,7 @@ test('a node starts and is ready although each response of PostgreSQL takes almo
   using folder = tempFolder()
   await using node = await serveProcess([], { cwd: folder.path, env: { DATABASE_URL: database.url } })
   expect((await fetch(`${node.url}/ready`)).status).toBe(200)
-  expect((await fetch(`${node.url}/api/v1/passports/7`)).status).toBe(404)
+  expect((await fetch(`${node.url}/api/v3/passports/7`)).status).toBe(404)
 })
 
 test('requests wait for a locked table, and are refused only if the queue is full', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { MIGRATE_REQUESTS } from '../../support/docs/pages.ts'
-import { inBrowser, serveBlankPage } from '../../support/explorer/browser.ts'
-import { serveExplorer } from '../../support/explorer/explorer-server.ts'
-import { shareServer } from '../../support/http/server.ts'
-import { hasPrograms } from '../../support/programs.ts'
-import { openTestStore } from '../../support/store/engines.ts'
-import { INVENTED } from '../../support/store/json-lines.ts'
+import { MIGRATE_REQUESTS } from '../../../support/docs/pages.ts'
+import { inBrowser, serveBlankPage } from '../../../support/explorer/browser.ts'
+import { serveExplorer } from '../../../support/explorer/explorer-server.ts'
+import { shareServer } from '../../../support/http/server.ts'
+import { hasPrograms } from '../../../support/programs.ts'
+import { openTestStore } from '../../../support/store/engines.ts'
+import { INVENTED } from '../../../support/store/json-lines.ts'
 
 type Sent = { base: string; requests: { method: string; path: string; headers: Record<string, string> }[] }
 type Reply = { status: number; body: string }
@@ -45,7 +45,7 @@ describe('the requests of docs/migrate.md', () => {
     ['Python requests', 'python3', 'send_requests.py', ['python3-requests']],
   ] as const) {
     const send = async (sent: Sent): Promise<Reply[]> => {
-      const child = Bun.spawn([program, join(import.meta.dir, 'programs', file)], {
+      const child = Bun.spawn([program, join(import.meta.dir, '../../docs/programs', file)], {
         stdin: new Blob([JSON.stringify(sent)]),
         stdout: 'pipe',
       })

@@ -1,30 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { parseSocialCount } from '../../../src/core/basics/text/social-count.ts'
-import { presentSocial } from '../../../src/core/passport/present.ts'
 import { findImage } from '../../../src/features/v2/present.ts'
-import { ada } from '../../support/store/records.ts'
+import { presentV1 } from '../../support/mirror/present-v1.ts'
+import { ada, NOON } from '../../support/store/records.ts'
 
-describe('a count of a social profile', () => {
-  test.each([
-    ['1204', 1204],
-    [' 0 ', 0],
-    ['1,204', 1204],
-    ['12,345,678', 12_345_678],
-    ['1.2k', 1200],
-    ['3M', 3_000_000],
-    ['1,204k', 1_204_000],
-    ['9007199254740991', Number.MAX_SAFE_INTEGER],
-  ])('the count %p is parsed as %p', (text, count) => expect(parseSocialCount(text)).toBe(count))
-
-  test.each(['', 'many', '-5', '1.204', '12,34', '1 204', '1e3', '٣', '5kk', '500+', '9007199254740993'])(
-    'the count %p is refused, because it is ambiguous or not a number',
-    (text) => expect(parseSocialCount(text)).toBeNull(),
-  )
-})
+const SOCIALS = presentV1({ ...ada, stale: false, calculatedAt: NOON, merged: false }).passport_socials
 
 describe('the image of a passport', () => {
   const socials = (...urls: string[]) =>
-    urls.flatMap((imageUrl) => ada.socials.map((each) => presentSocial({ ...each, imageUrl })))
+    urls.flatMap((profile_image_url) => SOCIALS.map((social) => ({ ...social, profile_image_url })))
   const shown = (imageUrl: string | undefined, ...urls: string[]) =>
     findImage(imageUrl, () => socials(...urls))
 
