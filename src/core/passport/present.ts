@@ -1,3 +1,4 @@
+import { readIsoTime } from '../basics/text/instant.ts'
 import { type Credential, roundScore } from './credential.ts'
 import type { Profile, Social } from './passport.ts'
 import type { LaterFields } from './record.ts'
@@ -112,7 +113,7 @@ export function presentInstant(milliseconds: number): string {
 }
 
 function readInstant(text: string): number {
-  if (text !== last.text) last = { milliseconds: Date.parse(text), text }
+  if (text !== last.text) last = { milliseconds: readIsoTime(text), text }
   return last.milliseconds
 }
 
@@ -126,7 +127,7 @@ export function readCredential(credential: WireCredential): Credential {
     score: credential.score,
     maxScore: credential.max_score,
     value: credential.value,
-    ...(credential.earned_at !== '' && { earnedAt: Date.parse(credential.earned_at) }),
+    ...(credential.earned_at !== '' && { earnedAt: readIsoTime(credential.earned_at) }),
     calculatedAt: readInstant(credential.last_calculated_at),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatInstant, parseInstant } from '../../../src/core/basics/text/instant.ts'
+import { formatInstant, parseInstant, readIsoTime } from '../../../src/core/basics/text/instant.ts'
 
 test.each([
   ['2024-09-27', Date.UTC(2024, 8, 27)],
@@ -32,3 +32,13 @@ test('formatInstant omits seconds that are zero', () => {
   expect(formatInstant(Date.UTC(2026, 11, 1, 9))).toBe('2026-12-01 09:00 UTC')
   expect(formatInstant(Date.UTC(2026, 11, 1, 9, 0, 7))).toBe('2026-12-01 09:00:07 UTC')
 })
+
+test.each([
+  '0000-01-01T00:00:00.000Z',
+  '0099-12-31T23:59:59.999Z',
+  '0100-02-28T09:18:56.019Z',
+  '1969-12-31T23:59:59.999Z',
+  '2024-02-29T12:30:45.678Z',
+  '9999-12-31T23:59:59.999Z',
+  '+010000-01-01T00:00:00.000Z',
+])('the time %s is read as Date.parse reads it', (text) => expect(readIsoTime(text)).toBe(Date.parse(text)))
