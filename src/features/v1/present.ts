@@ -4,13 +4,22 @@ import type { ListedRow } from '../../core/store/rows/passport.ts'
 export type ItemRow = ListedRow
 export type PassportRow = ListedRow & { socials: string; merged: number }
 
-/** The JSON members of a list item. The columns with JSON are contained unparsed. */
-export const presentMembers = (row: ItemRow, profile = row.profile): string =>
-  `"activity_score":${row.activity_score},"identity_score":${row.identity_score},"skills_score":${row.skills_score},` +
-  `"score":${row.score},"calculating_score":${row.stale !== 0},"connections_count":${row.connections},` +
-  `"human_checkmark":${row.human === 1},"last_calculated_at":"${presentInstant(row.calculated_at)}",` +
-  `"main_wallet":${JSON.stringify(row.main_wallet)},"passport_id":${row.id},"passport_profile":${profile},` +
-  `"verified_wallets":${row.verified_wallets}`
+/** The JSON members of a list item. Columns that are JSON are contained unparsed. */
+export function presentMembers(row: ItemRow, profile = row.profile): string {
+  const first = JSON.stringify({
+    activity_score: row.activity_score,
+    identity_score: row.identity_score,
+    skills_score: row.skills_score,
+    score: row.score,
+    calculating_score: row.stale !== 0,
+    connections_count: row.connections,
+    human_checkmark: row.human === 1,
+    last_calculated_at: presentInstant(row.calculated_at),
+    main_wallet: row.main_wallet,
+    passport_id: row.id,
+  })
+  return `${first.slice(1, -1)},"passport_profile":${profile},"verified_wallets":${row.verified_wallets}`
+}
 
 export const presentItem = (row: ItemRow): string => `{${presentMembers(row)}}`
 
