@@ -1,7 +1,7 @@
 import { handlesOf } from '../../passport/passport.ts'
 import { type Base, defineData } from '../data.ts'
 import { fromCredentialsRow, shownCredentialsOf } from '../rows/credential.ts'
-import { toListing } from '../rows/listing.ts'
+import { type ListingRow, toListing } from '../rows/listing.ts'
 import { isVisible, parseSocials, type StoredRow } from '../rows/passport.ts'
 import { mapCredentialRows, mapDataPoints } from '../write/load-and-save-write-model.ts'
 import type { Connection } from './connection.ts'
@@ -40,15 +40,18 @@ async function fillBatch(connection: Connection, after: number, onProgress: OnPr
     await query(`delete from ${table} where passport_id > $1 and passport_id <= $2`, [after, last])
   const credentials = await mapCredentialRows(connection, ids)
   const points = await mapDataPoints(connection, ids)
-  const handles = rows.flatMap(({ id, socials }) =>
-    handlesOf(parseSocials(socials), points.get(id) ?? [], fromCredentialsRow(credentials.get(id))).map(
-      (handle) => ({ handle, passport_id: id }),
-    ),
-  )
+  const handles: object[] = []
+  const listing: ListingRow[] = []
+  for (const row of rows) {
+    const stored = credentials.get(row.id)
+    const all = fromCredentialsRow(stored)
+    for (const handle of handlesOf(parseSocials(row.socials), points.get(row.id) ?? [], all))
+      handles.push({ handle, passport_id: row.id })
+    // Most records give what is shown, so that it need not be parsed again.
+    if (isVisible(row))
+      listing.push(toListing(row, stored?.given === null ? all : shownCredentialsOf(stored)))
+  }
   await insertRows('handles', handles)
-  const listing = rows
-    .filter(isVisible)
-    .map((row) => toListing(row, shownCredentialsOf(credentials.get(row.id))))
   await insertRows('listing', listing)
   onProgress(rows.length)
   return last
