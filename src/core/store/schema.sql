@@ -13,24 +13,18 @@ create table passports (
   hidden_at INT,
   -- 1: waits for a scorer. 2: scoring failed; waits for a change.
   stale integer not null,
-  score REAL not null,
-  activity_score REAL not null,
-  identity_score REAL not null,
-  skills_score REAL not null,
-  human integer not null,
-  calculated_at INT not null,
+  score REAL not null, activity_score REAL not null, identity_score REAL not null, skills_score REAL not null,
+  human integer not null, calculated_at INT not null,
   -- The rule set that calculated the scores; empty if they come from the record.
   rules text not null,
   -- When time alone changes the score: a data point expires.
   rescore_at INT,
   -- Hash of the last record: importing the same record again changes nothing.
   fingerprint text not null,
-  connections INT not null,
-  main_wallet text not null,
+  connections INT not null, main_wallet text not null,
   -- JSON, as the next ones.
   verified_wallets text not null,
-  profile text not null,
-  socials text not null,
+  profile text not null, socials text not null,
   -- What the last record said. Scoring never changes it; a passport without a scored credential shows these scores.
   given text not null
 ) ROWS;
@@ -41,10 +35,7 @@ create index passports_stale on passports (id) where stale <> 0;
 create index passports_by_rescore on passports (rescore_at) where rescore_at is not null;
 create index passports_hidden on passports (id) where hidden_at is not null;
 
-create table wallets (
-  address KEY primary key,
-  passport_id INT not null
-) PAIRS;
+create table wallets (address KEY primary key, passport_id INT not null) PAIRS;
 
 create index wallets_by_passport on wallets (passport_id);
 
@@ -60,13 +51,8 @@ create table credentials (
 ) ROWS;
 
 create table data_points (
-  passport_id INT not null,
-  type KEY not null,
-  account KEY not null,
-  kind text not null,
-  amount REAL not null,
-  display text not null,
-  earned_at INT,
+  passport_id INT not null, type KEY not null, account KEY not null, kind text not null, amount REAL not null,
+  display text not null, earned_at INT,
   -- Who wrote the data point; empty for the operator.
   issuer text not null,
   -- When the passport first had the data point; 0 before version 0.3.0.
@@ -81,21 +67,14 @@ create table data_points (
 create index data_points_by_account on data_points (type, account_key, added_at, passport_id) where account_key <> '';
 
 -- Removed passports, and the SHA-256 of wallets of removed people: an import skips their records unless it restores.
-create table removals (
-  passport_id INT primary key,
-  removed_at INT not null
-) ROWS;
+create table removals (passport_id INT primary key, removed_at INT not null) ROWS;
 
-create table barred_wallets (
-  digest KEY primary key,
-  removed_at INT not null
-) PAIRS;
+create table barred_wallets (digest KEY primary key, removed_at INT not null) PAIRS;
 
 -- Derived from the tables above: the socials and accounts of a passport as `source:name`, folded. Several passports may
 -- have the same one.
 create table handles (
-  handle KEY not null,
-  passport_id INT not null,
+  handle KEY not null, passport_id INT not null,
   primary key (handle, passport_id)
 ) PAIRS;
 
@@ -103,8 +82,7 @@ create index handles_by_passport on handles (passport_id);
 
 -- Derived: what rankings, searches and filters need of visible passports (`rows/listing.ts`).
 create table listing (
-  passport_id INT primary key,
-  score REAL not null,
+  passport_id INT primary key, score REAL not null,
   -- The folded display name.
   name text not null,
   facets text not null
@@ -113,17 +91,12 @@ create table listing (
 -- One row: the last number and time, the first number that is not pruned, and since when all changes are logged. On
 -- PostgreSQL it is locked from the first number of a transaction to its end, so that numbers become visible in order.
 create table event_log (
-  one integer primary key check (one = 1),
-  name text not null,
-  first INT not null,
-  last INT not null,
-  time INT not null,
-  known_since INT not null,
+  one integer primary key check (one = 1), name text not null, first INT not null, last INT not null,
+  time INT not null, known_since INT not null,
   -- The hash chain (src/core/history/hash-chain.ts): `base` is the head before the event `first`; `head` covers the
   -- events up to `head_at`.
   base text not null,
-  head text not null,
-  head_at INT not null
+  head text not null, head_at INT not null
 ) ROWS;
 
 -- Changes of passports, numbered in commit order. Rows of pruned events are gone; numbers are never reused.
@@ -131,8 +104,7 @@ create table events (
   sequence INT primary key,
   -- Null for changes of the rule set and for tombstones.
   passport_id INT,
-  time INT not null,
-  type text not null,
+  time INT not null, type text not null,
   -- Who caused the event: cli, scorer, subject or key:ID. Null for events of 0.2.1.
   actor text,
   -- JSON.
@@ -143,46 +115,26 @@ create table events (
 create index events_by_passport on events (passport_id) where passport_id is not null;
 
 -- The secret behind the salts of a passport's events, deleted with the passport.
-create table log_secrets (
-  passport_id INT primary key,
-  secret text not null
-) ROWS;
+create table log_secrets (passport_id INT primary key, secret text not null) ROWS;
 
 -- Changes by people and keys that are no events.
 create table audit (
   -- A UUID of version 7: in the order of time.
   id KEY primary key,
-  time INT not null,
-  actor text not null,
-  action text not null,
-  detail text not null
+  time INT not null, actor text not null, action text not null, detail text not null
 ) PAIRS;
 
-create table settings (
-  name KEY primary key,
-  value text not null
-) PAIRS;
+create table settings (name KEY primary key, value text not null) PAIRS;
 
 -- Every rule set that was applied. The setting active_rules has the stamp of the active one.
-create table rule_sets (
-  stamp KEY primary key,
-  body text not null,
-  applied_at INT not null,
-  source text not null
-) ROWS;
+create table rule_sets (stamp KEY primary key, body text not null, applied_at INT not null, source text not null) ROWS;
 
 -- Lists of a key are separated by blanks.
 create table keys (
-  id KEY primary key,
-  name text not null,
+  id KEY primary key, name text not null,
   -- Hexadecimal.
   hash text not null,
-  created_at INT not null,
-  expires_at INT,
-  revoked_at INT,
-  tier text not null,
-  owner text not null,
-  last_used_at INT,
+  created_at INT not null, expires_at INT, revoked_at INT, tier text not null, owner text not null, last_used_at INT,
   -- The key that replaces this one.
   successor text,
   scopes text not null,
@@ -196,37 +148,24 @@ create table keys (
 
 -- Feature keys: responses per day, key, endpoint and status; the key is empty for clients without a key.
 create table usage (
-  day KEY not null,
-  key_id KEY not null,
-  endpoint KEY not null,
-  status integer not null,
-  count INT not null,
+  day KEY not null, key_id KEY not null, endpoint KEY not null, status integer not null, count INT not null,
   primary key (day, key_id, endpoint, status)
 ) PAIRS;
 
 -- Feature mirror: the ETags that a mirror has seen, for conditional requests and for resuming.
 create table mirrored (
-  source KEY not null,
-  passport_id INT not null,
-  passport_etag text not null,
-  credentials_etag text not null,
+  source KEY not null, passport_id INT not null, passport_etag text not null, credentials_etag text not null,
   run integer not null,
   primary key (source, passport_id)
 ) PAIRS;
 
 create index mirrored_by_passport on mirrored (passport_id);
 
-create table mirror_runs (
-  source KEY primary key,
-  run integer not null,
-  ended integer not null
-) PAIRS;
+create table mirror_runs (source KEY primary key, run integer not null, ended integer not null) PAIRS;
 
 -- Feature webhooks: a subscription is a position in the event log with a URL.
 create table subscriptions (
-  id KEY primary key,
-  key_id text not null,
-  url text not null,
+  id KEY primary key, key_id text not null, url text not null,
   -- JSON: types, passport, score threshold.
   filter text not null,
   -- JSON: the signing keys, newest first.
@@ -236,10 +175,7 @@ create table subscriptions (
   state text not null,
   -- The log, and the number of the last event that was delivered or filtered out.
   log text not null,
-  position INT not null,
-  failures integer not null,
-  failing_since INT,
-  next_attempt_at INT not null,
+  position INT not null, failures integer not null, failing_since INT, next_attempt_at INT not null,
   last_error text not null,
   -- Says which events could not be delivered because the log no longer has them.
   notice text not null,
@@ -247,28 +183,17 @@ create table subscriptions (
 ) PAIRS;
 
 -- Feature webhooks: work that one node does at a time. The lease ends unless its holder renews it.
-create table leases (
-  name KEY primary key,
-  holder text not null,
-  expires_at INT not null
-) PAIRS;
+create table leases (name KEY primary key, holder text not null, expires_at INT not null) PAIRS;
 
 -- Feature own-record: challenges and sessions of people who prove a wallet. The id is a SHA-256; a session has no
 -- digest.
-create table proofs (
-  id KEY primary key,
-  digest text not null,
-  expires_at INT not null
-) PAIRS;
+create table proofs (id KEY primary key, digest text not null, expires_at INT not null) PAIRS;
 
 create index proofs_by_expiry on proofs (expires_at);
 
 -- Feature own-record: requests of people for corrections, until the operator has done them.
 create table requests (
-  id KEY primary key,
-  passport_id INT not null,
-  text text not null,
-  created_at INT not null
+  id KEY primary key, passport_id INT not null, text text not null, created_at INT not null
 ) PAIRS;
 
 create index requests_by_passport on requests (passport_id);
