@@ -68,6 +68,8 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'serve/writer-thread': ['core/basics/thread-calls', 'core/threads/thread'],
   'system/client/python-client': ['core/history/event', 'core/history/event-data'],
   'system/core/cli/migrate': ['core/store/schema'],
+  'system/core/cli/migrate-old-databases': ['core/store/schema'],
+  'system/core/cli/migrated-files-and-schemas': ['core/store/database/postgres/database'],
   'system/core/http/scopes-of-routes': ['core/http/route', 'serve/routes'],
   'system/core/store/postgres/connections': ['core/store/database/postgres/connection/pool'],
   'system/core/store/postgres/hosts': ['core/store/database-address'],

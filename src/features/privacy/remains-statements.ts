@@ -40,7 +40,10 @@ const LIST_REMAINS = `with tables as (
     pg_size_pretty(coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0))) from pg_replication_slots
   union all
   select 'WAL is archived (archive_mode): delete archived WAL of before the last removal.'
-  from pg_settings where name = 'archive_mode' and setting <> 'off'`
+  from pg_settings where name = 'archive_mode' and setting <> 'off'
+  union all
+  select format('The schema %I has the tables before the migration: drop it if you do not need to go back.', nspname)
+  from pg_namespace where nspname like current_schema() || '\\_before\\_%'`
 
 async function findPostgresRemains(url: string): Promise<Remains> {
   await using pool = openPool(url, { connections: 1, responseTimeout: 10_000 })

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { exportAll } from '../../support/cli-sandbox.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
+import { OLD_SCHEMAS, readOldDatabase } from '../../support/migrations/old-databases.ts'
 import { addressOf, withEveryEngine } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
-import { OLD_SCHEMAS, readOldDatabase } from '../../support/store/old-databases.ts'
 import { openStore } from '../../support/store/open.ts'
 
 /** The sentence about an ambiguous handle is another one, and names in the texts of credentials were no handles. */

@@ -16,6 +16,7 @@ import {
 import { basename, dirname } from 'node:path'
 import { MUST_EXIST } from '../../../../src/core/cli/open-store.ts'
 import { exportAll, workplace } from '../../../support/cli-sandbox.ts'
+import { oldPlace } from '../../../support/migrations/old-databases.ts'
 import { type MakeDatabase, saveRecords, withEngine } from '../../../support/store/engines.ts'
 import { openStore } from '../../../support/store/open.ts'
 import { ada, named, PEOPLE } from '../../../support/store/records.ts'
@@ -69,6 +70,23 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
       ),
     })
     expect(await here.export()).toBe(from.before)
+  })
+
+  test('a database of an earlier version is backed up, and its backup is restored and migrated, with later removals', async () => {
+    await using here = await oldPlace(makeDatabase, 'sqlite')
+    const kept = here.path('old.db')
+    expect(await here.call('backup', kept)).toMatchObject({ code: 0 })
+    expect(await here.call('restore', kept, '--force')).toMatchObject({ code: 0 })
+    // The command `usage` refuses a database that was not migrated.
+    expect(await here.call('usage')).toMatchObject({ code: 0 })
+    const before = await here.export()
+    await here.call('remove', '7', '--yes')
+    const after = await here.export()
+    expect(after).not.toBe(before)
+    expect(await here.call('restore', kept, '--force')).toMatchObject({ code: 0 })
+    expect(await here.export()).toBe(after)
+    const names = beside(here.database).filter((name) => !/before-2/.test(name))
+    expect(names).toEqual([])
   })
 
   test('restore needs --force to replace a database that is not empty, and keeps the old database under another name', async () => {
@@ -156,7 +174,7 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
       empty: 'is empty',
       short: 'short is damaged, or not a backup',
       damaged: 'damaged is damaged, or not a backup',
-      older: 'has schema 13',
+      older: 'open it once with version 0.2.1',
       newer: 'a newer passportd',
       foreign: 'another program',
       unindexed: 'damaged',

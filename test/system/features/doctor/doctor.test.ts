@@ -136,14 +136,16 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
     expect(await examine(here)).toMatchObject({ code: 1, amiss: ['problem: database'] })
   })
 
-  test('doctor reports a very old or newer schema, or a database of another program, as a problem', async () => {
+  test('doctor warns of an older schema, and reports a very old or newer schema or a foreign database as a problem', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     const change = (sql: string) => {
       using database = new Database(here.database)
       database.run(sql)
     }
+    change('pragma user_version = 14')
+    expect(await examine(here)).toMatchObject({ code: 0, amiss: ['warning: schema'] })
     change('pragma user_version = 4')
-    expect((await examine(here)).text('database')).toContain('has schema 4')
+    expect((await examine(here)).text('database')).toContain('open it once with version 0.2.1')
     change('pragma user_version = 99')
     expect((await examine(here)).text('database')).toContain('a newer passportd')
     change('pragma application_id = 7')

@@ -143,7 +143,16 @@ export async function checkVersion(query: Query, name: string): Promise<number> 
 
 /** What the errors with these codes mean, and what to do. */
 const EXPLANATIONS: readonly (readonly [codes: RegExp, meaning: string, advice: string])[] = [
-  [/^(42501|3F000)$/, 'cannot be prepared', 'The role needs the right to create tables in its schema.'],
+  [
+    /^(42501|3F000)$/,
+    'cannot be prepared',
+    'The role needs the right to create tables in its schema, and for a migration a schema ("grant create on database").',
+  ],
+  [
+    /^42P06$/,
+    'has the old tables of an earlier migration',
+    'Drop their schema when you no longer need them, or rename it.',
+  ],
   // The database has other tables or functions with our names, or a table `passportd` with other columns.
   [
     /^(42P07|42723|42703)$/,

@@ -17,7 +17,7 @@ import {
   type SchemaWords,
 } from '../../schema.ts'
 import { listTables } from '../../sql/tables.ts'
-import { connectWriter, isBusy, throwTranslated, WRITER_WAIT } from './connect.ts'
+import { connectWriter, isBusy, throwTranslated } from './connect.ts'
 import { createConnection, inTransaction, runWhenFree } from './database.ts'
 import { isDamage } from './find-damage.ts'
 import { APPLICATION_ID, nameOf, versionOf } from './schema.ts'
@@ -103,12 +103,15 @@ async function migrateFile(name: string, version: number, onNotice: OnNotice): P
   }
 }
 
+/** How long to wait for a command that is about to end. */
+const OTHER_WAIT = 1000
+
 /**
  * Copies the WAL to the database and removes it. Then keeps others from writing until the file is closed. A process that
  * does the same is waited for; any other one that has the database open must be stopped.
  */
 async function lockWrites(path: string, file: Database): Promise<void> {
-  for (const end = performance.now() + WRITER_WAIT; ; await Bun.sleep(50)) {
+  for (const end = performance.now() + OTHER_WAIT; ; await Bun.sleep(50)) {
     try {
       file.run('pragma journal_mode = delete')
       await runWhenFree(file, 'begin immediate', Number.POSITIVE_INFINITY)
