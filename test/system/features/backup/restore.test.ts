@@ -167,8 +167,8 @@ withEngine('sqlite', 'restore', (makeDatabase) => {
     change('newer', 'pragma user_version = 99')
     change('foreign', 'pragma application_id = 7')
     // This damage is found only by comparing the index with its table.
-    const at = whole.indexOf('grace hopper')
-    write('unindexed', Buffer.from(whole).fill('grace hoppes', at, at + 12))
+    const at = whole.indexOf('lens:ada')
+    write('unindexed', Buffer.from(whole).fill('lens:adb', at, at + 8))
     const sentences = {
       text: 'is damaged, or not a backup',
       empty: 'is empty',

@@ -122,8 +122,8 @@ withEngine('sqlite', 'doctor', (makeDatabase) => {
   test('doctor reports damage as a problem, and with --full also an index that differs from its table', async () => {
     await using here = await workplace(makeDatabase, { records: calm })
     const whole = readFileSync(here.database)
-    const at = whole.indexOf('grace hopper')
-    writeFileSync(here.database, Buffer.from(whole).fill('grace hoppes', at, at + 12))
+    const at = whole.indexOf('lens:ada')
+    writeFileSync(here.database, Buffer.from(whole).fill('lens:adb', at, at + 8))
     expect(await examine(here)).toMatchObject({ code: 0 })
     expect(await examine(here, {}, '--full')).toMatchObject({ code: 1, amiss: ['problem: integrity'] })
     writeFileSync(here.database, whole.subarray(0, 5 * 4096))
