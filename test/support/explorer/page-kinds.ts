@@ -18,7 +18,6 @@ export const listPageKinds = (id: number, credential: string): string[] => [
   '/passports/nobody',
   '/deprecation',
   '/reference',
-  '/reference/v1',
   '/reference/v3',
   '/reference/v3/getPassportV3',
   '/reference/v3/lookUp',

@@ -130,7 +130,7 @@ test('unexpected errors of the search thread are logged with their stack, both i
   await using service = await startTestService()
   await until(async () => (await service.get('/api/v3/passports?filter=human:true')).status === 200)
   // The restarted thread builds its index again, and fails.
-  await execute(service.databaseUrl, 'alter table listing rename column points to gone')
+  await execute(service.databaseUrl, 'alter table listing rename column facets to gone')
   service.threads[SEARCH]?.terminate()
   const findMessage = (start: string) =>
     service.messages().find((message) => message.startsWith(start) && message.includes('facets.ts'))

@@ -11,51 +11,50 @@ import { named } from '../../../support/store/records.ts'
 const HOSTILE = '<img src=x onerror="window.pwned=1">'
 const openPeople = () => openTestStore('sqlite', [...inventPeople().slice(0, 50), named(7000, HOSTILE, 1e6)])
 
-inBrowser('the reference pages of V1 in a browser', (browser) => {
+inBrowser('the reference pages in a browser', (browser) => {
   const server = shareServer(openPeople, serveExplorer)
-  const open = (page: Page, call: string) => page.goto(`${server.url}reference/v1/${call}`)
+  const open = (page: Page, call: string) => page.goto(`${server.url}reference/v3/${call}`)
 
-  test('all three calls can be tried, and nothing is fetched from other hosts', async () => {
+  test('calls can be tried, and nothing is fetched from other hosts', async () => {
     const page = await browser.newPage()
     const complaints = watchConsole(page)
     const hosts = new Set<string>()
     page.on('request', (request) => hosts.add(new URL(request.url()).host))
-    await open(page, 'listPassports')
-    await page.fill('#listPassports-keyword', 'ma')
-    await page.fill('#listPassports-per_page', '2')
+    await open(page, 'listPassportsV3')
+    await page.fill('#listPassportsV3-q', 'ma')
+    await page.fill('#listPassportsV3-limit', '2')
     const list = await send(page)
     expect(list.outcome).toStartWith('200 in ')
-    expect(list.body.passports).toHaveLength(2)
+    expect(list.body.items).toHaveLength(2)
     expect(await page.locator('[data-url]').first().textContent()).toBe(
-      `${server.url}api/v1/passports?keyword=ma&per_page=2`,
+      `${server.url}api/v3/passports?q=ma&limit=2&select=passport_id,score,human_checkmark,passport_profile`,
     )
 
-    await open(page, 'getPassport')
+    await open(page, 'getPassportV3')
+    await page.fill('#getPassportV3-include', 'credentials')
     const one = await send(page)
-    expect(one.body.passport).toMatchObject({ passport_id: 42 })
+    expect(one.body).toMatchObject({ passport_id: 42 })
+    expect(one.body.credentials.length).toBeGreaterThan(7)
     const headers = page.locator('[data-headers]')
     await headers.getByText('Response headers').click()
-    for (const name of ['deprecation', 'etag', 'ratelimit', 'x-request-id'])
+    for (const name of ['etag', 'ratelimit', 'x-request-id'])
       expect(await headers.locator(`dt:text-is("${name}") + dd`).textContent()).not.toBe('')
-
-    await open(page, 'listCredentials')
-    const credentials = await send(page)
-    expect(credentials.body.passport_credentials.length).toBeGreaterThan(7)
     expect([...hosts]).toEqual([server.url.host])
     expect(complaints.filter((text) => !text.startsWith('[DOM] Password field'))).toEqual([])
   })
 
   test('a JSON response is shown as coloured, collapsible text, and a passport in it links to its page', async () => {
     const page = await browser.newPage()
-    await open(page, 'getPassport')
-    await page.fill('#getPassport-id', '7000')
+    await open(page, 'getPassportV3')
+    await page.fill('#getPassportV3-key', '7000')
     const { body } = await send(page)
-    expect(body.passport.passport_profile.display_name).toBe(HOSTILE)
+    expect(body.passport_profile.display_name).toBe(HOSTILE)
     expect(await page.evaluate(() => 'pwned' in window)).toBe(false)
     const link = page.getByRole('link', { name: 'Open the page of passport 7000' })
     expect(await link.getAttribute('href')).toBe('/passports/7000')
 
-    await open(page, 'listPassports')
+    await open(page, 'listPassportsV3')
+    await page.fill('#listPassportsV3-limit', '')
     const { body: list } = await send(page)
     const json = page.locator('[data-body]')
     expect(await json.textContent()).toBe(`${JSON.stringify(list, null, 2)}\n`)
@@ -68,23 +67,25 @@ inBrowser('the reference pages of V1 in a browser', (browser) => {
     expect(await json.getByText('"passport_profile"').nth(0).isVisible()).toBe(false)
   })
 
-  test('an id that is blank or ".." is refused with a sentence, and no request is sent', async () => {
+  test('a key that is blank or ".." is refused with a sentence, and no request is sent', async () => {
     const page = await browser.newPage()
-    await open(page, 'getPassport')
+    await open(page, 'getPassportV3')
     const sent: string[] = []
     page.on('request', (request) => request.url().includes('/api/') && sent.push(request.url()))
-    expect(await refuse(page, '#getPassport-id', '   ')).toBe('id is blank. Enter a value.')
-    expect(await refuse(page, '#getPassport-id', '..')).toBe('id is “..”, which cannot be sent in a path.')
+    expect(await refuse(page, '#getPassportV3-key', '   ')).toBe('key is blank. Enter a value.')
+    expect(await refuse(page, '#getPassportV3-key', '..')).toBe(
+      'key is “..”, which cannot be sent in a path.',
+    )
     expect(sent).toEqual([])
-    await page.fill('#getPassport-id', '42')
+    await page.fill('#getPassportV3-key', '42')
     expect((await send(page)).outcome).toStartWith('200 in ')
     expect(await page.locator('[data-problem]').textContent()).toBe('')
-    expect(await page.locator('#getPassport-id').getAttribute('aria-invalid')).toBeNull()
+    expect(await page.locator('#getPassportV3-key').getAttribute('aria-invalid')).toBeNull()
   })
 
   test('the key is hidden until the button shows it, curl contains it, and a key with invalid characters is refused', async () => {
     const page = await browser.newPage()
-    await open(page, 'getPassport')
+    await open(page, 'getPassportV3')
     const key = page.getByLabel('API key')
     const curl = page.locator('pre[aria-label=curl]')
     expect(await key.getAttribute('type')).toBe('password')
@@ -106,7 +107,7 @@ inBrowser('the reference pages of V1 in a browser', (browser) => {
 
   test('a failed request and a response that is not JSON are shown', async () => {
     const page = await browser.newPage()
-    await open(page, 'getPassport')
+    await open(page, 'getPassportV3')
     await page.route('**/api/**', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
     const button = page.getByRole('button', { name: 'Send request' })
     await button.click()
@@ -148,7 +149,7 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
     await using server = serveTest(store, { requireKey: true })
     const { key } = await makeKey(store, 1)
     const page = await browser.newPage()
-    await page.goto(`${server.url}reference/v1/getPassport`)
+    await page.goto(`${server.url}reference/v3/getPassportV3`)
     expect((await send(page)).outcome).toStartWith('401 in ')
     await page.getByRole('link', { name: 'Enter a key above' }).click()
     await page.keyboard.type('wrong')
@@ -188,10 +189,13 @@ inBrowser('keys and v3 on the reference page in a browser', (browser) => {
     await page.getByRole('button', { name: 'Copy' }).first().click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.locator('[data-body] .json-number').first().textContent()).toBe('371')
-    await page.goto(`${server.url}reference?id=7#getPassport`)
-    await page.waitForURL('**/reference/v1/getPassport?id=7')
-    await page.locator('#others').getByRole('link', { name: 'List passports by score' }).click()
-    await page.waitForURL('**/reference/v1/listPassports')
+    await page.goto(`${server.url}reference?key=7#getPassportV3`)
+    await page.waitForURL('**/reference/v3/getPassportV3?key=7')
+    await page
+      .locator('#others')
+      .getByRole('link', { name: 'List, filter, sort and count passports' })
+      .click()
+    await page.waitForURL('**/reference/v3/listPassportsV3')
     const nested = page.locator('.fields .fields').first()
     expect(await nested.isVisible()).toBe(false)
     await page.locator('.fields summary').first().click()
