@@ -1,0 +1,116 @@
+import { type Bits, createBits } from './bits.ts'
+import { addTo, append, createPosting, fromBits, fromList, lengthen, type Posting } from './posting.ts'
+
+/** The folded names of all slots. */
+export type Names = {
+  /** UTF-8. A line feed precedes each name and follows the last one; folded text has none. */
+  bytes: Uint8Array
+  /** The offset of each name, and the offset after the line feed that follows the last one. */
+  starts: Uint32Array
+  /**
+   * The slots of each three bytes of names, by the number of the bytes. The line feeds beside a name count, so that each byte of
+   * a name is in a trigram, even if the name is one byte long.
+   */
+  trigrams: Map<number, Posting>
+}
+
+const LINE_FEED = 10
+const encoder = new TextEncoder()
+
+export const createNames = (): Names => ({
+  bytes: Uint8Array.of(LINE_FEED),
+  starts: Uint32Array.of(1),
+  trigrams: new Map(),
+})
+
+/** Adds the name of the next slot. */
+export function addName(names: Names, slot: number, name: string): void {
+  const start = names.starts[slot] as number
+  // A UTF-16 unit takes at most three bytes of UTF-8.
+  const most = start + 3 * name.length + 1
+  if (most > names.bytes.length) names.bytes = lengthen(names.bytes, most + (most >>> 1))
+  if (slot + 1 >= names.starts.length) names.starts = lengthen(names.starts, slot + 2 + (slot >>> 1))
+  const { bytes, trigrams } = names
+  const end = start + encoder.encodeInto(name, bytes.subarray(start)).written
+  bytes[end] = LINE_FEED
+  names.starts[slot + 1] = end + 1
+  for (let at = start - 1; at + 2 <= end; at++) {
+    const trigram = trigramAt(bytes, at)
+    let posting = trigrams.get(trigram)
+    if (!posting) {
+      posting = createPosting()
+      trigrams.set(trigram, posting)
+    }
+    append(posting, slot, slot + 1)
+  }
+}
+
+/** Overwrites the name of a removed passport. Its trigrams stay until the index is built again. */
+export const eraseName = ({ bytes, starts }: Names, slot: number): void =>
+  void bytes.fill(LINE_FEED, starts[slot], (starts[slot + 1] as number) - 1)
+
+export const nameAt = ({ bytes, starts }: Names, slot: number): string =>
+  decoder.decode(bytes.subarray(starts[slot], (starts[slot + 1] as number) - 1))
+
+const decoder = new TextDecoder()
+
+export const encodeWord = (word: string): Uint8Array => encoder.encode(word)
+
+const trigramAt = (bytes: Uint8Array, at: number): number =>
+  ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number)
+
+/** The different trigrams of a word, without line feeds. */
+export const trigramsOf = (word: Uint8Array): number[] => [
+  ...new Set(Array.from({ length: Math.max(0, word.length - 2) }, (_, at) => trigramAt(word, at))),
+]
+
+/** Words of at most this many bytes are found by trigrams alone: their slots need no `createNameTest`. */
+const LONGEST_EXACT = 3
+
+/** All slots whose name contains the word have all of these postings. `slots`: how many slots there are. */
+export function postingsOfWord(names: Names, word: Uint8Array, slots: number): Posting[] {
+  if (word.length < LONGEST_EXACT) return [postingOfShortWord(names, word, slots)]
+  return trigramsOf(word).map((trigram) => names.trigrams.get(trigram) ?? fromList(new Uint32Array(0)))
+}
+
+/** The slots of all trigrams that contain one or two bytes. */
+function postingOfShortWord({ trigrams }: Names, [first, second]: Uint8Array, slots: number): Posting {
+  const bits: Bits = createBits(slots)
+  for (const [trigram, posting] of trigrams) {
+    const [one, two, three] = [trigram >>> 16, (trigram >>> 8) & 0xff, trigram & 0xff]
+    const isFound =
+      second === undefined
+        ? one === first || two === first || three === first
+        : (one === first && two === second) || (two === first && three === second)
+    if (isFound) addTo(bits, posting)
+  }
+  return fromBits(bits)
+}
+
+/** Tests whether the name of a slot contains all words. `undefined` if trigrams have answered that. */
+export function createNameTest(
+  { bytes, starts }: Names,
+  words: readonly Uint8Array[],
+): ((slot: number) => boolean) | undefined {
+  const long = words.filter(({ length }) => length > LONGEST_EXACT)
+  if (long.length === 0) return undefined
+  return (slot) => {
+    const [start, end] = [starts[slot] as number, starts[slot + 1] as number]
+    for (let at = 0; at < long.length; at++)
+      if (!contains(bytes, start, end, long[at] as Uint8Array)) return false
+    return true
+  }
+}
+
+function contains(bytes: Uint8Array, start: number, end: number, word: Uint8Array): boolean {
+  const [first] = word
+  const { length } = word
+  const last = end - length
+  for (let at = start; at <= last; at++) {
+    if (bytes[at] !== first) continue
+    let same = 1
+    while (same < length && bytes[at + same] === word[same]) same++
+    if (same === length) return true
+  }
+  return false
+}

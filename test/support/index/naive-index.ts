@@ -1,0 +1,88 @@
+import type { ListPage, ListRequest } from '../../../src/core/index/postings/find.ts'
+import type { ListingRow } from '../../../src/core/index/postings/listing-row.ts'
+import type { ListPosition } from '../../../src/core/index/postings/page.ts'
+import { type Facets, listNaively, toStored } from '../store/naive-list.ts'
+
+/** The row of a person, as the store has it. */
+export function toRow(person: Facets): ListingRow {
+  const { id, data } = toStored(person)
+  const end = data.indexOf('\t')
+  return { id, score: person.score, name: data.slice(0, end), facets: data.slice(end + 1) }
+}
+
+/** The numbers by which a list is sorted, the most important one first. */
+type Keys = [value: number, ...others: number[]]
+
+function keysOf(person: Facets, { sort }: ListRequest): Keys {
+  if ('pointsFor' in sort) return [pointsOf(person, sort.pointsFor), person.score, -person.id]
+  return sort.field === 'passport_id' ? [person.id] : [person[sort.field], -person.id]
+}
+
+function pointsOf({ points }: Facets, type: string): number {
+  const own = points.filter((text) => text.slice(text.indexOf(' ') + 1) === type)
+  return Math.max(0, ...own.map((text) => Number(text.split(' ')[0])))
+}
+
+function keysOfPosition({ value, id, score = 0 }: ListPosition, { sort }: ListRequest): Keys {
+  if ('pointsFor' in sort) return [value, score, -id]
+  return sort.field === 'passport_id' ? [id] : [value, -id]
+}
+
+function compareKeys(one: Keys, other: Keys): number {
+  const at = one.findIndex((key, index) => key !== other[index])
+  return at < 0 ? 0 : (one[at] as number) - (other[at] as number)
+}
+
+/** Evaluates a list passport by passport. */
+export function findNaively(people: readonly Facets[], request: ListRequest): ListPage {
+  const { keyword = '', filter, sort, after, offset = 0, limit, groups, ranks } = request
+  const direction = sort.descending ? -1 : 1
+  const words = keyword.split('\n')
+  const filtered = listNaively(people, { filter, sort: { field: 'score', descending: true } }).map(
+    (person) => ({ person, keys: keysOf(person, request) }),
+  )
+  const matches = filtered
+    .filter(({ person }) => words.every((word) => person.name.includes(word)))
+    .sort((one, other) => direction * compareKeys(one.keys, other.keys))
+  const isPast = ({ keys }: { keys: Keys }, position: ListPosition) =>
+    direction * compareKeys(keys, keysOfPosition(position, request)) > 0
+  const rest = after ? matches.filter((match) => isPast(match, after)) : matches.slice(offset)
+  const page = rest.slice(0, limit)
+  const last = rest.length > limit ? page.at(-1) : undefined
+  const rankOf = (value: number) => 1 + filtered.filter(({ keys }) => keys[0] > value).length
+  const isRanked = 'pointsFor' in sort || sort.field !== 'passport_id'
+  return {
+    ids: page.map(({ person }) => person.id),
+    next: last && {
+      value: last.keys[0],
+      id: last.person.id,
+      ...('pointsFor' in sort && { score: last.person.score }),
+    },
+    total: matches.length,
+    groups: groups?.map(({ field, prefix }) =>
+      groupNaively(
+        matches.map(({ person }) => person[field]),
+        prefix,
+      ),
+    ),
+    ranking:
+      ranks && isRanked
+        ? {
+            among: filtered.length,
+            ofPage: page.map(({ keys }) => rankOf(keys[0])),
+            ofValues: ranks.map(rankOf),
+          }
+        : undefined,
+  }
+}
+
+function groupNaively(lists: readonly (readonly string[])[], prefix: string | undefined) {
+  const counts = new Map<string | null, number>()
+  for (const values of lists)
+    for (const value of values.length === 0 ? [null] : values)
+      if (prefix === undefined || value?.startsWith(prefix)) counts.set(value, (counts.get(value) ?? 0) + 1)
+  const groups = [...counts]
+    .map(([value, count]) => ({ value, label: value, count }))
+    .sort((one, other) => other.count - one.count || (String(one.value) < String(other.value) ? -1 : 1))
+  return { groups: groups.slice(0, 100), more: Math.max(0, groups.length - 100) }
+}
