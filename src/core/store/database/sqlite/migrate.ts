@@ -174,6 +174,7 @@ function keep(path: string): void {
     if (fileIdentity(kept) === fileIdentity(path)) return
     if (existsSync(kept)) continue
     linkSync(path, kept)
-    return flush(dirname(path))
+    flush(dirname(path))
+    return
   }
 }
