@@ -19,6 +19,7 @@ import { killAndVerifyLog } from './scenarios/kill/kill-and-verify-log.ts'
 import { killEventWriters } from './scenarios/kill/kill-event-writers.ts'
 import { killHttpWriters } from './scenarios/kill/kill-http-writers.ts'
 import { killImport } from './scenarios/kill/kill-import.ts'
+import { killMigration } from './scenarios/kill/kill-migration.ts'
 import { killMirror } from './scenarios/kill/kill-mirror.ts'
 import { killScorer } from './scenarios/kill/kill-scorer.ts'
 import { killServer } from './scenarios/kill/kill-server.ts'
@@ -38,6 +39,7 @@ export const SCENARIOS: readonly Scenario[] = [
   killImport,
   killScorer,
   killMirror,
+  killMigration,
   killServer,
   backup,
   diskFullImport,
