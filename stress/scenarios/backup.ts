@@ -126,13 +126,13 @@ async function checkResponses(options: Options, passports: number): Promise<void
     [FIRST_ID, 404],
     [FIRST_ID + 1000, 200],
   ]) {
-    const { status } = await fetch(`${server.url}/api/v1/passports/${id}`)
+    const { status } = await fetch(`${server.url}/api/v3/passports/${id}`)
     if (status !== expected) throw new Error(`passport ${id}: status ${status}, expected ${expected}`)
   }
 }
 
 async function totalAt(url: string): Promise<number> {
-  const response = await fetch(`${url}/api/v1/passports?per_page=1`)
-  const { pagination } = (await response.json()) as { pagination: { total: number } }
-  return pagination.total
+  const response = await fetch(`${url}/api/v3/passports?limit=1`)
+  const { total } = (await response.json()) as { total: number }
+  return total
 }

@@ -12,12 +12,12 @@ const SLOW_CLIENTS = [
   '',
   'GET / HTTP/1.1\r\nHost: x\r\nA: ',
   'POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx',
-  'GET /api/v1/passports?per_page=250 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20),
+  'GET /api/v3/passports?limit=250 HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20),
 ]
 /** Allowed growth of memory from the first third of the run to the last third. */
 const MOST_GROWTH_MEGABYTES = 64
 
-const GET = 'GET /api/v1/passports/7 HTTP/1.1\r\nHost: x\r\n\r\n'
+const GET = 'GET /api/v3/passports/7 HTTP/1.1\r\nHost: x\r\n\r\n'
 
 const randomBytes = (random: Random, length: number) =>
   Buffer.from(Array.from({ length }, () => random.whole(0, 255))).toString('latin1')

@@ -7,7 +7,7 @@ import type { Fail, Result, Scenario } from '../run-scenario.ts'
 import { demoArgs } from '../support/demo-args.ts'
 import { sendRequests } from '../support/send-requests.ts'
 
-const TARGETS = ['/api/v1/passports/1', '/api/v1/passports?keyword=an', '/api/v1/passports?page=2', '/']
+const TARGETS = ['/api/v3/passports/1', '/api/v3/passports?q=an', '/api/v3/passports', '/']
 
 /** A server that starts while another one uses the port writes this warning. */
 const EXPECTED_WARNING = 'Another process listens on this port'

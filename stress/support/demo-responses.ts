@@ -1,14 +1,14 @@
-const PAGE = '/api/v1/passports?per_page=250&page='
+const PAGE = '/api/v3/passports?limit=250'
 
 /** Reads paths and bodies of the demo data after every passport is scored, so that the bodies no longer change. */
 export async function learnResponses(url: string, count = 20): Promise<[path: string, body: string][]> {
-  const ids = (await Promise.all([1, 2, 3, 4].map((page) => idsWhenScored(`${url}${PAGE}${page}`)))).flat()
+  const ids = await idsWhenScored(url)
   const paths = [
     ...ids
       .slice(0, count)
-      .flatMap((id) => [`/api/v1/passports/${id}`, `/api/v1/passport_credentials?passport_id=${id}`]),
-    '/api/v1/passports?per_page=3',
-    '/api/v1/passports?keyword=an',
+      .flatMap((id) => [`/api/v3/passports/${id}`, `/api/v3/passports/${id}?include=credentials`]),
+    '/api/v3/passports?limit=3',
+    '/api/v3/passports?q=an',
   ]
   return Promise.all(
     paths.map(async (path): Promise<[string, string]> => {
@@ -19,11 +19,17 @@ export async function learnResponses(url: string, count = 20): Promise<[path: st
   )
 }
 
-async function idsWhenScored(page: string): Promise<number[]> {
-  for (;;) {
-    const text = await (await fetch(page)).text()
-    if (!text.includes('"calculating_score":true'))
-      return JSON.parse(text).passports.map(({ passport_id }: { passport_id: number }) => passport_id)
-    await Bun.sleep(20)
+async function idsWhenScored(url: string): Promise<number[]> {
+  const ids: number[] = []
+  for (let cursor = ''; ; ) {
+    const text = await (await fetch(`${url}${PAGE}${cursor}`)).text()
+    if (text.includes('"calculating_score":true')) {
+      await Bun.sleep(20)
+      continue
+    }
+    const { items, next } = JSON.parse(text)
+    ids.push(...items.map(({ passport_id }: { passport_id: number }) => passport_id))
+    if (next === null) return ids
+    cursor = `&cursor=${next}`
   }
 }

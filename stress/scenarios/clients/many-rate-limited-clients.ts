@@ -20,7 +20,7 @@ export const rateLimitSlots: Scenario = {
       const env = { TIERS: `anonymous=${LIMIT}/24h`, TRUST_PROXY: '127.0.0.1' }
       await using server = await serveProcess(['--demo'], { cwd: folder.path, env })
       const send = (address: string) =>
-        fetch(`${server.url}/api/v1/passports/7`, { headers: { 'X-Forwarded-For': address } })
+        fetch(`${server.url}/api/v3/passports/7`, { headers: { 'X-Forwarded-For': address } })
       for (const name of near) {
         const address = name.replace('anonymous ', '').replace('::/64', '::1')
         await Promise.all(Array.from({ length: LIMIT + 1 }, () => send(address)))

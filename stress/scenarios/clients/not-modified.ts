@@ -8,15 +8,15 @@ const REQUESTS = 5 * LIMIT
 /** Windows are aligned to the clock. A window of a day rarely ends during a round. */
 const TIERS = `anonymous=${LIMIT}/24h, explorer=${LIMIT}/24h, pictures=${LIMIT}/24h`
 
-/** `most`: the most responses other than 429. A 304 of a single passport is free up to ten times the limit. */
+/** `most`: the most responses other than 429; a page of 250 counts as 10 requests. A 304 of a single passport is free up to ten times the limit. */
 const TARGETS = [
-  { path: '/api/v1/passports?keyword=a&per_page=250', condition: '*', most: LIMIT },
-  { path: '/api/v1/passports/7', condition: '*', most: LIMIT },
-  { path: '/api/v1/passport_credentials?passport_id=7', condition: ' * ', most: LIMIT },
-  { path: '/api/v1/passports?per_page=250', condition: 'etag', most: LIMIT },
+  { path: '/api/v3/passports?q=a&limit=250', condition: '*', most: LIMIT / 10 },
+  { path: '/api/v3/passports/7', condition: '*', most: LIMIT },
+  { path: '/api/v3/passports/7?include=credentials', condition: ' * ', most: LIMIT },
+  { path: '/api/v3/passports?limit=250', condition: 'etag', most: LIMIT / 10 },
   { path: '/badge/7.svg', condition: '*', most: LIMIT },
   { path: '/about', condition: 'etag', most: LIMIT },
-  { path: '/api/v1/passports/7', condition: 'etag', most: 11 * LIMIT },
+  { path: '/api/v3/passports/7', condition: 'etag', most: 11 * LIMIT },
 ]
 
 export const notModified: Scenario = {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { exportAll } from '../../support/cli-sandbox.ts'
+import { CALLS } from '../../support/http/calls-of-all-routes.ts'
 import { formatKey, KEY_RANDOM_BYTES } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { OLD_SCHEMAS, readOldDatabase } from '../../support/migrations/old-databases.ts'
@@ -9,6 +10,10 @@ import { openStore } from '../../support/store/open.ts'
 
 /** The sentence about an ambiguous handle is another one, and names in the texts of credentials were no handles. */
 const CHANGED = ['/api/v3/passports/github:ada', '/api/v3/passports/ens:lovelace.eth']
+
+const versionOf = (path: string) => path.split('/')[2]
+/** The answers of a version that was deleted are not compared. */
+const VERSIONS = new Set(CALLS.map(({ path }) => versionOf(path)))
 
 withEveryEngine('a database of an earlier version', (makeDatabase, engine) => {
   test.each(OLD_SCHEMAS[engine])(
@@ -26,7 +31,7 @@ withEveryEngine('a database of an earlier version', (makeDatabase, engine) => {
         return isOldest ? body.replaceAll(OTHER_IN_021, '') : body
       }
       for (const [path, answer] of Object.entries(answers)) {
-        if (CHANGED.includes(path)) continue
+        if (CHANGED.includes(path) || !VERSIONS.has(versionOf(path))) continue
         const { status, text } = await server.get(path, { headers: { 'X-API-KEY': key } })
         expect(`${path} ${clean(`${status} ${text}`)}`).toBe(`${path} ${clean(answer)}`)
       }

@@ -42,7 +42,7 @@ withEveryEngine('an older schema', (makeDatabase, engine) => {
   test('"serve" migrates a database, says so, and serves it', async () => {
     await using here = await oldPlace(makeDatabase, engine)
     await using server = await here.serve()
-    expect((await fetch(`${server.url}/api/v1/passports/50`)).status).toBe(200)
+    expect((await fetch(`${server.url}/api/v3/passports/50`)).status).toBe(200)
     server.child.kill('SIGTERM')
     expect(await new Response(server.child.stderr).text()).toContain(`to ${SCHEMA}: a large database takes`)
   })
