@@ -6,7 +6,6 @@
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findList, type ListRequest } from '../src/core/index/postings/find.ts'
-import type { ListingRow } from '../src/core/index/postings/listing-row.ts'
 import { findMatches } from '../src/core/index/postings/matches.ts'
 import { nameAt } from '../src/core/index/postings/names.ts'
 import { findNearMisses } from '../src/core/index/postings/near-misses.ts'
@@ -14,6 +13,7 @@ import { createPassportIndex, type PassportIndex } from '../src/core/index/posti
 import { replacePassports, trimPostings } from '../src/core/index/postings/replace.ts'
 import { loadIndex, saveIndex } from '../src/core/index/postings/save.ts'
 import type { Filter } from '../src/core/lists/filter.ts'
+import type { ListingRow } from '../src/core/store/store.ts'
 import { createRandom } from '../test/support/random.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { listingRows, variedRows } from './data-sets/listing-rows.ts'
@@ -137,7 +137,7 @@ function saveAll(index: PassportIndex): [longest: number, chunks: Uint8Array[]] 
   const chunks: Uint8Array[] = []
   let longest = 0
   let begin = performance.now()
-  for (const chunk of saveIndex(index, { log: 'bench', sequence: 1 })) {
+  for (const chunk of saveIndex(index, 'bench-1')) {
     longest = Math.max(longest, performance.now() - begin)
     chunks.push(chunk)
     begin = performance.now()
@@ -200,7 +200,7 @@ function measureLists(index: PassportIndex): void {
   for (const field of ['tag', 'type', 'location'] as const)
     measureCalls(`groups by ${field}`, 50, () => list([text('type')], { groups: [{ field }] }), { median: 8 })
   measureCalls('ranks of a page', 100, () => list([text('type'), human()], { ranks: [10] }))
-  const byPoints = () => ({ pointsFor: random.pick(values.type), descending: true })
+  const byPoints = () => ({ ...BY_SCORE, pointsFor: random.pick(values.type) })
   measureCalls('lists by points', 100, () => list([human()], { sort: byPoints() }))
   measureCalls('page 10,000 of a filter', 50, () => list([human()], { offset: 250_000 }))
   const all = findMatches(index, { filter: [] })

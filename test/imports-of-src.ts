@@ -35,12 +35,15 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   ],
   'core/index/find-names': ['core/index/find-names'],
   'core/index/live-index': ['core/index/live-index'],
+  'core/index/postings/calls': ['core/index/postings/calls', 'core/index/postings/live'],
   'core/index/postings/equal-to-facet-index': ['core/index/facet-index', 'core/index/postings/find'],
   'core/index/postings/lists': [
     'core/index/postings/passport-index',
     'core/index/postings/points',
     'core/lists/filter',
+    'core/lists/list-request',
   ],
+  'core/index/postings/live': ['core/index/postings/live'],
   'core/index/postings/near-misses': [
     'core/index/postings/matches',
     'core/index/postings/near-misses',
@@ -49,6 +52,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/index/postings/random-lists': ['core/index/postings/find'],
   'core/index/postings/read-text': ['core/index/postings/read-text', 'core/lists/filter'],
   'core/index/postings/save': ['core/index/postings/save'],
+  'core/index/postings/search': ['core/index/postings/search', 'core/lists/filter'],
   'core/index/postings/standing': ['core/index/postings/standing', 'core/lists/filter'],
   'core/index/remote-search': ['core/index/remote-search'],
   'core/index/search': ['core/index/search'],

@@ -1,6 +1,6 @@
 import { foldName } from '../../src/core/basics/text/fold-name.ts'
-import type { ListingRow } from '../../src/core/index/postings/listing-row.ts'
 import { sumScores } from '../../src/core/passport/credential.ts'
+import type { ListingRow } from '../../src/core/store/store.ts'
 import { toRow } from '../../test/support/index/naive-index.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
 import { typesOf } from '../../test/support/store/naive-list.ts'

@@ -102,10 +102,15 @@ export type ListingStore = {
   readRecent(since: string): Promise<ListingChanges | undefined>
   /** In any order. Passports that are not listed are left out. */
   listFacets(ids: readonly number[]): Promise<StoredFacets[]>
+  /** Sorted by id. Passports that are not listed are left out. */
+  listRows(ids: readonly number[]): Promise<ListingRow[]>
 }
 
 /** `name` is folded for search (src/core/basics/text/fold-name.ts). */
 export type ListedPassport = { id: number; score: number; name: string }
+
+/** `facets` is the text of all facets but the name (src/core/lists/facets.ts). */
+export type ListingRow = ListedPassport & { facets: string }
 
 /** `data` is the text of all facets (src/core/lists/facets.ts). */
 export type StoredFacets = { id: number; data: string }

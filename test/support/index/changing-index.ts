@@ -33,7 +33,7 @@ export async function* changeIndex(
 }
 
 export async function saveAndLoad(index: PassportIndex): Promise<PassportIndex> {
-  const loaded = await loadIndex(saveIndex(index, { log: 'a', sequence: 1 }))
+  const loaded = await loadIndex(saveIndex(index, 'a-1'))
   if (!loaded) throw new Error('The saved index could not be loaded.')
   return loaded.index
 }

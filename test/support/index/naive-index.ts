@@ -1,6 +1,6 @@
 import type { ListPage, ListRequest } from '../../../src/core/index/postings/find.ts'
-import type { ListingRow } from '../../../src/core/index/postings/listing-row.ts'
-import type { ListPosition } from '../../../src/core/index/postings/page.ts'
+import type { Position } from '../../../src/core/lists/list-request.ts'
+import type { ListingRow } from '../../../src/core/store/store.ts'
 import { type Facets, listNaively, toStored } from '../store/naive-list.ts'
 
 /** The row of a person, as the store has it. */
@@ -14,7 +14,7 @@ export function toRow(person: Facets): ListingRow {
 type Keys = [value: number, ...others: number[]]
 
 function keysOf(person: Facets, { sort }: ListRequest): Keys {
-  if ('pointsFor' in sort) return [pointsOf(person, sort.pointsFor), person.score, -person.id]
+  if (sort.pointsFor !== undefined) return [pointsOf(person, sort.pointsFor), person.score, -person.id]
   return sort.field === 'passport_id' ? [person.id] : [person[sort.field], -person.id]
 }
 
@@ -23,8 +23,8 @@ function pointsOf({ points }: Facets, type: string): number {
   return Math.max(0, ...own.map((text) => Number(text.split(' ')[0])))
 }
 
-function keysOfPosition({ value, id, score = 0 }: ListPosition, { sort }: ListRequest): Keys {
-  if ('pointsFor' in sort) return [value, score, -id]
+function keysOfPosition({ value, id, score = 0 }: Position, { sort }: ListRequest): Keys {
+  if (sort.pointsFor !== undefined) return [value, score, -id]
   return sort.field === 'passport_id' ? [id] : [value, -id]
 }
 
@@ -44,19 +44,19 @@ export function findNaively(people: readonly Facets[], request: ListRequest): Li
   const matches = filtered
     .filter(({ person }) => words.every((word) => person.name.includes(word)))
     .sort((one, other) => direction * compareKeys(one.keys, other.keys))
-  const isPast = ({ keys }: { keys: Keys }, position: ListPosition) =>
+  const isPast = ({ keys }: { keys: Keys }, position: Position) =>
     direction * compareKeys(keys, keysOfPosition(position, request)) > 0
   const rest = after ? matches.filter((match) => isPast(match, after)) : matches.slice(offset)
   const page = rest.slice(0, limit)
   const last = rest.length > limit ? page.at(-1) : undefined
   const rankOf = (value: number) => 1 + filtered.filter(({ keys }) => keys[0] > value).length
-  const isRanked = 'pointsFor' in sort || sort.field !== 'passport_id'
+  const isRanked = sort.field !== 'passport_id'
   return {
     ids: page.map(({ person }) => person.id),
     next: last && {
       value: last.keys[0],
       id: last.person.id,
-      ...('pointsFor' in sort && { score: last.person.score }),
+      ...(sort.pointsFor !== undefined && { score: last.person.score }),
     },
     total: matches.length,
     groups: groups?.map(({ field, prefix }) =>

@@ -107,7 +107,7 @@ function someKeyword(random: Random, people: readonly Facets[]): string | undefi
 export function inventRequest(random: Random, people: readonly Facets[]): ListRequest {
   const descending = random.chance(0.6)
   const sort = random.chance(0.2)
-    ? { pointsFor: random.pick([...TYPES, 'unknown']), descending }
+    ? { field: 'score' as const, pointsFor: random.pick([...TYPES, 'unknown']), descending }
     : { field: random.pick(SORT_FIELDS), descending }
   return {
     keyword: someKeyword(random, people),

@@ -56,6 +56,7 @@ export const INDEXED_READS: readonly IndexedRead[] = [
   ['names with a prefix', (store) => store.data(SEARCH).listNames('77', 9), 'handles_pkey'],
   ['wallets with a prefix', (store) => store.data(SEARCH).listWallets('0x77', 9), 'wallets_pkey'],
   ['passports by mixed keys', (store) => store.passports.findByKeys(MIXED_KEYS, FULL), 'passports_pkey'],
+  ['the listing of some', (store) => store.listing.listRows([77, 78, 79]), 'listing_pkey'],
   ['the facets of some', (store) => store.listing.listFacets([77, 78, 79]), 'listing_pkey'],
   ['changes of the ranking', (store, cursor) => store.listing.readChanges(cursor), 'events_pkey'],
   ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],

@@ -38,19 +38,15 @@ export function subtractBits(bits: Bits, other: Bits): void {
   for (let at = 0; at < shared; at++) bits[at] = (bits[at] as number) & ~(other[at] as number)
 }
 
-/** The bits of the first `slots` slots that are not set. */
-export function invertBits(bits: Bits, slots: number): void {
-  for (let at = 0; at < bits.length; at++) bits[at] = ~(bits[at] as number)
+/** Adds the first `slots` slots that `other`, which is as long, does not have. */
+export function uniteOthers(bits: Bits, other: Bits, slots: number): void {
+  for (let at = 0; at < bits.length; at++) bits[at] = (bits[at] as number) | ~(other[at] as number)
   // The last word has bits of slots that do not exist.
   const used = slots & 31
   if (used > 0) bits[bits.length - 1] = (bits.at(-1) as number) & ((1 << used) - 1)
 }
 
-export function countBits(bits: Bits): number {
-  let count = 0
-  for (let at = 0; at < bits.length; at++) count += countOnes(bits[at] as number)
-  return count
-}
+export const countBits = (bits: Bits): number => countCommonBits(bits, bits)
 
 export function countCommonBits(bits: Bits, other: Bits): number {
   const shared = Math.min(bits.length, other.length)

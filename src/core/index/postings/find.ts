@@ -1,7 +1,8 @@
+import type { Sort } from '../../lists/list-request.ts'
 import { countGroups, type GroupRequest, type ValueGroups } from './groups.ts'
 import { findMatches, type Query } from './matches.ts'
 import { firstAsBits, orderOf } from './order.ts'
-import { type CutPage, cutPage, type ListSort, type PageRequest } from './page.ts'
+import { type CutPage, cutPage, type PageRequest } from './page.ts'
 import type { PassportIndex } from './passport-index.ts'
 import { groupByPoints } from './points.ts'
 import { countIn, countWhile, type Posting } from './posting.ts'
@@ -48,7 +49,7 @@ function rank(
   ofPage: readonly number[],
   ofValues: readonly number[],
 ): Ranking | undefined {
-  if ('field' in sort && sort.field === 'passport_id') return undefined
+  if (sort.field === 'passport_id') return undefined
   const ranked = keyword === undefined ? matches : findMatches(index, { filter })
   const countAbove = createRankCounter(index, ranked, sort)
   // Many passports of a page have the same value.
@@ -58,8 +59,8 @@ function rank(
 }
 
 /** Returns a function that counts the passports with more than a value. */
-function createRankCounter(index: PassportIndex, ranked: Posting, sort: ListSort): (value: number) => number {
-  if ('pointsFor' in sort) {
+function createRankCounter(index: PassportIndex, ranked: Posting, sort: Sort): (value: number) => number {
+  if (sort.pointsFor !== undefined) {
     const holders = groupByPoints(index, ranked, sort.pointsFor)
     return (value) =>
       holders.reduce((sum, { points, posting }) => (points > value ? sum + posting.count : sum), 0)

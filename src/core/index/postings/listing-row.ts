@@ -1,8 +1,6 @@
 import { FACET_FIELDS, FIELD_SEPARATOR, VALUE_SEPARATOR } from '../../lists/facets.ts'
 import type { GroupField, ScoreField } from '../../lists/list-request.ts'
-
-/** A listed passport as the store has it. `name` is folded. `facets` has the fields of src/core/lists/facets.ts. */
-export type ListingRow = { id: number; score: number; name: string; facets: string }
+import type { ListingRow } from '../../store/store.ts'
 
 /** `values` are as written; a field without a value has an empty list. */
 export type ListedValues = {

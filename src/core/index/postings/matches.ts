@@ -1,6 +1,6 @@
 import type { Condition, Filter, FilterField } from '../../lists/filter.ts'
 import { type GroupField, type ScoreField, wordsOf } from '../../lists/list-request.ts'
-import { countBits, createBits, intersectBits, invertBits, listBits, uniteBits, wordsFor } from './bits.ts'
+import { countBits, createBits, intersectBits, listBits, uniteOthers, wordsFor } from './bits.ts'
 import { createNameTest, encodeWord, postingsOfWord } from './names.ts'
 import { findRange } from './order.ts'
 import { countAlive, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
@@ -67,8 +67,7 @@ function findAny(index: PassportIndex, field: FilterField, conditions: readonly 
   for (const condition of negated) {
     const others = createBits(index.count)
     for (const posting of postingsOf(index, field, condition)) addTo(others, posting)
-    invertBits(others, index.count)
-    uniteBits(bits, others)
+    uniteOthers(bits, others, index.count)
   }
   return fromBits(bits)
 }

@@ -34,15 +34,8 @@ export function addName(names: Names, slot: number, name: string): void {
   const end = start + encoder.encodeInto(name, bytes.subarray(start)).written
   bytes[end] = LINE_FEED
   names.starts[slot + 1] = end + 1
-  for (let at = start - 1; at + 2 <= end; at++) {
-    const trigram = trigramAt(bytes, at)
-    let posting = trigrams.get(trigram)
-    if (!posting) {
-      posting = createPosting()
-      trigrams.set(trigram, posting)
-    }
-    append(posting, slot, slot + 1)
-  }
+  for (let at = start - 1; at + 2 <= end; at++)
+    append(trigrams.getOrInsertComputed(trigramAt(bytes, at), createPosting), slot, slot + 1)
 }
 
 /** Overwrites the name of a removed passport. Its trigrams stay until the index is built again. */

@@ -1,7 +1,8 @@
 import { foldName } from '../../basics/text/fold-name.ts'
 import type { GroupField } from '../../lists/list-request.ts'
+import type { ListingRow } from '../../store/store.ts'
 import { clearBit, setBit, wordsFor } from './bits.ts'
-import { type ListingRow, parseFacets } from './listing-row.ts'
+import { parseFacets } from './listing-row.ts'
 import { addName, eraseName } from './names.ts'
 import { findSlot } from './order.ts'
 import { listPostings, NO_VALUE, type PassportIndex, SCORE_FIELDS, type Value } from './passport-index.ts'
@@ -61,16 +62,9 @@ function addPoints(index: PassportIndex, listed: Points, slot: number): void {
   for (const { points, type } of listed) {
     const { text, posting } = getValue(index, 'type', type)
     append(posting, slot, index.count)
-    append(getPosting(getByPoints(index, text), points), slot, index.count)
+    const byPoints = index.points.getOrInsertComputed(text, () => new Map<number, Posting>())
+    append(byPoints.getOrInsertComputed(points, createPosting), slot, index.count)
   }
-}
-
-function getByPoints({ points }: PassportIndex, type: string): Map<number, Posting> {
-  const known = points.get(type)
-  if (known) return known
-  const byPoints = new Map<number, Posting>()
-  points.set(type, byPoints)
-  return byPoints
 }
 
 function getValue(index: PassportIndex, field: GroupField, written: string): Value {
@@ -79,18 +73,10 @@ function getValue(index: PassportIndex, field: GroupField, written: string): Val
   // A part of a text keeps the whole text in memory; a copy does not.
   const label = Buffer.from(written).toString()
   const text = foldName(label)
-  const value = { text, posting: getPosting(index.values[field], text) }
+  const value = { text, posting: index.values[field].getOrInsertComputed(text, createPosting) }
   index.written[field].set(label, value)
   if (label !== text && !index.labels[field].has(text)) index.labels[field].set(text, label)
   return value
-}
-
-function getPosting<Key>(postings: Map<Key, Posting>, key: Key): Posting {
-  const known = postings.get(key)
-  if (known) return known
-  const posting = createPosting()
-  postings.set(key, posting)
-  return posting
 }
 
 /** Frees the unused ends of lists: a third of the memory of an index that was just built. */

@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib'
-import type { EventCursor } from '../../history/event-cursor.ts'
 import { GROUP_FIELDS } from '../../lists/list-request.ts'
 import { type Bits, hasBit, wordsFor } from './bits.ts'
 import { createPassportIndex, listPostings, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
@@ -13,13 +12,14 @@ const LARGEST_CHUNK = 1_000_000
 
 const CHECKSUM_BYTES = 4
 
-type Head = EventCursor & { format: number; count: number; types: string[] }
+/** Heads of all formats have `format`. `types` are those of `points`. */
+type Head = { format: number; cursor: string; count: number; types: string[] }
 
 /**
- * Saves the index, which includes all events up to the position. Lists can be evaluated between two chunks, but the index must not
+ * Saves the index with the cursor of the last event that it includes, which has the name of the log and the number. Lists can be evaluated between two chunks, but the index must not
  * change until the last one. The copy has no id, name or value that only removed passports have.
  */
-export function* saveIndex(index: PassportIndex, position: EventCursor): Generator<Uint8Array> {
+export function* saveIndex(index: PassportIndex, cursor: string): Generator<Uint8Array> {
   let chunk = new Uint8Array(LARGEST_CHUNK)
   let length = CHECKSUM_BYTES
   let checksum = 0
@@ -29,7 +29,7 @@ export function* saveIndex(index: PassportIndex, position: EventCursor): Generat
     new DataView(chunk.buffer).setUint32(0, checksum)
     return chunk.subarray(0, length)
   }
-  for (const piece of listPieces(index, position)) {
+  for (const piece of listPieces(index, cursor)) {
     for (let at = 0; at < piece.length; ) {
       const part = piece.subarray(at, at + chunk.length - length)
       chunk.set(part, length)
@@ -44,9 +44,9 @@ export function* saveIndex(index: PassportIndex, position: EventCursor): Generat
   if (length > CHECKSUM_BYTES) yield seal()
 }
 
-function* listPieces(index: PassportIndex, position: EventCursor): Generator<Uint8Array> {
+function* listPieces(index: PassportIndex, cursor: string): Generator<Uint8Array> {
   const { count, removed, scores, names } = index
-  const head: Head = { ...position, format: FORMAT, count, types: [...index.points.keys()] }
+  const head: Head = { format: FORMAT, cursor, count, types: [...index.points.keys()] }
   yield* section(toBytes(JSON.stringify(head)))
   const ids = index.ids.slice(0, count)
   for (const slot of removed) ids[slot] = 0
@@ -102,14 +102,14 @@ type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 /** Loads a saved index. Returns `undefined` for another format, or if the copy is damaged or not complete. */
 export async function loadIndex(
   chunks: Chunks,
-): Promise<{ index: PassportIndex; position: EventCursor } | undefined> {
+): Promise<{ index: PassportIndex; cursor: string } | undefined> {
   try {
     const reader = createReader(chunks)
-    const { format, log, sequence, ...head }: Head = JSON.parse(toText(await reader.read()))
+    const { format, cursor, ...head }: Head = JSON.parse(toText(await reader.read()))
     if (format !== FORMAT) return undefined
     const index = await readIndex(reader.read, head)
     await reader.end()
-    return { index, position: { log, sequence } }
+    return { index, cursor }
   } catch (error) {
     if (error instanceof DamagedCopy) return undefined
     throw error

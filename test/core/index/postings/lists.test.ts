@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { isSparse } from '../../../../src/core/index/postings/passport-index.ts'
 import { pointsOf } from '../../../../src/core/index/postings/points.ts'
 import { parseFilter } from '../../../../src/core/lists/filter.ts'
+import { parseSort } from '../../../../src/core/lists/list-request.ts'
 import { saveAndLoad } from '../../../support/index/changing-index.ts'
 import { change, indexOf, list, people, person } from '../../../support/index/people.ts'
 
@@ -19,7 +20,7 @@ test('an empty index has empty lists, before and after it is saved', async () =>
     }
     expect(list(index, request)).toEqual(empty)
     expect(list(index, { ...request, filter: parseFilter('score:>1,tag:!a') })).toEqual(empty)
-    expect(list(index, { keyword: 'a', sort: { pointsFor: 'a', descending: true } }).total).toBe(0)
+    expect(list(index, { keyword: 'a', sort: parseSort('-points:a') }).total).toBe(0)
     expect(
       list(index, { sort: { field: 'passport_id', descending: true }, after: { value: 5, id: 5 } }).ids,
     ).toEqual([])
@@ -169,7 +170,7 @@ test('a list by points has the best credential of each passport, then the score,
     person(4, { score: 99, points: ['7 ens'] }),
     person(5, { score: 20, points: ['5 git'] }),
   ])
-  const sort = { pointsFor: 'git', descending: true } as const
+  const sort = parseSort('-points:git')
   expect(list(index, { sort, ranks: [] })).toMatchObject({
     ids: [2, 1, 3, 5, 4],
     ranking: { among: 5, ofPage: [1, 2, 2, 2, 5] },

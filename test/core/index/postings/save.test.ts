@@ -2,15 +2,15 @@ import { expect, test } from 'bun:test'
 import { loadIndex, saveIndex } from '../../../../src/core/index/postings/save.ts'
 import { change, indexOf, list, people } from '../../../support/index/people.ts'
 
-const POSITION = { log: 'k3f9a2', sequence: 918_273 }
+const CURSOR = 'k3f9a2-918273:1763500000000 42'
 
 /** Large enough for several chunks. */
 const large = () =>
   indexOf(people(40_000, (id) => ({ name: `name ${id}`, tag: [`t${id % 100}`], score: id })))
 
-test('a saved index is loaded with its position, and can change after that', async () => {
-  const loaded = await loadIndex(saveIndex(large(), POSITION))
-  expect(loaded?.position).toEqual(POSITION)
+test('a saved index is loaded with its cursor, and can change after that', async () => {
+  const loaded = await loadIndex(saveIndex(large(), CURSOR))
+  expect(loaded?.cursor).toEqual(CURSOR)
   const index = loaded?.index ?? indexOf([])
   expect(list(index, { limit: 2 })).toMatchObject({ ids: [40_000, 39_999], total: 40_000 })
   change(
@@ -26,7 +26,7 @@ test('a copy is saved in chunks of at most 1 MB, and lists can be evaluated betw
   const index = large()
   const before = list(index, { keyword: '99' })
   let chunks = 0
-  for (const chunk of saveIndex(index, POSITION)) {
+  for (const chunk of saveIndex(index, CURSOR)) {
     expect(chunk.length).toBeLessThanOrEqual(1_000_000)
     expect(list(index, { keyword: '99' })).toEqual(before)
     chunks++
@@ -35,8 +35,8 @@ test('a copy is saved in chunks of at most 1 MB, and lists can be evaluated betw
 })
 
 test('a copy that is damaged, not complete or mixed with another one is not loaded', async () => {
-  const chunks = [...saveIndex(large(), POSITION)]
-  const others = [...saveIndex(large(), { ...POSITION, sequence: 918_274 })]
+  const chunks = [...saveIndex(large(), CURSOR)]
+  const others = [...saveIndex(large(), 'k3f9a2-918274:')]
   const [first = new Uint8Array(0), second = new Uint8Array(0)] = chunks
   const damaged = (at: number) => {
     const copy = second.slice()
@@ -60,7 +60,7 @@ test('a copy that is damaged, not complete or mixed with another one is not load
 
 test('an error of the store while chunks are read is not taken for damage', async () => {
   async function* fail() {
-    yield* [...saveIndex(large(), POSITION)].slice(0, 1)
+    yield* [...saveIndex(large(), CURSOR)].slice(0, 1)
     throw new Error('The database is closed.')
   }
   await expect(loadIndex(fail())).rejects.toThrow('The database is closed.')
@@ -75,7 +75,7 @@ test('a copy has no name, id or value of passports that were removed', () => {
       location: [id === 1234 ? 'hidden place' : 'lisbon'],
     })),
   )
-  const save = () => Buffer.concat([...saveIndex(index, POSITION)])
+  const save = () => Buffer.concat([...saveIndex(index, CURSOR)])
   const id = Buffer.from(Float64Array.of(1234).buffer)
   const texts = ['rosalind', 'secret', 'Secret', '98.76', 'hidden place', id]
   for (const text of texts) expect(save().includes(text)).toBe(true)
