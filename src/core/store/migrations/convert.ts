@@ -41,11 +41,13 @@ const CONVERTED = [
 ]
 
 /** Fills the new tables. Those that the old schema does not have stay empty. */
-export async function convert({ connection, old, oldTables, onProgress }: Conversion): Promise<void> {
+export async function convert(conversion: Conversion): Promise<void> {
+  const { connection, old, oldTables, onProgress } = conversion
   const { query, selectRows, insertRows } = connection
   const hadTables = new Map(oldTables.map((table) => [table.name, table]))
   const [{ total } = { total: 0 }] = await query<{ total: number }>(
-    `select cast(2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events) as double precision) as total`,
+    `select cast(2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events) as double precision)
+       as total`,
   )
   let done = 0
   const advance = (rows: number) => {
@@ -55,82 +57,91 @@ export async function convert({ connection, old, oldTables, onProgress }: Conver
 
   const [log] = await selectRows<OldLog>(`${old}event_log`, '')
   await insertRows('event_log', [toNewLog(log as OldLog)])
-  await convertPassports()
-  await convertEvents(log as OldLog)
+  await convertPassports(conversion, hadTables.has('log_secrets'), advance)
+  await convertEvents(conversion, log as OldLog, advance)
   const keys = await selectRows<OldKey>(`${old}keys`, '')
   await insertRows('keys', keys.map(toNewKey))
   for (const table of await listTables(connection)) {
     const source = hadTables.get(table.name)
-    if (source && !CONVERTED.includes(table.name)) await copyTable(table, source)
+    if (source && !CONVERTED.includes(table.name)) await copyTable(conversion, table, source)
   }
   await fillDerived((work) => work(connection), advance)
+}
 
-  async function convertPassports(): Promise<void> {
-    let after = -1
-    for (;;) {
-      const rest = `where id > $1 order by id limit ${BATCH}`
-      const passports = await selectRows<OldPassport>(`${old}passports`, rest, [after])
-      const last = passports.at(-1)?.id
-      if (last === undefined) return
-      const range = [after, last]
-      const points = await selectRows<OldDataPoint>(`${old}data_points`, `where ${IS_IN_RANGE}`, range)
-      const credentials = await query<OldCredentials>(
-        `select cast(id as double precision) as id, data, body from ${old}passports
-         left join ${old}credentials as stored on stored.passport_id = id
-         left join ${old}v1_credentials as v1 on v1.passport_id = id where id > $1 and id <= $2 order by id`,
-        range,
-      )
-      const rows = credentials.map((row) => ({ passport_id: row.id, ...toNewCredentials(row) }))
-      const owners = new Set(points.map(({ passport_id }) => passport_id))
-      for (const row of credentials) if (hasCredentials(row)) owners.add(row.id)
-      await insertRows(
-        'passports',
-        passports.map((row) => toNewPassport(row, owners.has(row.id))),
-      )
-      await insertRows('credentials', rows)
-      await insertRows('data_points', points.map(toNewDataPoint))
-      // From the first schema with this table on, only hidden passports have no secret.
-      if (!hadTables.has('log_secrets'))
-        await insertRows(
-          'log_secrets',
-          passports.map(({ id }) => newSecret(id)),
-        )
-      advance(passports.length)
-      after = last
-    }
-  }
+/** Counts rows that were converted. */
+type Advance = (rows: number) => void
 
-  /** Removals of 0.2.1 deleted events. Tombstones fill the gaps. */
-  async function convertEvents({ first, last }: OldLog): Promise<void> {
-    const rules = await selectRows<{ id: number; stamp: string }>(`${old}event_rules`, '')
-    const stamps = new Map(rules.map(({ id, stamp }) => [id, stamp]))
-    for (let next = first; next <= last; ) {
-      const end = Math.min(last, next + BATCH - 1)
-      const packed = await selectRows<PackedRow>(
-        `${old}events`,
-        'where sequence >= $1 and sequence <= $2 order by sequence',
-        [next, end],
-      )
-      const events = new Map(packed.map((row) => [row.sequence, row]))
-      const sequences = Array.from({ length: end - next + 1 }, (_, at) => next + at)
-      await insertRows(
-        'events',
-        sequences.map((sequence) => {
-          const row = events.get(sequence)
-          return row ? unpackEvent(row, (number) => stamps.get(number) as string) : tombstone(sequence)
-        }),
-      )
-      advance(packed.length)
-      next = end + 1
-    }
-  }
-
-  async function copyTable(table: Table, source: Table): Promise<void> {
-    const columns = table.columns.filter((column) => source.columns.includes(column))
-    await query(
-      `insert into ${table.name} (${columns}) select ${columns} from ${old}${source.name} order by ${table.key}`,
+/** `hasSecrets`: from the first schema with this table on, only hidden passports have no secret. */
+async function convertPassports(
+  { connection, old }: Conversion,
+  hasSecrets: boolean,
+  advance: Advance,
+): Promise<void> {
+  const { query, selectRows, insertRows } = connection
+  let after = -1
+  for (;;) {
+    const rest = `where id > $1 order by id limit ${BATCH}`
+    const passports = await selectRows<OldPassport>(`${old}passports`, rest, [after])
+    const last = passports.at(-1)?.id
+    if (last === undefined) return
+    const range = [after, last]
+    const points = await selectRows<OldDataPoint>(`${old}data_points`, `where ${IS_IN_RANGE}`, range)
+    const credentials = await query<OldCredentials>(
+      `select cast(id as double precision) as id, data, body from ${old}passports
+       left join ${old}credentials as stored on stored.passport_id = id
+       left join ${old}v1_credentials as v1 on v1.passport_id = id where id > $1 and id <= $2 order by id`,
+      range,
     )
+    const rows = credentials.map((row) => ({ passport_id: row.id, ...toNewCredentials(row) }))
+    const owners = new Set(points.map(({ passport_id }) => passport_id))
+    for (const row of credentials) if (hasCredentials(row)) owners.add(row.id)
+    await insertRows(
+      'passports',
+      passports.map((row) => toNewPassport(row, owners.has(row.id))),
+    )
+    await insertRows('credentials', rows)
+    await insertRows('data_points', points.map(toNewDataPoint))
+    const secrets = hasSecrets ? [] : passports.map(({ id }) => newSecret(id))
+    await insertRows('log_secrets', secrets)
+    advance(passports.length)
+    after = last
   }
+}
+
+/** Removals of 0.2.1 deleted events. Tombstones fill the gaps. */
+async function convertEvents(
+  { connection: { selectRows, insertRows }, old }: Conversion,
+  { first, last }: OldLog,
+  advance: Advance,
+): Promise<void> {
+  const rules = await selectRows<{ id: number; stamp: string }>(`${old}event_rules`, '')
+  const stamps = new Map(rules.map(({ id, stamp }) => [id, stamp]))
+  for (let next = first; next <= last; ) {
+    const end = Math.min(last, next + BATCH - 1)
+    const packed = await selectRows<PackedRow>(
+      `${old}events`,
+      'where sequence >= $1 and sequence <= $2 order by sequence',
+      [next, end],
+    )
+    const events = new Map(packed.map((row) => [row.sequence, row]))
+    const sequences = Array.from({ length: end - next + 1 }, (_, at) => next + at)
+    await insertRows(
+      'events',
+      sequences.map((sequence) => {
+        const row = events.get(sequence)
+        return row ? unpackEvent(row, (number) => stamps.get(number) as string) : tombstone(sequence)
+      }),
+    )
+    advance(packed.length)
+    next = end + 1
+  }
+}
+
+async function copyTable({ connection: { query }, old }: Conversion, table: Table, source: Table) {
+  const columns = table.columns.filter((column) => source.columns.includes(column))
+  await query(
+    `insert into ${table.name} (${columns}) select ${columns} from ${old}${source.name} order by ${table.key}`,
+  )
 }
 
 const IS_IN_RANGE = 'passport_id > $1 and passport_id <= $2'
