@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { lock, MIGRATE } from '../../../../src/core/store/database/postgres/database.ts'
+import { COMMAND } from '../../../support/cli.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { dumpKept, dumpOf, oldPlace } from '../../../support/migrations/old-databases.ts'
 import { change, connect } from '../../../support/postgres/connection-urls.ts'
@@ -37,6 +38,21 @@ withEngine('sqlite', 'a migration', (makeDatabase) => {
     closeSync(file)
     for (const command of ['migrate', 'serve']) await here.refuses('of free disk space, but', command)
     expect(readdirSync(dirname(here.database))).toEqual([basename(here.database)])
+  })
+
+  test('a migration that cannot write the new file leaves the old database', async () => {
+    await using here = await oldPlace(makeDatabase, 'sqlite', 20)
+    const before = await dumpOf(here.env.DATABASE_URL)
+    // Files of at most 100 blocks of 512 bytes can be written, as if the disk were full.
+    const limited = ['sh', '-c', 'ulimit -S -f 100 && exec "$@"', 'sh', ...COMMAND, 'migrate']
+    const child = Bun.spawn(limited, { env: { ...process.env, ...here.env }, stderr: 'pipe' })
+    expect(await new Response(child.stderr).text()).toContain(
+      `passportd: ${here.database}.migrating cannot be`,
+    )
+    expect(await child.exited).toBe(1)
+    expect(readdirSync(dirname(here.database))).toEqual([basename(here.database)])
+    expect(await dumpOf(here.env.DATABASE_URL)).toBe(before)
+    expect(await here.call('migrate')).toMatchObject({ code: 0 })
   })
 
   test('the new file has the permissions of the old one', async () => {
@@ -84,6 +100,7 @@ withEngine('sqlite', 'a migration', (makeDatabase) => {
     await here.call('migrate')
     const before = await here.export()
     await here.call('remove', '7', '--yes')
+    expect((await here.call('doctor', '--erasure')).out).toContain(`${here.database}.before-22 is older than`)
     expect(await here.call('restore', `${here.database}.before-22`, '--force')).toMatchObject({ code: 0 })
     expect((await here.call('migrate')).err).toContain('already')
     expect(before).toContain('"passport_id":7')
@@ -104,7 +121,12 @@ withEngine('postgres', 'a migration', (makeDatabase) => {
     expect(await dumpKept(url)).toBe('')
     expect(await here.call('migrate')).toMatchObject({ code: 0 })
     expect(await dumpKept(url)).toBe(before)
+    await here.call('remove', '7', '--yes')
+    expect((await here.call('doctor', '--erasure')).out).toContain(
+      'The schema public_before_22 has the tables',
+    )
     await execute(url, forget)
+    expect((await here.call('doctor', '--erasure')).out).not.toContain('public_before_22')
     expect(await dumpKept(url)).toBe('')
     expect((await here.call('rules', 'list')).code).toBe(0)
   })
