@@ -50,6 +50,20 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
     tests: MIGRATIONS,
   },
   {
+    name: 'migrations: the old file is not kept',
+    file: 'src/core/store/database/sqlite/migrate.ts',
+    from: '    keep(path)\n',
+    to: '',
+    tests: ['test/system/core/cli/migrated-files-and-schemas.test.ts'],
+  },
+  {
+    name: 'migrations: events that removals have deleted have no tombstones',
+    file: 'src/core/store/migrations/convert.ts',
+    from: ': tombstone(sequence)',
+    to: ": { ...tombstone(sequence), type: 'rules.changed' as const }",
+    tests: MIGRATIONS,
+  },
+  {
     name: 'backup: a damaged backup is accepted',
     file: 'src/features/backup/backup.ts',
     from: "const [problem] = listDamage(database, 'integrity_check')",
