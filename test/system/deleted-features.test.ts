@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { FEATURES } from './support/program/features.ts'
-import { tempFolder } from './support/temp-folder.ts'
+import { FEATURES } from '../support/program/features.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
-const ROOT = join(import.meta.dir, '..')
+const ROOT = join(import.meta.dir, '../..')
 const COPIED = [
   ...['src', 'packages', 'test', 'bench', 'stress', 'deploy'],
   ...['package.json', 'package-lock.json', 'tsconfig.json'],
