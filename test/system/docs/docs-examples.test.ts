@@ -40,6 +40,8 @@ const NOT_RUN: Record<string, string> = {
   'docs/upgrade.md: New schema: stop first: text': 'test/system/core/cli/migrate.test.ts checks the message',
   'docs/upgrade.md: Go back: text':
     'needs an older release; test/core/store/sqlite.test.ts checks the message',
+  'docs/upgrade.md: Go back: sql': 'test/system/core/cli/migrated-files-and-schemas.test.ts runs it',
+  'docs/upgrade.md: Go back: sql 2': 'test/system/core/cli/migrated-files-and-schemas.test.ts runs it',
 }
 
 const EXAMPLES = PAGES.flatMap(readExamples)
