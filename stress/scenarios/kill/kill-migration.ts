@@ -23,7 +23,7 @@ export const killMigration: Scenario = {
 }
 
 /** Copies of the passports in the old database, so that a migration takes about a second. */
-const COPIES = 100
+const COPIES = 30
 
 /** Returns the number of migrations that ended before the kill. */
 async function killMigrations(
