@@ -130,7 +130,7 @@ function combineLists({ included, excluded, test }: Parts, first: Uint32Array): 
   const target = new Uint32Array(list.length)
   for (const posting of others) list = filterList(list, posting, 1, target)
   for (const posting of excluded) list = filterList(list, posting, 0, target)
-  return fromList(test ? list.filter(test) : list)
+  return fromList(test ? filterSlots(list, test) : list)
 }
 
 function combineBits(index: PassportIndex, { included, excluded, test }: Parts): Posting {
@@ -141,5 +141,16 @@ function combineBits(index: PassportIndex, { included, excluded, test }: Parts):
   for (const posting of others) intersectBits(bits, toBits(posting, index.count))
   for (const posting of excluded) subtractFrom(bits, posting)
   if (!test) return toPosting(bits, index.count)
-  return fromList(listBits(bits, countBits(bits)).filter(test))
+  return fromList(filterSlots(listBits(bits, countBits(bits)), test))
+}
+
+/** `filter` of the runtime takes twice as long. */
+function filterSlots(slots: Uint32Array, test: (slot: number) => boolean): Uint32Array {
+  const kept = new Uint32Array(slots.length)
+  let length = 0
+  for (let at = 0; at < slots.length; at++) {
+    const slot = slots[at] as number
+    if (test(slot)) kept[length++] = slot
+  }
+  return kept.subarray(0, length)
 }

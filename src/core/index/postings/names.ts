@@ -85,25 +85,28 @@ export function createNameTest(
   { bytes, starts }: Names,
   words: readonly Uint8Array[],
 ): ((slot: number) => boolean) | undefined {
-  const long = words.filter(({ length }) => length > LONGEST_EXACT)
-  if (long.length === 0) return undefined
+  const [first, ...others] = words.filter(({ length }) => length > LONGEST_EXACT).map(createWordTest)
+  if (!first) return undefined
   return (slot) => {
-    const [start, end] = [starts[slot] as number, starts[slot + 1] as number]
-    for (let at = 0; at < long.length; at++)
-      if (!contains(bytes, start, end, long[at] as Uint8Array)) return false
-    return true
+    const start = starts[slot] as number
+    const end = starts[slot + 1] as number
+    return first(bytes, start, end) && others.every((test) => test(bytes, start, end))
   }
 }
 
-function contains(bytes: Uint8Array, start: number, end: number, word: Uint8Array): boolean {
-  const [first] = word
-  const { length } = word
-  const last = end - length
-  for (let at = start; at <= last; at++) {
-    if (bytes[at] !== first) continue
-    let same = 1
-    while (same < length && bytes[at + same] === word[same]) same++
-    if (same === length) return true
+type WordTest = (bytes: Uint8Array, start: number, end: number) => boolean
+
+/** Horspool's algorithm: the byte at the end of the word's place says how far the next place is. */
+function createWordTest(word: Uint8Array): WordTest {
+  const last = word.length - 1
+  const steps = new Int32Array(256).fill(word.length)
+  for (let at = 0; at < last; at++) steps[word[at] as number] = last - at
+  return (bytes, start, end) => {
+    for (let at = start + last; at < end; at += steps[bytes[at] as number] as number) {
+      let left = last
+      while (left >= 0 && bytes[at - last + left] === word[left]) left--
+      if (left < 0) return true
+    }
+    return false
   }
-  return false
 }
