@@ -40,11 +40,11 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
     ...ON_SQLITE,
   },
   {
-    name: 'merges: the V1 response of a survivor is not rendered after an unmerge',
+    name: 'merges: a record that names another survivor has no event of the first one',
     file: 'src/core/store/write/write-model.ts',
     from: '        markSurvivor(before?.merged_into)\n',
     to: '',
-    tests: [...IMPORT, ...MERGES],
+    tests: ['test/core/history/events.test.ts'],
     ...ON_SQLITE,
   },
   {

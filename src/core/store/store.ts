@@ -17,7 +17,7 @@ export type Store = AsyncDisposable & {
   passports: {
     /** The id of a merged passport finds its survivor. */
     find(ref: PassportRef): Promise<FullPassport | undefined>
-    /** Also finds the credentials in its V1 response, sorted by score (highest first), name and id. */
+    /** Also finds the credentials that responses show, sorted by score (highest first), name and id. */
     findWithCredentials(ref: PassportRef): Promise<PassportWithCredentials | undefined>
     findByKeys: FindByKeys
     /** A text that changes whenever a response about the passport does. */
@@ -98,7 +98,7 @@ export type ListingStore = {
   readAll(add: (passport: ListedPassport) => void): Promise<string>
   /** The changes since a cursor; `undefined` if they are too many or unknown, so that `readAll` is needed. */
   readChanges(since: string): Promise<ListingChanges | undefined>
-  /** A faster `readChanges` for few changes. Later V1 reads include all changes that it returned. */
+  /** A faster `readChanges` for few changes. Later reads include all changes that it returned. */
   readRecent(since: string): Promise<ListingChanges | undefined>
   /** In any order. Passports that are not listed are left out. */
   listFacets(ids: readonly number[]): Promise<StoredFacets[]>

@@ -134,7 +134,7 @@ export function keepUnchanged(
 
 const COMPARED = ['score', 'maxScore', 'value', 'name', 'category', 'earnedAt', 'superseded'] as const
 
-/** Compares what V1 shows: not the issuer. */
+/** Compares what events have: not the issuer. */
 export const looksSame = (before: Credential, after: Credential) =>
   COMPARED.every((field) => before[field] === after[field])
 

@@ -37,7 +37,7 @@ export const BY_RECORD: CauseOf = (before, after) => (!before ? 'added' : !after
 
 export const BY_MERGE: CauseOf = () => 'merge'
 
-/** A passport before the transaction. `credentials` is set if it is merged or hidden, so that it has no V1 response. */
+/** A passport before the transaction. `credentials` is set if it is merged or hidden, so that no response shows it. */
 type Before = { row: StoredRow; credentials?: readonly Credential[] }
 
 /** Compares passports before and after the transaction, and creates the events. */
@@ -100,7 +100,7 @@ export function trackEvents(
   return {
     recordBefore,
     recordRemoval,
-    /** Must be called before the V1 responses are rendered. */
+    /** Must be called before the credentials are stored. */
     compare(ids: ReadonlySet<number>, shown: ReadonlyMap<number, readonly Credential[]>): Changes {
       const rows = [...ids].flatMap((id) => passports.get(id) ?? [])
       const targets = listTargets(rows, before, removed)

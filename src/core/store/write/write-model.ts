@@ -46,7 +46,7 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
   const changed = new Set<number>()
   const shown = new Map<number, readonly Credential[]>()
 
-  /** Renders the survivor again, because its response says whether another passport is merged into it. */
+  /** The survivor has an event, because responses say which passports are merged into it. */
   function markSurvivor(id: number | null | undefined): void {
     if (typeof id === 'number') changed.add(survivorOf(id, passports))
   }
