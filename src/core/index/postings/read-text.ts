@@ -12,9 +12,10 @@ export type Chip = { term: Term; words: string }
 /** What a search text means: people with all chips, whose name contains the words of `name`. */
 export type ReadText = { chips: Chip[]; name: string }
 
-/** The terms that a folded phrase is equal to, such as those of a tag and a place. */
+/** What a folded phrase is equal to, such as a tag and a place. */
 export type Lookup = (phrase: string) => readonly Candidate[]
-export type Candidate = { term: Term; count: number }
+/** A level is two terms: its lowest score, and that of the next level. */
+export type Candidate = { terms: Filter; count: number }
 
 /** Later words are part of a name. */
 const MOST_WORDS = 12
@@ -31,7 +32,8 @@ const FIELDS: Record<string, GroupField> = { in: 'location', from: 'location', t
 
 /**
  * Words that are equal to a value become chips, the longest phrase first. "or" joins two values of a field; "not", "no", "without" and
- * a minus sign negate the next chip. A word that is a v3 filter, such as `score:>50`, is read as one. All other words are a name.
+ * a minus sign negate the next chip. A word that is a v3 filter, such as `score:>50`, is read as one. All other words are a name, as are
+ * those in double quotes.
  */
 export function readText(typed: string, lookup: Lookup): ReadText {
   const words = splitWords(typed)
@@ -44,7 +46,8 @@ export function readText(typed: string, lookup: Lookup): ReadText {
     at = found?.end ?? at + 1
   }
   const name = chips.length === 0 ? words : rest.filter((word) => !CONNECTING.has(foldName(word)))
-  return { chips, name: name.join(' ').replace(/(?<=^|\s)- /g, '-') }
+  const unquoted = name.map((word) => word.replace(/^"(.*)"$/, '$1'))
+  return { chips, name: unquoted.join(' ').replace(/(?<=^|\s)- /g, '-') }
 }
 
 /** A minus sign before a word is a word of its own. Spaces in double quotes separate no words. */
@@ -65,8 +68,9 @@ function readChips(words: readonly string[], at: number, lookup: Lookup): Found 
   }
   const hint = FIELDS[foldName(words[start - 1] ?? '')]
   for (let end = Math.min(words.length, start + LONGEST_PHRASE); end > start; end--) {
-    const term = findTerm(words.slice(start, end), hint, lookup)
-    if (term) return { chips: [{ term, words: words.slice(start, end).join(' ') }], end, isNegated, isOr }
+    const phrase = words.slice(start, end)
+    const chips = findTerms(phrase, hint, lookup).map((term) => ({ term, words: phrase.join(' ') }))
+    if (chips.length > 0) return { chips, end, isNegated, isOr }
   }
   return undefined
 }
@@ -78,15 +82,15 @@ function skipConnecting(words: readonly string[], at: number): number {
 }
 
 /** Of several values with the same text, the field of the word before decides, then the number of people. */
-function findTerm(words: readonly string[], hint: GroupField | undefined, lookup: Lookup): Term | undefined {
+function findTerms(words: readonly string[], hint: GroupField | undefined, lookup: Lookup): Filter {
   const phrase = foldName(words.join(' ')).replace(/[,;]$/, '')
   // A number may be an id.
-  if (CONNECTING.has(phrase) || /^\d+$/.test(phrase)) return undefined
-  if (/^humans?$/.test(phrase)) return equals('human', 'true')
+  if (CONNECTING.has(phrase) || /^\d+$/.test(phrase)) return []
+  if (/^humans?$/.test(phrase)) return [equals('human', 'true')]
   const candidates = [...lookup(phrase), ...lookup(phrase.replace(/s$/, ''))]
-  const isHinted = ({ term }: Candidate) => Number(term.field === hint)
+  const isHinted = ({ terms }: Candidate) => Number(terms[0]?.field === hint)
   const [best] = candidates.sort((one, other) => isHinted(other) - isHinted(one) || other.count - one.count)
-  return best?.term
+  return best?.terms ?? []
 }
 
 /** A handle such as "github:zoe" is no filter. */
@@ -112,20 +116,29 @@ function addChips(chips: Chip[], { chips: added, isNegated, isOr }: Found): void
       term: { ...last.term, conditions },
       words: `${last.words} or ${(first as Chip).words}`,
     }
-  } else chips.push(...(isNegated || isSame ? added.map(negate) : added))
+  } else chips.push(...(isNegated || isSame ? negate(added) : added))
 }
 
-const negate = ({ term, words }: Chip): Chip => ({
-  term: { ...term, conditions: term.conditions.map((condition) => ({ ...condition, not: !condition.not })) },
-  words,
-})
+/** A score that is not in a range is below it or above it. */
+function negate(chips: readonly Chip[]): Chip[] {
+  const isRange = chips.length > 1 && chips.every(({ term }) => term.field === 'score')
+  const groups = isRange ? [chips] : chips.map((chip) => [chip])
+  return groups.map((group) => {
+    const [{ term, words }] = group as [Chip]
+    const all = group.flatMap(({ term: { conditions } }) => conditions)
+    return {
+      term: { ...term, conditions: all.map((condition) => ({ ...condition, not: !condition.not })) },
+      words,
+    }
+  })
+}
 
-const LOOKED_UP = ['tag', 'location', 'type'] as const
+export const LOOKED_UP = ['tag', 'location', 'type'] as const
 
 /** The tags, places and credentials with this text, and how many people have them. */
 export const lookUpValues = (index: PassportIndex, phrase: string): Candidate[] =>
   LOOKED_UP.flatMap((field) => {
     const posting = index.values[field].get(phrase)
     const count = posting ? countIn(index.alive, posting) : 0
-    return count === 0 ? [] : [{ term: equals(field, phrase), count }]
+    return count === 0 ? [] : [{ terms: [equals(field, phrase)], count }]
   })

@@ -1,39 +1,124 @@
 import { foldName } from '../../basics/text/fold-name.ts'
 import type { Filter } from '../../lists/filter.ts'
-import { toWords } from '../../lists/list-request.ts'
+import { GROUP_FIELDS, type GroupField, toWords, wordsOf } from '../../lists/list-request.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
+import { countGroups, type ValueGroup } from './groups.ts'
 import { findMatches } from './matches.ts'
+import { nameAt } from './names.ts'
 import { findNearMisses } from './near-misses.ts'
+import { findSlot } from './order.ts'
 import type { PassportIndex } from './passport-index.ts'
-import { type Candidate, lookUpValues, type ReadText, readText } from './read-text.ts'
+import { pointsOf } from './points.ts'
+import { includes } from './posting.ts'
+import { LOOKED_UP, lookUpValues, type ReadText, readText } from './read-text.ts'
+import { type Distribution, findDistribution } from './standing.ts'
 
-/** `known`: terms that are no values, by their folded phrase, such as those of levels. */
-export type SearchRequest = Omit<ListRequest, 'keyword'> & {
+/**
+ * `known`: terms that are no values, by their folded phrase, such as those of levels. `ids`: passports that were found otherwise, such
+ * as by a handle.
+ */
+export type SearchRequest = Omit<ListRequest, 'keyword' | 'after'> & {
   text: string
-  known?: Readonly<Record<string, readonly Candidate['term'][]>>
+  known?: Readonly<Record<string, readonly Filter[]>>
+  ids?: readonly number[]
 }
 
-/** If nobody matches, `instead` has lists that are not empty, with their sizes. */
-export type SearchResult = { reading: ReadText; page: ListPage; instead: Instead | undefined }
+export type SearchResult = {
+  reading: ReadText
+  page: ListPage
+  distribution: Distribution
+  /** Those of `ids` that match the filter and the chips. */
+  matching: number[]
+  /** The values of the filter and the chips as they are written, by field and folded value: "tag zk". */
+  labels: Record<string, string>
+  /** For each type of credential that the list names, the points of the passports of the page. */
+  points: Record<string, number[]>
+  /** Values that begin with the name. */
+  suggestions: Suggestion[]
+  /** If nobody matches, lists that are not empty, with their sizes. */
+  instead: Instead | undefined
+}
 
+type Suggestion = ValueGroup & { field: GroupField }
 type Instead = { name: number; chips: number; nearMisses: { name: string; count: number }[] }
 
 /** Reads a search text and evaluates its list. */
-export function search(index: PassportIndex, { text, known = {}, ...request }: SearchRequest): SearchResult {
+export function search(index: PassportIndex, request: SearchRequest): SearchResult {
+  const { text, known = {}, ids = [], ...list } = request
   const reading = readText(text, (phrase) => [
-    ...(Object.hasOwn(known, phrase) ? (known[phrase] ?? []) : []).map((term) => ({ term, count: 0 })),
+    ...(Object.hasOwn(known, phrase) ? (known[phrase] ?? []) : []).map((terms) => ({ terms, count: 0 })),
     ...lookUpValues(index, phrase),
   ])
-  const chips = [...request.filter, ...reading.chips.map(({ term }) => term)]
-  const page = findList(index, { ...request, filter: chips, keyword: toKeyword(reading.name) })
-  const instead = page.total === 0 ? findInstead(index, request.filter, chips, reading) : undefined
-  return { reading, page, instead }
+  const filter = [...request.filter, ...reading.chips.map(({ term }) => term)]
+  const keyword = toKeyword(reading.name)
+  const page = findSorted(index, { ...list, filter, keyword })
+  const among = findMatches(index, { filter })
+  const types = [list.sort.pointsFor ?? [], ...filter.map(typesOf)].flat()
+  return {
+    reading,
+    page,
+    distribution: findDistribution(index),
+    matching: ids.filter((id) => includes(among, findSlot(index, id) ?? -1)),
+    labels: Object.fromEntries(filter.flatMap((term) => labelsOf(index, term))),
+    points: Object.fromEntries(types.map((type) => [type, page.ids.map((id) => pointsOf(index, id, type))])),
+    suggestions: keyword === undefined ? [] : suggest(index, filter, foldName(reading.name)),
+    instead: page.total === 0 ? findInstead(index, request.filter, filter, reading) : undefined,
+  }
 }
 
 const toKeyword = (name: string): string | undefined => {
   const folded = foldName(name)
   return folded === '' ? undefined : toWords(folded)
 }
+
+/** At most this many matches of a name are sorted by it. */
+const MOST_SORTED = 200
+
+/** Names with words that begin with the words of the text come first: "Ada" before "Meadow" for "ad". */
+function findSorted(index: PassportIndex, request: ListRequest): ListPage {
+  const { keyword, sort, offset = 0, limit } = request
+  const page = findList(index, request)
+  const isSorted = keyword !== undefined && sort.field === 'score' && sort.pointsFor === undefined
+  if (!isSorted || page.total > MOST_SORTED) return page
+  const { ids, ranking } = findList(index, { ...request, groups: undefined, offset: 0, limit: MOST_SORTED })
+  const words = wordsOf(keyword)
+  const isBegun = (id: number) => {
+    const parts = nameAt(index.names, findSlot(index, id) as number).split(/[^\p{L}\p{M}\p{N}]+/u)
+    return words.every((word) => parts.some((part) => part.startsWith(word)))
+  }
+  const sorted = ids
+    .map((id, at) => ({ id, rank: ranking?.ofPage[at] as number, isBegun: isBegun(id) }))
+    .sort((one, other) => Number(other.isBegun) - Number(one.isBegun))
+    .slice(offset, offset + limit)
+  return {
+    ...page,
+    ids: sorted.map(({ id }) => id),
+    ranking: page.ranking && { ...page.ranking, ofPage: sorted.map(({ rank }) => rank) },
+  }
+}
+
+type Term = Filter[number]
+
+const typesOf = ({ field, conditions }: Term): string[] =>
+  conditions.flatMap(({ not, value, type }) => (not ? [] : field === 'type' ? String(value) : (type ?? [])))
+
+function labelsOf({ labels }: PassportIndex, { field, conditions }: Term): [string, string][] {
+  const known = GROUP_FIELDS.find((each) => each === field)
+  if (!known) return []
+  return conditions.map(({ value }) => [
+    `${field} ${value}`,
+    labels[known].get(String(value)) ?? String(value),
+  ])
+}
+
+const MOST_SUGGESTIONS = 3
+
+const suggest = (index: PassportIndex, filter: Filter, prefix: string): Suggestion[] =>
+  LOOKED_UP.flatMap((field) =>
+    countGroups(index, findMatches(index, { filter }), { field, prefix })
+      .groups.slice(0, MOST_SUGGESTIONS)
+      .map((group) => ({ ...group, field })),
+  )
 
 function findInstead(
   index: PassportIndex,

@@ -47,6 +47,8 @@ export function findPeers(index: PassportIndex, filter: Filter, position: Positi
 }
 
 export type Distribution = {
+  /** The number of all passports. */
+  total: number
   highest: number
   median: number
   /** The end of the histogram's axis: a round number that only outliers exceed. */
@@ -78,7 +80,7 @@ export function findDistribution(index: PassportIndex): Distribution {
     { length: Math.round(scale / step) + 1 },
     (_, bucket) => countFrom(bucket) - countFrom(bucket + 1),
   )
-  return { highest, median, scale, step, distribution }
+  return { total: length, highest, median, scale, step, distribution }
 }
 
 function findScale({ length, at }: Scores, highest: number): { scale: number; step: number } {
