@@ -15,6 +15,7 @@ const ENTRY_POINTS = [
   'src/main.ts',
   'src/serve/server-thread.ts',
   'src/serve/search-thread.ts',
+  'src/serve/index-thread.ts',
   'src/features/pictures/thread.ts',
   'src/serve/writer-thread.ts',
   'src/serve/damage-thread.ts',

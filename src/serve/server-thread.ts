@@ -2,6 +2,7 @@ import { isExpected } from '../core/basics/errors.ts'
 import { createCaller } from '../core/basics/thread-calls.ts'
 import { createSharedCatalog } from '../core/index/catalog.ts'
 import { releaseReplaced } from '../core/index/free-snapshots.ts'
+import { createIndexClient } from '../core/index/postings/calls.ts'
 import { createSearchClient } from '../core/index/remote-search.ts'
 import { noteDamage, withDamage } from '../core/store/damage.ts'
 import { sendWrites, type WriteCall } from '../core/store/data.ts'
@@ -27,6 +28,7 @@ declare const self: Worker
 
 const called = {
   'search-thread': createSearchClient(),
+  'index-thread': createIndexClient(),
   'picture-thread': createRasterizerClient(),
   'writer-thread': createCaller<WriteCall, unknown>('The writer thread ended.', MOST_WRITES),
 }
@@ -52,7 +54,8 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   }
 }
 
-async function start({ config, windows, fonts, snapshot, damage }: StartMessage): Promise<void> {
+async function start({ config, windows, fonts, snapshot, damage, index }: StartMessage): Promise<void> {
+  called['index-thread'].share(index)
   if (snapshot) catalog.update(snapshot)
   try {
     const metrics = config.metrics && createThreadMetrics()
@@ -70,6 +73,7 @@ async function start({ config, windows, fonts, snapshot, damage }: StartMessage)
         : undefined,
       store: withDamage(withWriter(store), damage),
       catalog,
+      index: called['index-thread'],
       now: Date.now,
       log,
       rasterize: called['picture-thread'].rasterize,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError } from '../core/basics/errors.ts'
 import type { Log } from '../core/basics/log.ts'
 import { tlsProblems } from '../core/config/check-tls-files.ts'
@@ -5,6 +6,7 @@ import type { Config } from '../core/config/config.ts'
 import { type Family, gauge } from '../core/http/prometheus-text.ts'
 import { createWindowMemory } from '../core/http/rate-limit.ts'
 import { releaseReplaced } from '../core/index/free-snapshots.ts'
+import { createIndexState } from '../core/index/postings/calls.ts'
 import type { Snapshot } from '../core/index/snapshot.ts'
 import { createDamage } from '../core/store/damage.ts'
 import type { Store } from '../core/store/store.ts'
@@ -19,9 +21,14 @@ type Options = {
   store: Store
   log: Log
   fonts?: readonly Font[] | undefined
+  /** Ends the wait for the index before servers listen; by default it is short. Without an index, lists are refused. */
+  patience?: Promise<void>
   /** Called when all servers listen, before scoring begins. */
   beforeScoring?: () => Promise<void>
 }
+
+/** A load of a saved index takes a second. */
+const PATIENCE_MILLISECONDS = 3000
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
@@ -33,6 +40,7 @@ const THREAD_FILES = {
   'server-thread': 'serve/server-thread.ts',
   'writer-thread': 'serve/writer-thread.ts',
   'search-thread': 'serve/search-thread.ts',
+  'index-thread': 'serve/index-thread.ts',
   'damage-thread': 'serve/damage-thread.ts',
   'picture-thread': 'features/pictures/thread.ts',
   'backup-thread': 'features/backup/thread.ts',
@@ -45,6 +53,9 @@ const createNode = ({ config, log, fonts }: Options) => ({
   log,
   fonts,
   damage: createDamage(),
+  index: createIndexState(),
+  indexed: Promise.withResolvers<void>(),
+  nextIndex: undefined as Thread | undefined,
   windows: createWindowMemory(),
   sums: createMetricSums(),
   servers: [] as Thread[],
@@ -78,12 +89,13 @@ export async function startService(options: Options) {
   })
   const search = startCalled(node, 'search-thread')
   if (config.explorer) startCalled(node, 'picture-thread')
+  startIndex(node)
   /** Threads that are never asked to stop, but terminated. The next start removes the file of an incomplete backup. */
   const independent: Thread[] = []
   let delivery: Thread | undefined
 
   async function stop(): Promise<void> {
-    for (const thread of independent) thread.terminate()
+    for (const thread of [...independent, node.nextIndex]) thread?.terminate()
     await Promise.all([...servers, ...(delivery ? [delivery] : [])].map((thread) => thread.stop()))
     for (const thread of node.called.values()) await thread.stop()
     await metrics?.stop()
@@ -91,6 +103,10 @@ export async function startService(options: Options) {
 
   try {
     await firstSnapshot.promise
+    await Promise.race([
+      node.indexed.promise,
+      options.patience ?? sleep(PATIENCE_MILLISECONDS, undefined, { ref: false }),
+    ])
     const url = await startServer(node)
     await Promise.all(Array.from({ length: workers - 1 }, () => startServer(node)))
     await options.beforeScoring?.()
@@ -154,8 +170,8 @@ const start = (
     file: THREAD_FILES[name],
     log: node.log,
     onStart(thread) {
-      const { config, damage, windows, fonts, snapshot, port } = node
-      thread.post({ kind: 'start', config: { ...config, port }, damage, windows, fonts, snapshot })
+      const { config, damage, index, windows, fonts, snapshot, port } = node
+      thread.post({ kind: 'start', config: { ...config, port }, damage, index, windows, fonts, snapshot })
       onStart?.(thread)
     },
     onMessage(message, worker) {
@@ -176,6 +192,26 @@ function startCalled(node: Node, name: CalledThread, onMessage = (_: FromThread)
   })
   node.called.set(name, thread)
   return thread
+}
+
+/**
+ * Starts an index thread. When its index is ready, it takes over: it answers the server threads, and the one before is
+ * stopped.
+ */
+function startIndex(node: Node): void {
+  const thread = start(node, 'index-thread', {
+    onMessage({ kind }) {
+      if (kind === 'outdated') startIndex(node)
+      if (kind !== 'indexed') return
+      const before = node.called.get('index-thread')
+      node.called.set('index-thread', thread)
+      for (const server of node.servers) connect('index-thread', thread, server)
+      node.nextIndex = undefined
+      node.indexed.resolve()
+      if (before !== thread) void before?.stop()
+    },
+  })
+  node.nextIndex = thread
 }
 
 /** Starts a server thread. Returns its URL when it listens. */

@@ -1,6 +1,7 @@
 import type { RenderedPage } from '../core/http/rendered-page.ts'
 import type { Context } from '../core/http/route.ts'
 import type { Catalog } from '../core/index/catalog.ts'
+import type { IndexClient } from '../core/index/postings/calls.ts'
 import type { PassportRef } from '../core/passport/passport.ts'
 import type { ExplainedPassport } from '../core/passport/rules/explanation.ts'
 import type { RuleSetShape } from '../core/passport/rules/rule-set.ts'
@@ -16,6 +17,7 @@ export type Rasterize = (svg: string, width: number, signal?: AbortSignal) => Pr
 export type ExplorerOptions = {
   store: Store
   catalog: Catalog
+  index: IndexClient
   /** Explains the score of a passport; `undefined` if the passport does not exist. */
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
   /** The active rule set. */

@@ -7,6 +7,7 @@ import { createWindowMemory } from '../support/http/rate-limits.ts'
 import { expectRefusal } from '../support/program/errors.ts'
 import { createLog } from '../support/program/log.ts'
 import { readConfig } from '../support/program/settings.ts'
+import { createIndexState } from '../support/store/catalog.ts'
 import { createDamage, openStore, USAGE } from '../support/store/open.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { until } from '../support/wait-until.ts'
@@ -38,6 +39,7 @@ async function startWriter() {
         kind: 'start',
         config,
         damage: createDamage(),
+        index: createIndexState(),
         windows: createWindowMemory(),
         snapshot: undefined,
       })

@@ -5,6 +5,7 @@ import type { Tier } from '../../src/core/config/rate-limit-tier.ts'
 import type { Principal } from '../../src/core/http/client-identity.ts'
 import { createLimiter } from '../../src/core/http/rate-limit.ts'
 import { createCatalog } from '../../src/core/index/catalog.ts'
+import { createLocalIndex } from '../../src/core/index/postings/calls.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import type { ToolContext } from '../../src/features/mcp/define-tool.ts'
 import { serveMcp } from '../../src/features/mcp/http.ts'
@@ -75,7 +76,8 @@ export async function serveMcpHere(store: Store, listing = store.listing, tiers:
   const lines: string[] = []
   const log = createLog({ write: (line) => void lines.push(line), json: true, now: () => NOON })
   const catalog = createCatalog({ ...store, listing }, { mostAwaited: 0 })
-  const context = { store, catalog, config: { publicUrl: undefined, explorer: true }, now: () => NOON }
+  const index = createLocalIndex({ ...store, listing })
+  const context = { store, catalog, index, config: { publicUrl: undefined, explorer: true }, now: () => NOON }
   const createServer = (principal: Principal, charge: ToolContext['charge']) =>
     createMcpServer({ open: async () => context, principal, charge, log, isLocal: false })
   const now = () => NOON

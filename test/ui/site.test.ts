@@ -214,7 +214,7 @@ describe('files of the site', () => {
   test('SITE_INDEX=false asks search engines to list nothing', async () => {
     await using server = await servePeople(PEOPLE, {
       settings: { ...DEFAULT_SITE, index: false },
-      index: false,
+      isIndexed: false,
       publicUrl: ORIGIN,
     })
     for (const path of ['/', '/passports/7', '/reference', '/card/7.svg'])

@@ -2,11 +2,12 @@ import type { Font } from '../../features/pictures/fonts-folder.ts'
 import type { Fields, Log } from '../basics/log.ts'
 import type { Config } from '../config/config.ts'
 import type { Family } from '../http/prometheus-text.ts'
+import type { IndexState } from '../index/postings/calls.ts'
 import type { Snapshot } from '../index/snapshot.ts'
 import type { Damage } from '../store/damage.ts'
 
 /** The threads that server threads call. */
-export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
+export type CalledThread = 'search-thread' | 'index-thread' | 'picture-thread' | 'writer-thread'
 
 /** Messages of the writer thread, which the main thread forwards to the search thread and the server threads. */
 type Published =
@@ -20,6 +21,7 @@ export type StartMessage = {
   /** Rate-limit counters, shared by all server threads. */
   windows: Int32Array<SharedArrayBuffer>
   damage: Damage
+  index: IndexState
   fonts?: readonly Font[] | undefined
   snapshot: Snapshot | undefined
 }
@@ -45,6 +47,10 @@ export type FromThread =
   | { kind: 'checked' }
   /** From the writer thread: there are subscriptions, so the delivery thread is needed. */
   | { kind: 'subscribed' }
+  /** From the index thread: it can be called. */
+  | { kind: 'indexed' }
+  /** From the index thread: another one should build the index, and replace this one. */
+  | { kind: 'outdated' }
   | { kind: 'listening'; port: number; url: string }
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }

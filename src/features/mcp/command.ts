@@ -9,6 +9,7 @@ import { parsePort } from '../../core/config/setting-parsers.ts'
 import { ANONYMOUS_PRINCIPAL, type Principal } from '../../core/http/client-identity.ts'
 import { createLimiter } from '../../core/http/rate-limit.ts'
 import { createCatalog } from '../../core/index/catalog.ts'
+import { createLocalIndex } from '../../core/index/postings/calls.ts'
 import { DEFAULT_SCOPES, isScope } from '../../core/store/api-key.ts'
 import { SERVE_TIMEOUT } from '../../core/store/open.ts'
 import type { ToolContext } from './define-tool.ts'
@@ -102,7 +103,7 @@ function keepStore(database: Config['database'], onFailure: (error: unknown) => 
 
   async function openOnce() {
     const store = await openWhole(database, { ...MUST_EXIST, ...SERVE_TIMEOUT })
-    return { store, catalog: createCatalog(store, index) }
+    return { store, catalog: createCatalog(store, index), index: createLocalIndex(store, index) }
   }
 
   return {

@@ -1,5 +1,6 @@
 import type { ApiServerOptions } from '../../../src/core/http/server.ts'
 import { type Catalog, createCatalog } from '../../../src/core/index/catalog.ts'
+import { createLocalIndex } from '../../../src/core/index/postings/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createPassportExplainer } from '../../../src/core/reads/explain.ts'
 import { findRules } from '../../../src/core/scoring/stamped-rule-set.ts'
@@ -39,10 +40,12 @@ export function serveExplorer(
   }: Options = {},
 ) {
   const catalog = options.catalog ?? createCatalog(store)
+  const index = options.index ?? createLocalIndex(store)
   const leftOut: unknown[] = []
   const { routes, errorPage, errorPicture } = createExplorer({
     onError: (error) => leftOut.push(error),
     store,
+    index,
     catalog: { ...catalog, ...replace?.(catalog) },
     explain: explain ?? createPassportExplainer(store),
     rules: () => findRules(store),
@@ -56,6 +59,7 @@ export function serveExplorer(
   const server = serveTest(store, {
     explorer: true,
     publicUrl,
+    index,
     ...options,
     errorPage,
     errorPicture,

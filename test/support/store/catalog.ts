@@ -4,6 +4,7 @@ import { buildSnapshot, type Snapshot } from '../../../src/core/index/snapshot.t
 import type { ListedPassport, Store } from '../../../src/core/store/store.ts'
 
 export { createCatalog, createSharedCatalog } from '../../../src/core/index/catalog.ts'
+export { createIndexState, createLocalIndex } from '../../../src/core/index/postings/calls.ts'
 export { buildSnapshot, updateSnapshot } from '../../../src/core/index/snapshot.ts'
 
 const catalogs = new WeakMap<Store, Catalog>()

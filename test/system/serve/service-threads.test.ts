@@ -14,7 +14,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
 import { startTestService } from '../support/service.ts'
 
-const [WRITER, SEARCH, PICTURES, SERVER] = [0, 1, 2, 3]
+const [WRITER, SEARCH, PICTURES, SERVER] = [0, 1, 2, 4]
 
 const ARABIC = inventPeople().find(({ profile }) => /^[\p{Script=Arabic} ]+$/u.test(profile.displayName))
 const FONT = makeFont([...new Set(ARABIC?.profile.displayName.replaceAll(' ', ''))].join(''))

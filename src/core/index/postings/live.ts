@@ -7,10 +7,13 @@ import { createPassportIndex, isSparse, type PassportIndex } from './passport-in
 import { replacePassports, trimPostings } from './replace.ts'
 import { loadIndex, saveIndex } from './save.ts'
 
-/** Where the index is saved. `write` replaces the copy, and takes the chunks in turns with other work. */
+/**
+ * Where the index is saved. `write` replaces the copy, and takes the chunks in turns with other work. A removal of people
+ * after `list` was called ends it, and deletes the copy.
+ */
 export type SavedCopy = {
   read(): AsyncIterable<Uint8Array>
-  write(chunks: Iterable<Uint8Array>): Promise<void>
+  write(list: () => Promise<Iterable<Uint8Array>>): Promise<void>
 }
 
 type Listing = Pick<ListingStore, 'readAll' | 'readChanges' | 'listRows'>
@@ -102,15 +105,18 @@ async function readPassports({ listing, index }: LiveIndex, ids: readonly number
 export const updateIndex = (live: LiveIndex): Promise<void> =>
   live.inTurn(async () => {
     await catchUp(live)
-    if (live.unsaved >= MOST_UNSAVED) await save(live)
+    if (!live.isLost && live.unsaved >= MOST_UNSAVED) await save(live)
   })
 
 export const saveLiveIndex = (live: LiveIndex): Promise<void> => live.inTurn(() => save(live))
 
 /** Changes wait meanwhile, lists do not. */
 async function save(live: LiveIndex): Promise<void> {
-  await live.copy.write(saveIndex(live.index, live.cursor))
+  // A database that refuses the copy is not asked again before as many changes.
   live.unsaved = 0
+  // The copy must not have people who were removed before.
+  const list = async () => ((await catchUp(live)) ? saveIndex(live.index, live.cursor) : [])
+  await live.copy.write(list)
 }
 
 /** Whether a new thread should build the index: removed values are in memory for too long, or too many, or changes are lost. */

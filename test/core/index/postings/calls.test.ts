@@ -1,5 +1,10 @@
 import { afterEach, expect, test } from 'bun:test'
-import { answerIndexCalls, createIndexClient } from '../../../../src/core/index/postings/calls.ts'
+import {
+  answerIndexCalls,
+  createIndexClient,
+  createIndexState,
+  VERSION,
+} from '../../../../src/core/index/postings/calls.ts'
 import { openLiveIndex } from '../../../../src/core/index/postings/live.ts'
 import { onEngine } from '../../../support/store/engines.ts'
 import { parseFilter, parseSort } from '../../../support/store/naive-list.ts'
@@ -16,6 +21,9 @@ function connect(live: Parameters<typeof answerIndexCalls>[1]) {
   const { port1, port2 } = new MessageChannel()
   ports.push(port1, port2)
   const client = createIndexClient()
+  const state = createIndexState()
+  state[VERSION] = 1
+  client.share(state)
   client.connect(port1)
   answerIndexCalls(port2, live)
   return client

@@ -36,8 +36,8 @@ function createCopy(): SavedCopy & { chunks: Uint8Array[] } {
     async *read() {
       yield* copy.chunks
     },
-    async write(chunks: Iterable<Uint8Array>) {
-      copy.chunks = [...chunks]
+    async write(list: () => Promise<Iterable<Uint8Array>>) {
+      copy.chunks = [...(await list())]
     },
   }
   return copy

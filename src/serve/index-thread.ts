@@ -1,0 +1,83 @@
+import { describeError } from '../core/basics/errors.ts'
+import { type Job, pause, supervise } from '../core/basics/jobs.ts'
+import {
+  answerIndexCalls,
+  type IndexState,
+  notReady,
+  PERCENT,
+  VERSION,
+} from '../core/index/postings/calls.ts'
+import { isOutdated, type LiveIndex, openLiveIndex, updateIndex } from '../core/index/postings/live.ts'
+import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
+import { SAVED_INDEX } from '../core/store/sql/saved-index.ts'
+import { threadLog as log, type StartMessage, send, type ToThread } from '../core/threads/messages.ts'
+
+const UPDATE_MILLISECONDS = 500
+
+/** Older read transactions of server threads end before a new version, so that no page of it has their rows. */
+const READ_TRANSACTION_MILLISECONDS = 10
+
+declare const self: Worker
+
+const stop = new AbortController()
+let live: LiveIndex | undefined
+
+self.onmessage = ({ data }: MessageEvent<ToThread>) => {
+  if (data.kind === 'start') void run(data)
+  else if (data.kind === 'stop') stop.abort()
+  else if (data.kind === 'connect')
+    answerIndexCalls(data.port, () => {
+      if (!live) throw notReady(0)
+      return live
+    })
+}
+
+/** Opens the index, and then keeps it up to date. After a failure, the thread is restarted. */
+async function run({ config, index: state }: StartMessage): Promise<void> {
+  const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
+  const { signal } = stop
+  try {
+    const onProgress = createProgress(state)
+    live = await openLiveIndex(store.listing, store.data(SAVED_INDEX), { signal, onProgress })
+    Atomics.add(state, VERSION, 1)
+    send({ kind: 'indexed' })
+    await supervise([update(live, state)], { log, signal, onError: () => undefined })
+  } catch (error) {
+    if (!signal.aborted) log.error(`The index could not be built: ${describeError(error)}`)
+    if (!signal.aborted) throw error
+  }
+  await store.database.close()
+  send({ kind: 'stopped' })
+}
+
+const PROGRESS_MILLISECONDS = 5000
+
+/** Reports a build that takes long. */
+function createProgress(state: IndexState) {
+  let last = performance.now()
+  return (percent: number) => {
+    Atomics.store(state, PERCENT, percent)
+    if (performance.now() < last + PROGRESS_MILLISECONDS) return
+    last = performance.now()
+    log.info(`The index is being built: ${percent} % done.`)
+  }
+}
+
+function update(current: LiveIndex, state: IndexState): Job {
+  let { cursor } = current
+  let isReported = false
+  return {
+    name: 'The index is outdated',
+    interval: UPDATE_MILLISECONDS,
+    async run() {
+      await updateIndex(current)
+      if (current.cursor !== cursor) {
+        cursor = current.cursor
+        await pause(READ_TRANSACTION_MILLISECONDS, stop.signal)
+        Atomics.add(state, VERSION, 1)
+      }
+      if (isOutdated(current) && !isReported) send({ kind: 'outdated' })
+      isReported ||= isOutdated(current)
+    },
+  }
+}
