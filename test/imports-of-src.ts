@@ -44,6 +44,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
     'core/lists/list-request',
   ],
   'core/index/postings/live': ['core/index/postings/live'],
+  'core/index/postings/movers': ['core/index/postings/movers'],
   'core/index/postings/near-misses': [
     'core/index/postings/matches',
     'core/index/postings/near-misses',
@@ -58,7 +59,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/index/search': ['core/index/search'],
   'core/index/snapshot': ['core/index/snapshot'],
   'core/reads/changes-during-reads': ['features/mcp/tools'],
-  'core/reads/movers': ['core/reads/movers'],
   'core/reads/standing': ['core/reads/standing'],
   'core/store/api-key': ['core/store/api-key'],
   'core/store/migrations': ['core/store/open', 'features/backup/backup'],

@@ -38,7 +38,7 @@ async function run({ config, index: state }: StartMessage): Promise<void> {
   const { signal } = stop
   try {
     const onProgress = createProgress(state)
-    live = await openLiveIndex(store.listing, store.data(SAVED_INDEX), { signal, onProgress })
+    live = await openLiveIndex(store, store.data(SAVED_INDEX), { signal, onProgress })
     Atomics.add(state, VERSION, 1)
     send({ kind: 'indexed' })
     await supervise([update(live, state)], { log, signal, onError: () => undefined })

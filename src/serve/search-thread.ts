@@ -5,7 +5,6 @@ import { releaseReplaced } from '../core/index/free-snapshots.ts'
 import { createLiveIndex } from '../core/index/live-index.ts'
 import { createSearchServer } from '../core/index/remote-search.ts'
 import type { Snapshot } from '../core/index/snapshot.ts'
-import { createMovers } from '../core/reads/movers.ts'
 import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import type { Store } from '../core/store/store.ts'
 import { threadLog as log, send, type ToThread } from '../core/threads/messages.ts'
@@ -20,14 +19,12 @@ const ending = new AbortController()
 const opened = Promise.withResolvers<{
   store: Store
   index: ReturnType<typeof createLiveIndex>
-  movers: ReturnType<typeof createMovers>
 }>()
 let snapshot: Snapshot | undefined
 let mayIndex = false
 
 const server = createSearchServer(
   async (...request) => (await opened.promise).index.find(...request),
-  async (...request) => (await opened.promise).movers(...request),
   async (current) => (await opened.promise).index.wait(current),
 )
 
@@ -63,7 +60,7 @@ async function open({ database }: Config): Promise<void> {
       failures.error(`The index for filters could not be updated: ${describeError(error)}`),
     onSuccess: failures.forget,
   })
-  opened.resolve({ store, index, movers: createMovers(store.events) })
+  opened.resolve({ store, index })
 }
 
 /** Updates the index in the background. */

@@ -105,9 +105,9 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
     title: '^(?!postgres)',
   },
   {
-    name: 'pages: a page of an old snapshot is cached for a new one',
+    name: 'pages: a page of an old version is cached for a new one',
     file: 'src/core/http/rendered-page.ts',
-    from: 'current !== snapshot || page.status',
+    from: 'current !== version || page.status',
     to: 'page.status',
     tests: ['test/core/http/page-cache.test.ts'],
   },

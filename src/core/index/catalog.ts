@@ -1,5 +1,4 @@
-import type { ListRequest, MoversRequest } from '../lists/list-request.ts'
-import { createMovers, type MoversPage } from '../reads/movers.ts'
+import type { ListRequest } from '../lists/list-request.ts'
 import { findStanding, type Standing } from '../reads/standing.ts'
 import type { Awaitable, Store } from '../store/store.ts'
 import { createLiveIndex, type LivePage } from './live-index.ts'
@@ -17,8 +16,6 @@ export type Catalog = {
   list(request: ListRequest & { signal?: AbortSignal | undefined }, isLatest: boolean): Promise<LivePage>
   /** Waits until the index for filters is built. Throws `not_ready` if that takes too long, and `overloaded`. */
   waitForIndex(signal?: AbortSignal): Promise<void>
-  /** A page of the passports whose score changed since a time, or of new ones. */
-  movers(request: MoversRequest & { signal?: AbortSignal | undefined }): Promise<MoversPage>
   /** Resolves when there may be a newer snapshot. */
   next(snapshot: Snapshot): Awaitable<void>
   standing(score: number): Awaitable<Standing>
@@ -26,13 +23,12 @@ export type Catalog = {
 
 /** A catalog for one thread. Each call checks the store for changes. `options` are those of the index for filters. */
 export function createCatalog(
-  store: Pick<Store, 'listing' | 'events'>,
+  store: Pick<Store, 'listing'>,
   options?: Parameters<typeof createLiveIndex>[1],
 ): Catalog {
   const { listing } = store
   const search = createSearcher()
   const index = createLiveIndex(store, options)
-  const movers = createMovers(store.events)
   let snapshot: Promise<Snapshot> | undefined
 
   function current(): Promise<Snapshot> {
@@ -54,7 +50,6 @@ export function createCatalog(
     },
     list: async (request) => index.find(await current(), request),
     waitForIndex: async () => index.wait(await current()),
-    movers: async (request) => movers(await current(), request),
     // There is nothing to wait for: every call checks the store.
     next: () => undefined,
     standing: async (score) => findStanding(await current(), score),
@@ -88,7 +83,6 @@ export function createSharedCatalog(client = createSearchClient()) {
     list: ({ signal, ...request }, isLatest) =>
       client.list(request, isLatest ? undefined : snapshot.cursor, signal),
     waitForIndex: client.waitForIndex,
-    movers: ({ signal, ...request }) => client.movers(request, signal),
     standing: (score: number) => findStanding(snapshot, score),
   } satisfies Catalog & Record<string, unknown>
 }

@@ -1,7 +1,6 @@
 import { overloaded, ServiceError } from '../basics/errors.ts'
 import { createCaller, createQueue, receiveCalls } from '../basics/thread-calls.ts'
-import type { ListRequest, MoversRequest } from '../lists/list-request.ts'
-import type { MoversPage } from '../reads/movers.ts'
+import type { ListRequest } from '../lists/list-request.ts'
 import type { LivePage } from './live-index.ts'
 import { createSearcher, type Matches } from './search.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -10,10 +9,9 @@ import type { Snapshot } from './snapshot.ts'
 type Search = { keyword: string; cursor: string }
 type Found = Partial<Matches>
 type List = { list: ListRequest; cursor: string | undefined }
-type Movers = { movers: MoversRequest }
 type Index = { index: true }
-type Call = Search | List | Movers | Index
-type Page = Found | LivePage | MoversPage | undefined
+type Call = Search | List | Index
+type Page = Found | LivePage | undefined
 
 const LIMITS = {
   listMilliseconds: 10_000,
@@ -58,8 +56,6 @@ export function createSearchClient(limits: Partial<typeof LIMITS> = {}) {
         if (error instanceof ServiceError && INDEX_ERRORS.has(error.code)) isIndexed = false
         throw error
       }) as Promise<LivePage>,
-    movers: (movers: MoversRequest, signal?: AbortSignal) =>
-      send({ movers }, { signal, limit }) as Promise<MoversPage>,
     waitForIndex,
   }
 }
@@ -74,12 +70,10 @@ const limitOf = (milliseconds: number, message: string) => ({
 
 type FindList = (snapshot: Snapshot, request: ListRequest, cursor: string | undefined) => Promise<LivePage>
 
-type FindMovers = (snapshot: Snapshot, request: MoversRequest) => Promise<MoversPage>
-
 type WaitForIndex = (snapshot: Snapshot) => Promise<void>
 
-/** Runs one search, one list and one list of movers at a time, for all clients. They wait for the first snapshot. */
-export function createSearchServer(findList: FindList, findMovers: FindMovers, waitForIndex: WaitForIndex) {
+/** Runs one search and one list at a time, for all clients. They wait for the first snapshot. */
+export function createSearchServer(findList: FindList, waitForIndex: WaitForIndex) {
   const search = createSearcher()
   const first = Promise.withResolvers<void>()
   let snapshot: Snapshot
@@ -91,8 +85,6 @@ export function createSearchServer(findList: FindList, findMovers: FindMovers, w
   }, first.promise)
   const lists = createQueue<List, Page>(({ list, cursor }) => findList(snapshot, list, cursor), first.promise)
 
-  const movers = createQueue<Movers, Page>((call) => findMovers(snapshot, call.movers), first.promise)
-
   return {
     update(next: Snapshot): void {
       snapshot = next
@@ -101,7 +93,6 @@ export function createSearchServer(findList: FindList, findMovers: FindMovers, w
     connect: (port: MessagePort) =>
       receiveCalls<Call, Page>(port, async (call, isCancelled) => {
         if ('index' in call) return first.promise.then(() => waitForIndex(snapshot)).then(() => undefined)
-        if ('movers' in call) return movers(call, isCancelled)
         return 'list' in call ? lists(call, isCancelled) : searches(call, isCancelled)
       }),
   }

@@ -32,6 +32,9 @@ export type Position = { value: number; id: number; score?: number }
 /** Selects and sorts passports; `keyword` is folded. */
 export type ListQuery = { keyword?: string | undefined; filter: Filter; sort: Sort }
 
+/** All passports, the highest score first. */
+export const RANKING = { filter: [], sort: { field: 'score', descending: true } } as const
+
 /** A page of a list: the first `limit` passports after a position. */
 export type ListRequest = ListQuery & {
   groupBy?: GroupField | undefined

@@ -103,8 +103,7 @@ async function findSections(options: ExplorerOptions, request: Asking, most?: nu
   const list = { since, limit, offset: 0, signal: request.signal }
   const find = async (sort: MoversSort) => ({ sort, ...(await findMovers(options, { sort, ...list })) })
   const sections = await Promise.all(sorts.map(find))
-  const { cursor } = await options.catalog.current()
-  return { asked, since, sections, isCurrent: sections.every((each) => each.cursor === cursor) }
+  return { asked, since, sections, isCurrent: sections.every((each) => each.isCurrent) }
 }
 
 type Asking = Omit<ExplorerRequest, 'site'>

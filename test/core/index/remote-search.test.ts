@@ -12,7 +12,7 @@ function connectSearch(
   findList: Parameters<typeof createSearchServer>[0] = failOnPurpose,
   waitForIndex: () => Promise<void> = failOnPurpose,
 ) {
-  const server = createSearchServer(findList, failOnPurpose, waitForIndex)
+  const server = createSearchServer(findList, waitForIndex)
   const ports: MessagePort[] = []
   return {
     server,

@@ -31,7 +31,7 @@ const evaluate = ({ work }: Endless): Replaced => ({
 })
 const search = ({ work }: Endless): Replaced => ({ replace: () => ({ find: ({ signal }) => work(signal) }) })
 const compare = ({ work }: Endless): Replaced => ({
-  replace: () => ({ movers: ({ signal }) => work(signal) }),
+  index: { version: () => 1, call: (_name, _argument, signal) => work(signal) },
 })
 const draw = ({ work }: Endless): Replaced => ({ rasterize: (_svg, _width, signal) => work(signal) })
 

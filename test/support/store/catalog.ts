@@ -4,7 +4,11 @@ import { buildSnapshot, type Snapshot } from '../../../src/core/index/snapshot.t
 import type { ListedPassport, Store } from '../../../src/core/store/store.ts'
 
 export { createCatalog, createSharedCatalog } from '../../../src/core/index/catalog.ts'
-export { createIndexState, createLocalIndex } from '../../../src/core/index/postings/calls.ts'
+export {
+  createIndexClient,
+  createIndexState,
+  createLocalIndex,
+} from '../../../src/core/index/postings/calls.ts'
 export { buildSnapshot, updateSnapshot } from '../../../src/core/index/snapshot.ts'
 
 const catalogs = new WeakMap<Store, Catalog>()

@@ -3,7 +3,7 @@ import { ClientGone, ServiceError } from '../../basics/errors.ts'
 import { createCaller, receiveCalls } from '../../basics/thread-calls.ts'
 import type { EventCursor } from '../../history/event-cursor.ts'
 import type { Filter } from '../../lists/filter.ts'
-import type { Position, ScoreField } from '../../lists/list-request.ts'
+import type { MoversRequest, Position, ScoreField } from '../../lists/list-request.ts'
 import { SAVED_INDEX } from '../../store/sql/saved-index.ts'
 import type { Store } from '../../store/store.ts'
 import type { ListRequest } from './find.ts'
@@ -18,6 +18,7 @@ type Scores = Partial<Record<ScoreField, number>>
 const CALLS = {
   list: (live: LiveIndex, { request, after }: { request: ListRequest; after?: EventCursor | undefined }) =>
     findInLiveIndex(live, request, after),
+  movers: (live: LiveIndex, request: MoversRequest) => live.movers(live, request),
   search: ({ index }: LiveIndex, request: SearchRequest) => search(index, request),
   /** The ranks of the scores of several passports. */
   ranks: ({ index }: LiveIndex, passports: readonly Scores[]) =>
@@ -102,15 +103,15 @@ export const answerIndexCalls = (port: MessagePort, live: () => LiveIndex): void
 
 /** An index in this thread, which is opened at the first call. Each call reads the changes of the store first. */
 export function createLocalIndex(
-  { listing, data }: Pick<Store, 'listing' | 'data'>,
+  store: Pick<Store, 'listing' | 'events' | 'data'>,
   options: { signal?: AbortSignal } = {},
 ): IndexClient {
-  const copy = { read: data(SAVED_INDEX).read, write: () => Promise.resolve() }
+  const copy = { read: store.data(SAVED_INDEX).read, write: () => Promise.resolve() }
   let opened: Promise<LiveIndex> | undefined
   let [version, cursor] = [0, '']
 
   async function readLatest(): Promise<LiveIndex> {
-    opened ??= openLiveIndex(listing, copy, options)
+    opened ??= openLiveIndex(store, copy, options)
     const opening = opened
     const forget = () => {
       if (opened === opening) opened = undefined

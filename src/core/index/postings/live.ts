@@ -1,8 +1,10 @@
 import { createTurns } from '../../basics/awaitable.ts'
 import { ServiceError } from '../../basics/errors.ts'
 import { type EventCursor, formatEventCursor, parseEventCursor } from '../../history/event-cursor.ts'
+import type { EventStore } from '../../store/event-store.ts'
 import type { ListingStore } from '../../store/store.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
+import { createMovers } from './movers.ts'
 import { createPassportIndex, isSparse, type PassportIndex } from './passport-index.ts'
 import { replacePassports, trimPostings } from './replace.ts'
 import { loadIndex, saveIndex } from './save.ts'
@@ -17,10 +19,12 @@ export type SavedCopy = {
 }
 
 type Listing = Pick<ListingStore, 'readAll' | 'readChanges' | 'listRows'>
+type ReadStore = { listing: Listing; events: Pick<EventStore, 'listRecent'> }
 
 /** The index of a process. Its owner is one thread. */
 export type LiveIndex = {
   readonly listing: Listing
+  readonly movers: ReturnType<typeof createMovers>
   readonly copy: SavedCopy
   readonly inTurn: ReturnType<typeof createTurns>
   index: PassportIndex
@@ -50,13 +54,13 @@ const LONGEST_REMOVED_MILLISECONDS = 3_600_000
 
 /** Loads the saved index and reads the changes since, or builds the index. */
 export async function openLiveIndex(
-  listing: Listing,
+  { listing, events }: ReadStore,
   copy: SavedCopy,
   options: Options = {},
 ): Promise<LiveIndex> {
   const loaded = await loadIndex(copy.read())
   const live: LiveIndex = {
-    ...{ listing, copy, inTurn: createTurns() },
+    ...{ listing, movers: createMovers(events), copy, inTurn: createTurns() },
     ...(loaded ?? { index: createPassportIndex(), cursor: '' }),
     ...{ unsaved: 0, removedAt: undefined, isLost: false },
   }

@@ -34,7 +34,7 @@ const request = { filter: parseFilter('human:true'), sort: parseSort(), limit: 2
 onEngine('sqlite', 'calls of the index', (open) => {
   test('another thread gets lists, searches and ranks', async () => {
     await using store = await open([record(1, { human: true }), record(2)])
-    const live = await openLiveIndex(store.listing, NO_COPY)
+    const live = await openLiveIndex(store, NO_COPY)
     const { call } = connect(() => live)
     expect(await call('list', { request })).toMatchObject({ ids: [1], total: 1, cursor: live.cursor })
     expect(await call('search', { ...request, text: 'not human', filter: [] })).toMatchObject({

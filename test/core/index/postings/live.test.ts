@@ -57,7 +57,7 @@ onBothEngines('a live index', (open, engine) => {
   test('its lists are equal to a naive evaluation after a random history, also after a save and a load', () =>
     checkHistories(open, engine, async (store) => {
       const copy = createCopy()
-      let live = await openLiveIndex(store.listing, copy)
+      let live = await openLiveIndex(store, copy)
       return async () => {
         await updateIndex(live)
         const stored = await store.listing.listFacets(Array.from({ length: 10 }, (_, id) => id))
@@ -67,13 +67,13 @@ onBothEngines('a live index', (open, engine) => {
           expect(page).toEqual(findNaively(all, request))
         }
         await saveLiveIndex(live)
-        live = await openLiveIndex(store.listing, copy)
+        live = await openLiveIndex(store, copy)
       }
     }))
 
   test('a list with a cursor includes that write, without an update before', async () => {
     await using store = await open([record(1, { human: true })])
-    const live = await openLiveIndex(store.listing, createCopy())
+    const live = await openLiveIndex(store, createCopy())
     for (let id = 2; id < 12; id++) {
       await saveRecords(store, [record(id, { human: true })])
       const { log } = await store.events.list({ after: 0, limit: 1 })
@@ -88,11 +88,11 @@ onBothEngines('a live index', (open, engine) => {
   test('a start with a saved copy reads only the passports that changed since', async () => {
     await using store = await open(Array.from({ length: 30 }, (_, id) => record(id)))
     const copy = createCopy()
-    await saveLiveIndex(await openLiveIndex(store.listing, copy))
+    await saveLiveIndex(await openLiveIndex(store, copy))
     await saveRecords(store, [record(3, { human: true })])
     await store.passports.remove(4, 0)
     const { reads, listing } = countReads(store)
-    const live = await openLiveIndex(listing, copy)
+    const live = await openLiveIndex({ ...store, listing }, copy)
     expect(reads.count).toBe(2)
     expect((await findInLiveIndex(live, requestOf(''))).total).toBe(29)
     expect((await findInLiveIndex(live, requestOf('human:true'))).ids).toEqual([3])
@@ -102,10 +102,10 @@ onBothEngines('a live index', (open, engine) => {
     await using store = await open([record(1, { human: true })])
     await using other = await open([record(2), record(3)])
     const copy = createCopy()
-    await saveLiveIndex(await openLiveIndex(other.listing, copy))
+    await saveLiveIndex(await openLiveIndex(other, copy))
     for (const chunks of [copy.chunks, [new Uint8Array(100)]]) {
       copy.chunks = chunks
-      const live = await openLiveIndex(store.listing, copy)
+      const live = await openLiveIndex(store, copy)
       expect((await findInLiveIndex(live, requestOf(''))).ids).toEqual([1])
     }
   })
@@ -114,7 +114,7 @@ onBothEngines('a live index', (open, engine) => {
 onEngine('sqlite', 'a live index', (open) => {
   test('a list with the cursor of an event that the store does not have is refused as behind', async () => {
     await using store = await open([record(1)])
-    const live = await openLiveIndex(store.listing, createCopy())
+    const live = await openLiveIndex(store, createCopy())
     const after = { log: 'another', sequence: 1 }
     await expect(findInLiveIndex(live, requestOf(''), after)).rejects.toThrow(
       'does not have the event another-1',
@@ -125,7 +125,7 @@ onEngine('sqlite', 'a live index', (open) => {
     await using store = await open([record(1)])
     const written = Promise.withResolvers<void>()
     const copy = { ...createCopy(), write: () => written.promise }
-    const live = await openLiveIndex(store.listing, copy)
+    const live = await openLiveIndex(store, copy)
     const saved = saveLiveIndex(live)
     await saveRecords(store, [record(2)])
     const updated = updateIndex(live)
@@ -139,13 +139,13 @@ onEngine('sqlite', 'a live index', (open) => {
   test('an index with many old values is outdated', async () => {
     const all = (score: number) => Array.from({ length: 1000 }, (_, id) => named(id, '', score))
     await using store = await open(all(0))
-    const live = await openLiveIndex(store.listing, createCopy())
+    const live = await openLiveIndex(store, createCopy())
     for (let round = 1; !isOutdated(live); round++) {
       await saveRecords(store, all(round))
       await updateIndex(live)
       expect(round).toBeLessThan(30)
     }
-    const again = await openLiveIndex(store.listing, createCopy())
+    const again = await openLiveIndex(store, createCopy())
     expect(isOutdated(again)).toBe(false)
   })
 })

@@ -1,22 +1,30 @@
-import { invalidParameter } from '../basics/errors.ts'
-import { countWhile, cutPage, type ListPage, type Snapshot } from '../index/snapshot.ts'
-import type { MoversRequest, MoversSort, Position } from '../lists/list-request.ts'
-import { roundScore } from '../passport/credential.ts'
-import type { Store } from '../store/store.ts'
+import { invalidParameter } from '../../basics/errors.ts'
+import type { MoversRequest, MoversSort, Position } from '../../lists/list-request.ts'
+import { roundScore } from '../../passport/credential.ts'
+import type { Store } from '../../store/store.ts'
+import { findSlot } from './order.ts'
+import type { PassportIndex } from './passport-index.ts'
+import { countWhile } from './posting.ts'
 
 /**
- * `total` also counts passports after the end of the list, which has at most `MOST_LISTED`. `cursor` is that of a snapshot.
- * Equal changes have the same rank.
+ * `total` also counts passports after the end of the list, which has at most `MOST_LISTED`. Equal changes have the same
+ * rank. A page that is not current was found before the last changes.
  */
-export type MoversPage = Pick<ListPage, 'ids' | 'next'> & { ranks: number[]; total: number; cursor: string }
+export type MoversPage = {
+  ids: number[]
+  ranks: number[]
+  next: Position | undefined
+  total: number
+  isCurrent: boolean
+}
 
 const MOST_LISTED = 1000
 
 /** Reading a million events takes about 3.5 seconds of CPU on SQLite. */
 const MOST_EVENTS = 2_000_000
 
-/** Ranks between two turns of the event loop. */
-const RANKS_PER_TURN = 10_000
+/** Passports between two turns of the event loop. */
+const PER_TURN = 10_000
 
 /** Lists are kept for this many times. */
 const MOST_KEPT = 50
@@ -27,14 +35,15 @@ const REST = 20
 type Lists = Record<MoversSort, ReturnType<typeof createTop>>
 type Kept = { cursor: string; expiresAt: number; lists: Lists }
 type Events = Pick<Store['events'], 'listRecent'>
+type Current = { index: PassportIndex; cursor: string }
 
-/** Finds passports whose score changed since a time, and new ones. Without a change of the snapshot, lists are read once. */
+/** Finds passports whose score changed since a time, and new ones. Without a change of the index, lists are read once. */
 export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
   const kept = new Map<number, Kept>()
   /** Until `expiresAt`, requests for an earlier time than `since` are refused without reading, because of too many events. */
   let refused = { since: 0, expiresAt: 0 }
 
-  async function read({ cursor, ...snapshot }: Snapshot, since: number): Promise<Kept> {
+  async function read({ index, cursor }: Current, since: number): Promise<Kept> {
     const begin = performance.now()
     if (since < refused.since && begin < refused.expiresAt) throw tooMany(mostEvents, refused.since)
     const restEnd = () => performance.now() + REST * (performance.now() - begin)
@@ -43,7 +52,7 @@ export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
       refused = { since: earlier.end, expiresAt: restEnd() }
       throw tooMany(mostEvents, earlier.end)
     }
-    const lists = await compare(snapshot, earlier)
+    const lists = await compare(index, earlier)
     const result = { cursor, expiresAt: restEnd(), lists }
     kept.delete(since)
     kept.set(since, result)
@@ -51,34 +60,38 @@ export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
     return result
   }
 
-  return async (snapshot: Snapshot, request: MoversRequest): Promise<MoversPage> => {
-    const { sort, since, ...page } = request
+  return async (current: Current, request: MoversRequest): Promise<MoversPage> => {
+    const { sort, since, after, offset = 0, limit } = request
     const known = kept.get(since)
-    const isUsable = known && (known.cursor === snapshot.cursor || performance.now() < known.expiresAt)
-    const { lists, cursor } = isUsable ? known : await read(snapshot, since)
+    const isUsable = known && (known.cursor === current.cursor || performance.now() < known.expiresAt)
+    const { lists, cursor } = isUsable ? known : await read(current, since)
     const { first, total } = lists[sort]
-    const list = { length: first.length, at: (index: number) => first[index] as Position }
-    const { ids, values, next } = cutPage(list, { ...page, sort: LARGEST_FIRST })
-    const ranks = values.map((value) => 1 + countWhile(list.length, (index) => list.at(index).value > value))
-    return { ids, ranks, next, total, cursor }
+    const valueAt = (at: number) => (first[at] as Position).value
+    const begin = after ? countWhile(first.length, (at) => !isBefore(after, first[at] as Position)) : offset
+    const page = first.slice(begin, begin + limit)
+    return {
+      ids: page.map(({ id }) => id),
+      ranks: page.map(({ value }) => 1 + countWhile(first.length, (at) => valueAt(at) > value)),
+      next: begin + limit < first.length ? page.at(-1) : undefined,
+      total,
+      isCurrent: cursor === current.cursor,
+    }
   }
 }
 
-const LARGEST_FIRST = { field: 'score', descending: true } as const
-
 type Earlier = { before: ReadonlyMap<number, number>; added: ReadonlyMap<number, number> }
 
-/** Compares the scores in the snapshot with earlier ones. */
-async function compare(
-  { ids, scores }: Pick<Snapshot, 'ids' | 'scores'>,
-  { before, added }: Earlier,
-): Promise<Lists> {
+/** Compares the scores in the index with earlier ones. */
+async function compare(index: PassportIndex, { before, added }: Earlier): Promise<Lists> {
   const lists = { '-change': createTop(), change: createTop(), '-added': createTop() }
-  for (let rank = 0; rank < ids.length; rank++) {
-    if (rank % RANKS_PER_TURN === 0) await new Promise(setImmediate)
-    const id = ids[rank] as number
+  let done = 0
+  for (const id of new Set([...added.keys(), ...before.keys()])) {
+    if (done++ % PER_TURN === 0) await new Promise(setImmediate)
+    const slot = findSlot(index, id)
+    if (slot === undefined) continue
     const sequence = added.get(id)
-    const change = roundScore((scores[rank] as number) - (before.get(id) ?? (scores[rank] as number)))
+    const score = index.scores.score[slot] as number
+    const change = roundScore(score - (before.get(id) ?? score))
     if (sequence !== undefined) lists['-added'].add({ value: sequence, id })
     else if (change > 0) lists['-change'].add({ value: change, id })
     else if (change < 0) lists.change.add({ value: -change, id })
