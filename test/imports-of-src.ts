@@ -53,6 +53,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/index/postings/random-lists': ['core/index/postings/find'],
   'core/index/postings/read-text': ['core/index/postings/read-text', 'core/lists/filter'],
   'core/index/postings/save': ['core/index/postings/save'],
+  'core/index/postings/saved-index': ['core/index/postings/live'],
   'core/index/postings/search': ['core/index/postings/search', 'core/lists/filter'],
   'core/index/postings/standing': ['core/index/postings/standing', 'core/lists/filter'],
   'core/index/remote-search': ['core/index/remote-search'],
