@@ -1,4 +1,3 @@
-import { describeError } from '../core/basics/errors.ts'
 import { type Job, pause, supervise } from '../core/basics/jobs.ts'
 import {
   answerIndexCalls,
@@ -10,6 +9,7 @@ import {
 import { isOutdated, type LiveIndex, openLiveIndex, updateIndex } from '../core/index/postings/live.ts'
 import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import { SAVED_INDEX } from '../core/store/sql/saved-index.ts'
+import type { Store } from '../core/store/store.ts'
 import { threadLog as log, type StartMessage, send, type ToThread } from '../core/threads/messages.ts'
 
 const UPDATE_MILLISECONDS = 500
@@ -32,22 +32,37 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
     })
 }
 
-/** Opens the index, and then keeps it up to date. After a failure, the thread is restarted. */
 async function run({ config, index: state }: StartMessage): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
-  const { signal } = stop
-  try {
-    const onProgress = createProgress(state)
-    live = await openLiveIndex(store, store.data(SAVED_INDEX), { signal, onProgress })
-    Atomics.add(state, VERSION, 1)
-    send({ kind: 'indexed' })
-    await supervise([update(live, state)], { log, signal, onError: () => undefined })
-  } catch (error) {
-    if (!signal.aborted) log.error(`The index could not be built: ${describeError(error)}`)
-    if (!signal.aborted) throw error
-  }
+  await supervise([followStore(store, state)], { log, signal: stop.signal, onError: () => undefined })
   await store.database.close()
   send({ kind: 'stopped' })
+}
+
+/** Opens the index, and then keeps it up to date. */
+function followStore(store: Store, state: IndexState): Job {
+  const { signal } = stop
+  let cursor = ''
+  let isReported = false
+  return {
+    name: 'The index is outdated',
+    interval: UPDATE_MILLISECONDS,
+    async run() {
+      const current =
+        live ??
+        (await openLiveIndex(store, store.data(SAVED_INDEX), { signal, onProgress: createProgress(state) }))
+      if (live) await updateIndex(live)
+      if (current.cursor !== cursor) {
+        cursor = current.cursor
+        await pause(READ_TRANSACTION_MILLISECONDS, signal)
+        Atomics.add(state, VERSION, 1)
+      }
+      if (!live) send({ kind: 'indexed' })
+      live = current
+      if (isOutdated(live) && !isReported) send({ kind: 'outdated' })
+      isReported ||= isOutdated(live)
+    },
+  }
 }
 
 const PROGRESS_MILLISECONDS = 5000
@@ -60,24 +75,5 @@ function createProgress(state: IndexState) {
     if (performance.now() < last + PROGRESS_MILLISECONDS) return
     last = performance.now()
     log.info(`The index is being built: ${percent} % done.`)
-  }
-}
-
-function update(current: LiveIndex, state: IndexState): Job {
-  let { cursor } = current
-  let isReported = false
-  return {
-    name: 'The index is outdated',
-    interval: UPDATE_MILLISECONDS,
-    async run() {
-      await updateIndex(current)
-      if (current.cursor !== cursor) {
-        cursor = current.cursor
-        await pause(READ_TRANSACTION_MILLISECONDS, stop.signal)
-        Atomics.add(state, VERSION, 1)
-      }
-      if (isOutdated(current) && !isReported) send({ kind: 'outdated' })
-      isReported ||= isOutdated(current)
-    },
   }
 }
