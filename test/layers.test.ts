@@ -87,6 +87,14 @@ test('imports go down, except those of the list, which has no others', () => {
   expect([...new Set(upward)].toSorted()).toEqual(listed.toSorted())
 })
 
+test('pages read with the functions of core/reads, and know neither the store nor the index', () => {
+  const rooms = ['ui', 'features/explorer', 'features/credentials', 'features/compare', 'features/pictures']
+  const imports = files
+    .filter((file) => rooms.includes(roomOf(file)))
+    .flatMap((file) => targetsOf(file).map((target) => `${file} imports ${target}`))
+  expect(imports.filter((each) => /imports core\/(?:store|index)\//.test(each))).toEqual([])
+})
+
 test('no imports between files of src are circular, not even imports of types', () => {
   const imports = new Map(files.map((file) => [file, targetsOf(file)]))
   const circular = files.filter((file) => {

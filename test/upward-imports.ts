@@ -63,7 +63,6 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'ui/error-page.ts imports features/pictures/cards.ts',
   ],
   'feature to feature': [
-    'features/credentials/credential-list.ts imports features/explorer/ranking/facets.ts',
     'features/doctor/command.ts imports features/pictures/fonts-folder.ts',
     'features/doctor/command.ts imports features/privacy/find-remains.ts',
     'features/mcp/tools.ts imports features/events/diff.ts',

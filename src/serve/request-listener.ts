@@ -59,7 +59,7 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
 export async function listen({ config, log, ...options }: ListenerOptions) {
-  const { store, catalog, index, now, windows, rasterize, fonts, metrics } = options
+  const { store, index, now, windows, rasterize, fonts, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   const onError = (error: unknown, fields: Fields = {}) => {
@@ -67,7 +67,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
     errors.error(describeError(error), fields)
   }
   const { plan, readPlan } = await followPlan(store)
-  const pages = createPages({ config, store, catalog, index, now, rasterize, fonts, plan, onError })
+  const pages = createPages({ config, store, index, now, rasterize, fonts, plan, onError })
   let { port } = config
   const start = () =>
     startApiServer({
@@ -126,15 +126,12 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   }
 }
 
-type PageOptions = Pick<
-  ListenerOptions,
-  'config' | 'store' | 'catalog' | 'index' | 'now' | 'rasterize' | 'fonts'
-> & {
+type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'index' | 'now' | 'rasterize' | 'fonts'> & {
   plan: () => RetirementPlan
   onError: (error: unknown) => void
 }
 
-function createPages({ config, store, catalog, index, now, rasterize, fonts, plan, onError }: PageOptions) {
+function createPages({ config, store, index, now, rasterize, fonts, plan, onError }: PageOptions) {
   const settings = { ...config.site, limits: describeLimits(config.tiers, config.requireKey) }
   const { site, routes } = createSite(settings, config.publicUrl, config.explorer, fonts)
   const reference = createReference(VERSION, {
@@ -148,7 +145,6 @@ function createPages({ config, store, catalog, index, now, rasterize, fonts, pla
   const explorer = config.explorer
     ? createExplorer({
         store,
-        catalog,
         index,
         explain: createPassportExplainer(store),
         rules: () => findRules(store),

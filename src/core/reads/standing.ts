@@ -1,4 +1,37 @@
+import { roundUp } from '../basics/round-up.ts'
+import type { IndexClient } from '../index/postings/calls.ts'
+import { bucketOf, type Rank, type Distribution as Scale } from '../index/postings/standing.ts'
 import { countWhile, type Snapshot } from '../index/snapshot.ts'
+import type { Scores } from '../passport/passport.ts'
+
+export type ScoreDistribution = Scale
+
+const PARTS = ['activity', 'identity', 'skills'] as const
+
+/** The rank of a score among all listed passports. `atLeast`: for each part above 0, the number of passports with at least that score. */
+export type PassportStanding = Rank & Pick<Scale, 'scale'> & { atLeast: PartStandings }
+export type PartStandings = Partial<Record<(typeof PARTS)[number], number>>
+
+/** The standings of several passports. */
+export async function readStandings(
+  { index }: { index: { call: IndexClient['call'] } },
+  all: readonly Scores[],
+  signal: AbortSignal,
+): Promise<PassportStanding[]> {
+  const { scale } = await index.call('distribution', undefined, signal)
+  const wanted = all.map(({ total, activity, identity, skills }) => ({
+    ...{ score: total, activity_score: activity, identity_score: identity, skills_score: skills },
+  }))
+  const ranks = await index.call('ranks', wanted, signal)
+  return all.map((scores, at) => {
+    const find = (field: string) => ranks[at]?.find((each) => each.field === field) as Rank
+    const parts = PARTS.filter((part) => scores[part] > 0).map((part) => {
+      const { below, total } = find(`${part}_score`)
+      return [part, total - below] as const
+    })
+    return { ...find('score'), scale, atLeast: Object.fromEntries(parts) }
+  })
+}
 
 /** The rank of a score among all listed passports, and the distribution of their scores. */
 export type Standing = Distribution & {
@@ -68,17 +101,4 @@ function findScale(scores: Float64Array, highest: number) {
   const end = near ?? highest
   const step = roundUp(Math.max(end, 1) / MOST_BUCKETS)
   return { step, scale: step * Math.max(1, Math.ceil(end / step)) }
-}
-
-/** Rounds up to 1, 2, 5, 10, 20, ... */
-export function roundUp(number: number): number {
-  const power = 10 ** Math.floor(Math.log10(number))
-  return power * ([1, 2, 5].find((factor) => factor * power >= number) ?? 10)
-}
-
-/** The index of a score's bucket in `distribution`. */
-export function bucketOf(score: number, { scale, step }: Pick<Distribution, 'scale' | 'step'>): number {
-  const buckets = Math.round(scale / step)
-  if (score > scale) return buckets
-  return Math.min(buckets - 1, Math.max(0, Math.floor(score / step)))
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { bucketOf, findStanding } from '../../../src/core/reads/standing.ts'
+import { bucketOf } from '../../../src/core/index/postings/standing.ts'
+import { findStanding } from '../../../src/core/reads/standing.ts'
 import { catalogOf, snapshotOf } from '../../support/store/catalog.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'

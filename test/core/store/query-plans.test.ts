@@ -11,6 +11,7 @@ const SCANNED = [
   'SCAN handles',
   'SCAN listing',
   'SCAN passports USING INDEX passports_stale',
+  'SCAN saved_index',
   'SCAN tables',
 ]
 

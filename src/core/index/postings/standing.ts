@@ -1,3 +1,4 @@
+import { roundUp } from '../../basics/round-up.ts'
 import type { Filter } from '../../lists/filter.ts'
 import type { Position, ScoreField } from '../../lists/list-request.ts'
 import { findList } from './find.ts'
@@ -90,12 +91,6 @@ function findScale({ length, at }: Scores, highest: number): { scale: number; st
   const end = percentile > 0 && outliers < length ? at(outliers) : highest
   const step = roundUp(Math.max(end, 1) / MOST_BUCKETS)
   return { step, scale: step * Math.max(1, Math.ceil(end / step)) }
-}
-
-/** Rounds up to 1, 2, 5, 10, 20, ... */
-export function roundUp(number: number): number {
-  const power = 10 ** Math.floor(Math.log10(number))
-  return power * ([1, 2, 5].find((factor) => factor * power >= number) ?? 10)
 }
 
 /** The index of a score's bucket in `distribution`. */

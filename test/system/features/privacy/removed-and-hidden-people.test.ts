@@ -17,7 +17,7 @@ import {
   PERSON,
   WALLET,
 } from '../../../support/removed-person.ts'
-import { createCatalog, createLocalIndex } from '../../../support/store/catalog.ts'
+import { createLocalIndex } from '../../../support/store/catalog.ts'
 import { addressOf, withEveryEngine } from '../../../support/store/engines.ts'
 import { openStore } from '../../../support/store/open.ts'
 import { named } from '../../../support/store/records.ts'
@@ -49,7 +49,6 @@ async function startNode(url: string) {
 const pagesOf = (store: Store): readonly Route[] =>
   createExplorer({
     store,
-    catalog: createCatalog(store),
     index: createLocalIndex(store),
     explain: createPassportExplainer(store),
     rules: () => findRules(store),

@@ -1,8 +1,6 @@
-import type { Filter } from '../lists/filter.ts'
 import { foldWallet, isStorable, type Passport, parsePassportRef } from '../passport/passport.ts'
 import { SEARCH } from '../store/sql/search.ts'
 import type { Store } from '../store/store.ts'
-import { createFacetIndex } from './facet-index.ts'
 
 /** A passport that was found by its id, a wallet or a handle. */
 export type Match = { passport: Passport; reason: Reason }
@@ -28,10 +26,9 @@ const SHORTEST_WALLET = 6
 
 /**
  * Finds passports by id, wallet and handle. Complete matches come first, then ids before wallets before handles, then
- * shorter texts, then higher scores. A merged passport leads to its survivor. The passports must match the filter.
- * `isMore`: there are more matches, with or without the filter.
+ * shorter texts, then higher scores. A merged passport leads to its survivor. `isMore`: there are more matches.
  */
-export async function findMatches(store: Store, typed: string, filter: Filter = []): Promise<Matches> {
+export async function findMatches(store: Store, typed: string): Promise<Matches> {
   if (!isStorable(typed)) return { matches: [], isMore: false }
   const candidates = [findId(typed), await findWallets(store, typed), await findHandles(store, typed)]
   const sorted = candidates.flat().toSorted((one, other) => weigh(one.reason) - weigh(other.reason))
@@ -44,8 +41,7 @@ export async function findMatches(store: Store, typed: string, filter: Filter = 
     if (passport && !matches.has(passport.id)) matches.set(passport.id, { passport, reason })
   }
   const found = [...matches.values()]
-  const kept = await keepFiltered(store, found.slice(0, MOST_MATCHES).sort(compareMatches), filter)
-  return { matches: kept, isMore: found.length > MOST_MATCHES }
+  return { matches: found.slice(0, MOST_MATCHES).sort(compareMatches), isMore: found.length > MOST_MATCHES }
 }
 
 const compareMatches = (one: Match, other: Match) =>
@@ -94,14 +90,4 @@ async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
     const start = text.indexOf(':') + 1
     return { id, reason: { kind: 'handle', text, start, end: start + found.length } }
   })
-}
-
-/** Applies the filter to a few passports, in a temporary index. */
-async function keepFiltered(store: Store, matches: Match[], filter: Filter): Promise<Match[]> {
-  if (filter.length === 0 || matches.length === 0) return matches
-  const index = createFacetIndex()
-  index.replace([], await store.listing.listFacets(matches.map(({ passport }) => passport.id)))
-  const sort = { field: 'passport_id', descending: false } as const
-  const kept = new Set(index.find({ filter, sort, limit: matches.length }).ids)
-  return matches.filter(({ passport }) => kept.has(passport.id))
 }
