@@ -108,7 +108,7 @@ test('no imports between files of src are circular, not even imports of types', 
 /** Schemas need TypeBox, which takes a tenth of a second of CPU to load. */
 test('only the threads that serve requests load the schemas; the list of features does not', () => {
   const transpiler = new Bun.Transpiler({ loader: 'ts' })
-  const threads = ['writer', 'search', 'index', 'damage'].map((name) => `serve/${name}-thread.ts`)
+  const threads = ['writer', 'index', 'damage'].map((name) => `serve/${name}-thread.ts`)
   const others = ['pictures', 'backup', 'webhooks'].map((name) => `features/${name}/thread.ts`)
   const loaded = new Set(['main.ts', 'features.ts', 'serve/command.ts', ...threads, ...others])
   for (const file of loaded)

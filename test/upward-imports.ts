@@ -57,7 +57,6 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'core/http/route.ts imports features/proof/signing-keys.ts',
     'core/http/server.ts imports features/events/streams.ts',
     'core/http/server.ts imports features/keys/usage-counter.ts',
-    'core/index/catalog.ts imports core/reads/standing.ts',
     'core/threads/messages.ts imports features/pictures/fonts-folder.ts',
     'ui/error-page.ts imports features/pictures/badge.ts',
     'ui/error-page.ts imports features/pictures/cards.ts',

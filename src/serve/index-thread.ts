@@ -1,12 +1,7 @@
 import { type Job, pause, supervise } from '../core/basics/jobs.ts'
-import {
-  answerIndexCalls,
-  type IndexState,
-  notReady,
-  PERCENT,
-  VERSION,
-} from '../core/index/postings/calls.ts'
-import { isOutdated, type LiveIndex, openLiveIndex, updateIndex } from '../core/index/postings/live.ts'
+import { answerIndexCalls, type IndexState, notReady, PERCENT, VERSION } from '../core/index/calls.ts'
+import { isOutdated, type LiveIndex, openLiveIndex, updateIndex } from '../core/index/live.ts'
+import { countAlive } from '../core/index/passport-index.ts'
 import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import { SAVED_INDEX } from '../core/store/sql/saved-index.ts'
 import type { Store } from '../core/store/store.ts'
@@ -57,6 +52,7 @@ function followStore(store: Store, state: IndexState): Job {
         await pause(READ_TRANSACTION_MILLISECONDS, signal)
         Atomics.add(state, VERSION, 1)
       }
+      send({ kind: 'current', passports: countAlive(current.index) })
       if (!live) send({ kind: 'indexed' })
       live = current
       if (isOutdated(live) && !isReported) send({ kind: 'outdated' })

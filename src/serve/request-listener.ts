@@ -24,7 +24,7 @@ import { PLAN } from '../features/retire/statements.ts'
 import type { Rasterize } from '../ui/page.ts'
 import { createSite } from '../ui/site.ts'
 
-type ListenerOptions = Pick<ServerContext, 'store' | 'catalog' | 'index' | 'now'> & {
+type ListenerOptions = Pick<ServerContext, 'store' | 'index' | 'now'> & {
   config: Config
   log: Log
   /** Rate-limit counters, shared by all server threads. */

@@ -12,7 +12,7 @@ const TARGETS = ['/api/v1/passports/1', '/api/v1/passports?keyword=an', '/api/v1
 const isSearch = (target: string) => target.includes('keyword')
 const CLIENTS = 8
 const WORKERS = 2
-const THREADS = ['server-thread', 'search-thread', 'writer-thread'] as const
+const THREADS = ['server-thread', 'index-thread', 'writer-thread'] as const
 
 export const threadCrash: Scenario = {
   name: 'thread-crash',

@@ -4,10 +4,10 @@ import { createCaller } from '../../src/core/basics/thread-calls.ts'
 import type { WriteCall } from '../../src/core/store/data.ts'
 import { startThread } from '../../src/core/threads/thread.ts'
 import { createWindowMemory } from '../support/http/rate-limits.ts'
+import { createIndexState } from '../support/index/local-index.ts'
 import { expectRefusal } from '../support/program/errors.ts'
 import { createLog } from '../support/program/log.ts'
 import { readConfig } from '../support/program/settings.ts'
-import { createIndexState } from '../support/store/catalog.ts'
 import { createDamage, openStore, USAGE } from '../support/store/open.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { until } from '../support/wait-until.ts'
@@ -41,7 +41,6 @@ async function startWriter() {
         damage: createDamage(),
         index: createIndexState(),
         windows: createWindowMemory(),
-        snapshot: undefined,
       })
       post({ kind: 'connect', thread: 'writer-thread', port: port1 }, [port1])
       client.connect(port2)

@@ -1,6 +1,6 @@
 import { foldName } from '../basics/text/fold-name.ts'
-import type { IndexClient } from '../index/postings/calls.ts'
-import type { GroupRequest } from '../index/postings/groups.ts'
+import type { IndexClient } from '../index/calls.ts'
+import type { GroupRequest } from '../index/groups.ts'
 import { equals, type Filter } from '../lists/filter.ts'
 import type { Sort } from '../lists/list-request.ts'
 import type { Passport } from '../passport/passport.ts'

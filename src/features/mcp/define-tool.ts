@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/basics/errors.ts'
 import { describeUnknown } from '../../core/basics/text/nearest-name.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { Principal } from '../../core/http/client-identity.ts'
-import type { IndexClient } from '../../core/index/postings/calls.ts'
+import type { IndexClient } from '../../core/index/calls.ts'
 import { describeProblems } from '../../core/passport/validation-problem.ts'
 import type { Store } from '../../core/store/store.ts'
 

@@ -9,7 +9,7 @@ import { renderLarge, takeTurn } from '../../core/http/backpressure/turns-and-la
 import { createPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
-import type { ListRequest } from '../../core/index/postings/find.ts'
+import type { ListRequest } from '../../core/index/find.ts'
 import { FILTER_FIELDS, LONGEST_FILTER, parseFilter } from '../../core/lists/filter.ts'
 import {
   DEFAULT_LIMIT,

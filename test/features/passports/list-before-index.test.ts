@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { serveRecords } from '../../support/http/server.ts'
-import { createIndexClient } from '../../support/store/catalog.ts'
+import { createIndexClient } from '../../support/index/local-index.ts'
 import { record } from '../../support/store/records.ts'
 
 test('until there is an index, lists and /ready get not_ready, and passports are served by id', async () => {

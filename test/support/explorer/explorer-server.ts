@@ -1,5 +1,5 @@
 import type { ApiServerOptions } from '../../../src/core/http/server.ts'
-import { createLocalIndex, type IndexClient } from '../../../src/core/index/postings/calls.ts'
+import { createLocalIndex, type IndexClient } from '../../../src/core/index/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createPassportExplainer } from '../../../src/core/reads/explain.ts'
 import { findRules } from '../../../src/core/scoring/stamped-rule-set.ts'

@@ -14,7 +14,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
 import { startTestService } from '../support/service.ts'
 
-const [WRITER, PICTURES, INDEX, SERVER] = [0, 2, 3, 4]
+const [WRITER, PICTURES, INDEX, SERVER] = [0, 1, 2, 3]
 
 const ARABIC = inventPeople().find(({ profile }) => /^[\p{Script=Arabic} ]+$/u.test(profile.displayName))
 const FONT = makeFont([...new Set(ARABIC?.profile.displayName.replaceAll(' ', ''))].join(''))
@@ -131,7 +131,7 @@ test('an index that cannot be read is logged with the stack of the error, and re
   const logged = (start: string) => service.messages().find((message) => message.startsWith(start))
   await execute(service.databaseUrl, 'alter table event_log rename column name to gone')
   await until(async () => logged('The index is outdated: SQLiteError') !== undefined)
-  expect(logged('The index is outdated')).toContain('ranking-changes.ts')
+  expect(logged('The index is outdated')).toContain('listing.ts')
   await execute(service.databaseUrl, 'alter table event_log rename column gone to name')
   await until(async () => logged('No longer: The index is outdated') !== undefined)
 })

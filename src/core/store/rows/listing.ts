@@ -4,11 +4,8 @@ import type { Credential } from '../../passport/credential.ts'
 import type { WireProfile, WireSocial } from '../../passport/wire-schemas.ts'
 import type { StoredRow } from './passport.ts'
 
-/** What the ranking, the search and the index for filters need of a visible passport. */
+/** What the index needs of a visible passport. */
 export type ListingRow = { passport_id: number; score: number; name: string; facets: string }
-
-/** SQL for both engines: the text of all facets (src/core/lists/facets.ts). The first one is the name. */
-export const FACETS = `name || '${FIELD_SEPARATOR}' || facets`
 
 /** SQL condition of an update. */
 export const IS_CHANGED =

@@ -21,7 +21,7 @@ describe('postgres: among 20,000 passports', () => {
     sql = connect(server.url)
     await fill(sql)
     await using store = await openPostgres(server)
-    cursor = (await store.listing.readAll(() => undefined)).replace(/-.*/, '-19000')
+    cursor = (await store.listing.readEnd()).cursor.replace(/-.*/, '-19000')
   })
   afterAll(() => server[Symbol.asyncDispose]())
 
