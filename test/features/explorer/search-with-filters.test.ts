@@ -57,7 +57,7 @@ test.each([
   ['漢字仮名交じり文', undefined],
 ])('the page for %j lists nobody and links to the people of the similar name %j', async (typed, name) => {
   const { text } = await server.look(`/?${new URLSearchParams({ q: typed })}`)
-  const [, address, offered] = /<a href="([^"]+)">Names like “(.*?)”/.exec(text) ?? []
+  const [, address, offered] = /<a href="([^"]+)" rel="nofollow"><bdi>Names like “(.*?)”/.exec(text) ?? []
   expect(offered).toBe(name as string)
   expect(rowsOf(text)).toEqual([])
   if (address) expect(rowsOf((await server.look(address)).text)).not.toEqual([])
@@ -66,7 +66,7 @@ test.each([
 test('the link to a similar name keeps the filters and the order', async () => {
   const { text } = await server.look('/?q=sparowbridge&filter=human:false&sort=-skills_score')
   expect(text).toContain(
-    '<a href="/?q=%22sparrowbridge%22&amp;filter=human:false&amp;sort=-skills_score">Names like',
+    '<a href="/?q=%22sparrowbridge%22&amp;filter=human:false&amp;sort=-skills_score" rel="nofollow"><bdi>Names like',
   )
 })
 

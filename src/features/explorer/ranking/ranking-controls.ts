@@ -5,7 +5,7 @@ import { drawLevel } from '../../../ui/level-mark.ts'
 import type { Figure, PeopleQuery } from '../../../ui/list-address.ts'
 import * as lists from '../../../ui/list-address.ts'
 import { FIGURES } from '../../../ui/people-list.ts'
-import { formatFigure, formatPeople, shortWord } from '../../../ui/text.ts'
+import { formatFigure, shortWord } from '../../../ui/text.ts'
 import { type DescribedTerms, labelOf, type Names } from './describe-terms.ts'
 
 const MAX_LABEL_LENGTH = 30
@@ -21,7 +21,7 @@ const HEADINGS = [
 export const GROUPS = HEADINGS.map(({ field }) => ({ field }))
 
 const renderChip = (address: string, label: string, count?: number, before: Html | string = '') =>
-  html`<li><a href="${address}" rel="nofollow">${before}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${count === undefined ? html`` : html` <span>${formatFigure(count)}</span>`}</a></li>`
+  html`<li><a href="${address}" rel="nofollow">${before}<bdi>${shortWord(label, 2 * MAX_LABEL_LENGTH)}</bdi>${count === undefined ? html`` : html` <span>${formatFigure(count)}</span>`}</a></li>`
 
 /** Links that add a filter. Those of the list are left out, because they are chips above it. */
 export function renderFilters(query: PeopleQuery, groups: FoundPeople['groups'], names: Names): Html {
@@ -74,7 +74,7 @@ export function renderChips(query: PeopleQuery, described: readonly DescribedTer
   if (described.length === 0) return html``
   const chips = described.map(({ terms, before, words }) => {
     const address = lists.addressOf(lists.withoutTerms(query, terms))
-    const label = html`${before} <bdi>${shortWord(words, 2 * MAX_LABEL_LENGTH)}</bdi>`
+    const label = html`${before === '' ? '' : `${before} `}<bdi>${shortWord(words, 2 * MAX_LABEL_LENGTH)}</bdi>`
     return html`<li><a href="${address}"><span class="unseen">Remove the filter </span>${label}<span aria-hidden="true"> ×</span></a></li>`
   })
   const all = lists.addressOf({ ...query, page: 1, filter: [] })
@@ -95,7 +95,7 @@ export function renderInstead(
 ): Html {
   const { name = 0, chips = 0, nearMisses = [] } = instead ?? {}
   const link = (list: PeopleQuery, words: string, count: number) =>
-    html`<li><a href="${lists.addressOf({ ...list, page: 1 })}">${words}</a>: ${formatPeople(count)}</li>\n`
+    renderChip(lists.addressOf({ ...list, page: 1 }), words, count)
   const quotedName = (text: string) => `“${shortWord(text, MAX_LABEL_LENGTH)}”`
   const links = [
     ...nearMisses.map((similar) =>
@@ -110,7 +110,7 @@ export function renderInstead(
       : []),
     ...(chips > 0 ? [link({ ...query, text: '' }, 'Only the filters', chips)] : []),
   ]
-  return links.length === 0 ? html`` : html`<ul id="instead">${links}</ul>`
+  return links.length === 0 ? html`` : html`<ul class="chips" aria-label="Other searches">${links}</ul>`
 }
 
 /** Shows the request for the same list in v3, which searches names only. */
