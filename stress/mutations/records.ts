@@ -44,7 +44,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
     file: 'src/core/store/write/write-model.ts',
     from: '        markSurvivor(before?.merged_into)\n',
     to: '',
-    tests: ['test/core/history/events.test.ts'],
+    tests: MERGES,
     ...ON_SQLITE,
   },
   {

@@ -225,13 +225,6 @@ onEveryEngine('events', (open) => {
     }
   })
 
-  test('a record that names another survivor adds an event to both survivors', async () => {
-    await using store = await open([record(7, { mergedInto: 8 }), record(8), record(9)])
-    const events = await eventsOf(store, () => saveRecords(store, [record(7, { mergedInto: 9 })]))
-    for (const passportId of [8, 9])
-      expect(events).toContainEqual({ type: 'passport.changed', passportId, fields: ['merged_from'] })
-  })
-
   test('removing a passport deletes its events and those of the passports merged into it', async () => {
     await using store = await open([record(7), record(8, { mergedInto: 7 }), record(9)])
     await store.passports.remove(7, NOON)

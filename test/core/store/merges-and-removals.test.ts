@@ -23,6 +23,15 @@ const listPoints = async (store: Store) =>
   )
 
 onEveryEngine('merging and removing', (open) => {
+  test('a record that names another survivor adds an event to both survivors', async () => {
+    await using store = await open([record(7, { mergedInto: 8 }), record(8), record(9)])
+    const { last } = await store.events.log()
+    await saveRecords(store, [record(7, { mergedInto: 9 })])
+    const { events } = await store.events.list({ after: last, limit: 9 })
+    for (const passportId of [8, 9])
+      expect(events).toContainEqual(expect.objectContaining({ passportId, fields: ['merged_from'] }))
+  })
+
   test('a merged passport redirects to its survivor until it is unmerged', async () => {
     await using store = await open([ada, record(8, { profile: { displayName: 'Survivor' } })])
     await store.passports.merge(7, 8)
