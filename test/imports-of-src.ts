@@ -43,6 +43,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/index/search': ['core/index/search', 'core/lists/filter'],
   'core/index/standing': ['core/index/standing', 'core/lists/filter'],
   'core/reads/changes-during-reads': ['features/mcp/tools'],
+  'core/reads/chunks': ['core/reads/chunks'],
   'core/store/api-key': ['core/store/api-key'],
   'core/store/migrations': ['core/store/open', 'features/backup/backup'],
   'core/store/read-transaction': ['core/store/database/sqlite/database'],

@@ -42,7 +42,7 @@ export const threadCrash: Scenario = {
           const { target } = exchange
           const status = 'error' in exchange ? exchange.error.message : exchange.response.status
           if (status === 200) failed = undefined
-          // A search responds with 503 if the search thread crashes.
+          // A list responds with 503 if the index thread needs too long.
           else if (failed === undefined && ('error' in exchange || (status === 503 && isSearch(target)))) {
             failed = target
             repeated++
