@@ -6,6 +6,7 @@ import {
   VERSION,
 } from '../../../src/core/index/calls.ts'
 import { openLiveIndex } from '../../../src/core/index/live.ts'
+import { expectRefusal } from '../../support/program/errors.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { parseFilter, parseSort } from '../../support/store/naive-list.ts'
 import { record } from '../../support/store/records.ts'
@@ -56,5 +57,20 @@ onEngine('sqlite', 'calls of the index', (open) => {
     })
     await expect(call('list', { request })).rejects.toThrow('not ready yet')
     await expect(call('list', { request }, AbortSignal.abort())).rejects.toThrow()
+  })
+
+  test('a client with too many pending calls rejects further ones as overloaded, and the next thread answers them', async () => {
+    await using store = await open([record(1, { human: true })])
+    const live = await openLiveIndex(store, NO_COPY)
+    const client = connect(() => live)
+    // A thread that never answers.
+    client.connect(new MessageChannel().port1)
+    const pending = Array.from({ length: 2000 }, () => client.call('list', { request }))
+    await expectRefusal(client.call('list', { request }), 'overloaded')
+    const next = new MessageChannel()
+    ports.push(next.port1, next.port2)
+    client.connect(next.port1)
+    answerIndexCalls(next.port2, () => live)
+    expect(new Set((await Promise.all(pending)).map(({ total }) => total))).toEqual(new Set([1]))
   })
 })
