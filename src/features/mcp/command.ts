@@ -66,7 +66,13 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
       })
 
     const local = scope ? { ...ANONYMOUS_PRINCIPAL, scopes: [...DEFAULT_SCOPES, scope] } : ANONYMOUS_PRINCIPAL
-    if (!http) return await serveStdio(createServer(local), end)
+    if (!http) {
+      // Requests just before the end of the input are answered only if they need not wait for the index. If the
+      // database is unavailable, the first call says so.
+      const warmUp = async () => (await stores.open()).index.version()
+      await warmUp().catch(() => undefined)
+      return await serveStdio(createServer(local), end)
+    }
     const { serveMcp } = await import('./http.ts')
     const findKey = async (id: string) => (await stores.open()).store.keys.find(id)
     const limiter = createLimiter({ tiers: config.tiers, now, isQuotaUsed: () => false })
