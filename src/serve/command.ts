@@ -67,9 +67,7 @@ export const serve = defineCommand({
     }
     const isPortShared = await isShared(config, await identify(store))
     const end = shutdownSignal(() => terminal.exit(1))
-    // While both processes get connections, this one must not refuse lists.
-    const patience = isPortShared ? { patience: waitForAbort(end) } : {}
-    const service = await startService({ config, workers, store, log, fonts, beforeScoring, ...patience })
+    const service = await startService({ config, workers, store, log, fonts, beforeScoring })
     started.resolve(service)
     if (isPortShared) log.warn(SHARED_PORT)
     // On a terminal, the greeting replaces this log entry.

@@ -1,8 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { foldName } from '../../src/core/basics/text/fold-name.ts'
-import { createLocalIndex } from '../../src/core/index/calls.ts'
-import { RANKING } from '../../src/core/lists/list-request.ts'
+import { createCatalog } from '../../src/core/index/catalog.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { exportRecords } from '../../src/features/records/export.ts'
 import type { workplace } from '../../test/support/cli-sandbox.ts'
@@ -54,10 +53,8 @@ export const pathsOf = (key: string | number): string[] => [
 /** The ranking, the search results, and the bodies of all listed passports, which have their paths as keys. */
 export async function responsesIn(store: Store): Promise<Texts> {
   await using server = serveTest(store)
-  const index = createLocalIndex(store)
-  const find = async (keyword?: string) =>
-    (await index.call('list', { request: { ...RANKING, keyword, limit: Number.MAX_SAFE_INTEGER - 1 } })).ids
-  const ids = await find()
+  const catalog = createCatalog(store)
+  const ids = [...(await catalog.current()).ids]
   const texts: Texts = { ranking: ids.join() }
   for (const id of ids) {
     const wallet = (await store.passports.find({ id }))?.mainWallet
@@ -65,7 +62,8 @@ export async function responsesIn(store: Store): Promise<Texts> {
       texts[path] = (await server.get(path)).text
   }
   for (const text of KEYWORDS) {
-    texts[`keyword ${text}`] = (await find(foldName(text))).join()
+    const { ranks = [] } = await catalog.find({ keyword: foldName(text) })
+    texts[`keyword ${text}`] = Array.from(ranks, (rank) => ids[rank]).join()
   }
   return texts
 }

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { search } from '../../../../src/core/index/postings/search.ts'
+import { formatFilter, parseFilter } from '../../../../src/core/lists/filter.ts'
+import { indexOf, person } from '../../../support/index/people.ts'
+
+const index = indexOf([
+  person(1, { name: 'ada lovelace', score: 9, tag: ['zk'], location: ['london'] }),
+  person(2, { name: 'ada byron', score: 5, tag: ['poet'] }),
+  person(3, { name: 'grace hopper', score: 7, tag: ['zk', 'cobol'] }),
+])
+
+const find = (text: string, filter = '') => {
+  const { reading, page, instead } = search(index, {
+    text,
+    filter: filter === '' ? [] : parseFilter(filter),
+    sort: { field: 'score', descending: true },
+    limit: 25,
+    known: { high: parseFilter('score:>=7') },
+  })
+  const terms = formatFilter(reading.chips.map(({ term }) => term))
+  return { terms, name: reading.name, ids: page.ids, instead }
+}
+
+test('a text is read and its people are listed', () => {
+  expect(find('zk')).toEqual({ terms: 'tag:zk', name: '', ids: [1, 3], instead: undefined })
+  expect(find('Ada')).toEqual({ terms: '', name: 'Ada', ids: [1, 2], instead: undefined })
+  expect(find('zk LOVELACE ada')).toMatchObject({ terms: 'tag:zk', ids: [1] })
+  expect(find('high zk', 'tag:cobol')).toMatchObject({ terms: 'score:>=7,tag:zk', ids: [3] })
+  expect(find('')).toMatchObject({ ids: [1, 3, 2] })
+})
+
+test('if nobody matches, the name alone and the chips alone are counted, but not listed', () => {
+  expect(find('ada cobol')).toMatchObject({ ids: [], instead: { name: 2, chips: 1, nearMisses: [] } })
+  expect(find('poet zk')).toMatchObject({ ids: [], instead: { name: 0, chips: 0, nearMisses: [] } })
+})
+
+test('if nobody has a name, names that are similar are counted, among the people of the chips', () => {
+  const lovelace = { name: 'ada lovelace', count: 1 }
+  expect(find('ada lovelase')).toMatchObject({
+    ids: [],
+    instead: { name: 0, chips: 0, nearMisses: [lovelace] },
+  })
+  expect(find('zk lovelase').instead?.nearMisses).toEqual([{ name: 'lovelace', count: 1 }])
+  expect(find('poet lovelase').instead).toEqual({ name: 0, chips: 1, nearMisses: [] })
+})
