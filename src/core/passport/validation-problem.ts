@@ -42,6 +42,7 @@ function wanted(keyword: string, details: Params, message: string): string {
   if (keyword === 'minProperties') return 'an object that is not empty'
   if (keyword === 'maxItems') return `a list of at most ${details.limit} entries`
   if (keyword === 'format') return 'a valid URL'
+  if (keyword === 'pattern') return message.replace('must match pattern', 'a text that matches')
   if (keyword === 'maxLength') return `at most ${details.limit} characters long`
   return message
     .replace(/^must (be|match|have|not have) ?/, '')

@@ -226,7 +226,7 @@ describe('the mcp tools', () => {
       [
         'search_passports',
         { sort: 'name' },
-        `sort must be ${SORTS}, -skills_score, skills_score, -passport_id or passport_id or pattern "^-?points:.", got "name".`,
+        `sort must be ${SORTS}, -skills_score, skills_score, -passport_id or passport_id or a text that matches "^-?points:.", got "name".`,
       ],
       ['history', { passport: 404 }, 'There is no passport "404".'],
       ['history', { passport: 'github:twin' }, twin],
