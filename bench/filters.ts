@@ -3,8 +3,7 @@
  *
  *   npx bun bench/filters.ts [--passports 1000000] [--rounds 5] [--seconds 2]
  */
-import { createLiveIndex } from '../src/core/index/live-index.ts'
-import { buildSnapshot } from '../src/core/index/snapshot.ts'
+import { createLocalIndex } from '../src/core/index/calls.ts'
 import { parseFilter } from '../src/core/lists/filter.ts'
 import { formatCursor, type ListQuery, parseSort } from '../src/core/lists/list-request.ts'
 import { openStore } from '../src/core/store/open.ts'
@@ -58,14 +57,12 @@ async function measure(): Promise<Figure[]> {
 /** Builds the index in this process, and measures the time and the memory. */
 async function measureBuild(path: string): Promise<Figure[]> {
   const store = await openStore({ engine: 'sqlite', path }, { migrate: false })
-  const snapshot = await buildSnapshot(store.listing)
   Bun.gc(true)
   const before = unmappedMegabytes(process.pid)
   const [begin, cpu] = [performance.now(), process.cpuUsage()]
-  const index = createLiveIndex(store)
-  const { user, system } = await index
-    .find(snapshot, { ...QUERY, groupBy: undefined, after: undefined, limit: PAGE })
-    .then(() => process.cpuUsage(cpu))
+  const index = createLocalIndex(store)
+  await index.call('list', { request: { ...QUERY, limit: PAGE } })
+  const { user, system } = process.cpuUsage(cpu)
   const seconds = (performance.now() - begin) / 1000
   Bun.gc(true)
   const megabytes = unmappedMegabytes(process.pid) - before

@@ -7,8 +7,7 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { createLiveIndex } from '../src/core/index/live-index.ts'
-import { buildSnapshot, updateSnapshot } from '../src/core/index/snapshot.ts'
+import { createLocalIndex } from '../src/core/index/calls.ts'
 import { parseFilter } from '../src/core/lists/filter.ts'
 import { parseSort } from '../src/core/lists/list-request.ts'
 import { type DatabaseAddress, parseDatabaseAddress } from '../src/core/store/database-address.ts'
@@ -76,24 +75,15 @@ async function onPostgres() {
 /** What a start and a change cost, measured in this process. */
 async function measureBuilds(): Promise<void> {
   const store = await openStore(parseDatabaseAddress(database) as DatabaseAddress, { migrate: false })
-  const snapshot = await time('build of the ranking', () => buildSnapshot(store.listing))
-  const size = snapshot.ids.byteLength + snapshot.scores.byteLength + snapshot.starts.byteLength
-  show('size of the ranking in memory', 'MB', (size + snapshot.names.byteLength) / 1e6)
+  const index = createLocalIndex(store)
+  const filter = parseFilter('human:true,type:github|ens,tag:!bot')
+  const list = () => index.call('list', { request: { filter, sort: parseSort(), limit: 25 } })
+  await time('the first list, with the index that was saved or is built', list)
   const [person] = manyPeople(1)
   if (!person) throw new Error('The data set has no people.')
   const changed = { ...person, profile: { ...person.profile, bio: `Changed ${Date.now()}` } }
   await store.records.save([{ kind: 'passport', passport: changed }], { now: Date.now(), restore: false })
-  await time('update of the ranking after one change', () => updateSnapshot(snapshot, store.listing))
-  const filter = parseFilter('human:true,type:github|ens,tag:!bot')
-  const query = {
-    keyword: undefined,
-    filter,
-    sort: parseSort(),
-    groupBy: undefined,
-    after: undefined,
-    limit: 25,
-  }
-  await time('build of the index for filters', () => createLiveIndex(store).find(snapshot, query))
+  await time('a list after one change', list)
   await store.database.close()
 }
 

@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dir, '..')
 const ENTRY_POINTS = [
   'src/main.ts',
   'src/serve/server-thread.ts',
-  'src/serve/search-thread.ts',
+  'src/serve/index-thread.ts',
   'src/features/pictures/thread.ts',
   'src/serve/writer-thread.ts',
   'src/serve/damage-thread.ts',

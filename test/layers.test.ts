@@ -87,6 +87,14 @@ test('imports go down, except those of the list, which has no others', () => {
   expect([...new Set(upward)].toSorted()).toEqual(listed.toSorted())
 })
 
+test('pages read with the functions of core/reads, and know neither the store nor the index', () => {
+  const rooms = ['ui', 'features/explorer', 'features/credentials', 'features/compare', 'features/pictures']
+  const imports = files
+    .filter((file) => rooms.includes(roomOf(file)))
+    .flatMap((file) => targetsOf(file).map((target) => `${file} imports ${target}`))
+  expect(imports.filter((each) => /imports core\/(?:store|index)\//.test(each))).toEqual([])
+})
+
 test('no imports between files of src are circular, not even imports of types', () => {
   const imports = new Map(files.map((file) => [file, targetsOf(file)]))
   const circular = files.filter((file) => {
@@ -100,7 +108,7 @@ test('no imports between files of src are circular, not even imports of types', 
 /** Schemas need TypeBox, which takes a tenth of a second of CPU to load. */
 test('only the threads that serve requests load the schemas; the list of features does not', () => {
   const transpiler = new Bun.Transpiler({ loader: 'ts' })
-  const threads = ['writer', 'search', 'damage'].map((name) => `serve/${name}-thread.ts`)
+  const threads = ['writer', 'index', 'damage'].map((name) => `serve/${name}-thread.ts`)
   const others = ['pictures', 'backup', 'webhooks'].map((name) => `features/${name}/thread.ts`)
   const loaded = new Set(['main.ts', 'features.ts', 'serve/command.ts', ...threads, ...others])
   for (const file of loaded)

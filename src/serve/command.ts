@@ -67,7 +67,9 @@ export const serve = defineCommand({
     }
     const isPortShared = await isShared(config, await identify(store))
     const end = shutdownSignal(() => terminal.exit(1))
-    const service = await startService({ config, workers, store, log, fonts, beforeScoring })
+    // While both processes get connections, this one must not refuse lists.
+    const patience = isPortShared ? { patience: waitForAbort(end) } : {}
+    const service = await startService({ config, workers, store, log, fonts, beforeScoring, ...patience })
     started.resolve(service)
     if (isPortShared) log.warn(SHARED_PORT)
     // On a terminal, the greeting replaces this log entry.

@@ -24,7 +24,7 @@ import { PLAN } from '../features/retire/statements.ts'
 import type { Rasterize } from '../ui/page.ts'
 import { createSite } from '../ui/site.ts'
 
-type ListenerOptions = Pick<ServerContext, 'store' | 'catalog' | 'now'> & {
+type ListenerOptions = Pick<ServerContext, 'store' | 'index' | 'now'> & {
   config: Config
   log: Log
   /** Rate-limit counters, shared by all server threads. */
@@ -59,7 +59,7 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
 export async function listen({ config, log, ...options }: ListenerOptions) {
-  const { store, catalog, now, windows, rasterize, fonts, metrics } = options
+  const { store, index, now, windows, rasterize, fonts, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   const onError = (error: unknown, fields: Fields = {}) => {
@@ -67,7 +67,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
     errors.error(describeError(error), fields)
   }
   const { plan, readPlan } = await followPlan(store)
-  const pages = createPages({ config, store, catalog, now, rasterize, fonts, plan, onError })
+  const pages = createPages({ config, store, index, now, rasterize, fonts, plan, onError })
   let { port } = config
   const start = () =>
     startApiServer({
@@ -75,7 +75,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       ...options,
       port,
       ...pages,
-      index: config.site.index,
+      isIndexed: config.site.index,
       keyHelp: config.site.keys,
       contact: config.site.contact,
       // Lets a new release, or a server with a renewed certificate, start before the old one stops.
@@ -126,12 +126,12 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   }
 }
 
-type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'catalog' | 'now' | 'rasterize' | 'fonts'> & {
+type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'index' | 'now' | 'rasterize' | 'fonts'> & {
   plan: () => RetirementPlan
   onError: (error: unknown) => void
 }
 
-function createPages({ config, store, catalog, now, rasterize, fonts, plan, onError }: PageOptions) {
+function createPages({ config, store, index, now, rasterize, fonts, plan, onError }: PageOptions) {
   const settings = { ...config.site, limits: describeLimits(config.tiers, config.requireKey) }
   const { site, routes } = createSite(settings, config.publicUrl, config.explorer, fonts)
   const reference = createReference(VERSION, {
@@ -145,7 +145,7 @@ function createPages({ config, store, catalog, now, rasterize, fonts, plan, onEr
   const explorer = config.explorer
     ? createExplorer({
         store,
-        catalog,
+        index,
         explain: createPassportExplainer(store),
         rules: () => findRules(store),
         listSources: () => store.data(MIRROR).listSources(),

@@ -1,8 +1,6 @@
 import { isExpected } from '../core/basics/errors.ts'
 import { createCaller } from '../core/basics/thread-calls.ts'
-import { createSharedCatalog } from '../core/index/catalog.ts'
-import { releaseReplaced } from '../core/index/free-snapshots.ts'
-import { createSearchClient } from '../core/index/remote-search.ts'
+import { createIndexClient } from '../core/index/calls.ts'
 import { noteDamage, withDamage } from '../core/store/damage.ts'
 import { sendWrites, type WriteCall } from '../core/store/data.ts'
 import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
@@ -26,11 +24,10 @@ const MOST_WRITES = 16
 declare const self: Worker
 
 const called = {
-  'search-thread': createSearchClient(),
+  'index-thread': createIndexClient(),
   'picture-thread': createRasterizerClient(),
   'writer-thread': createCaller<WriteCall, unknown>('The writer thread ended.', MOST_WRITES),
 }
-const catalog = createSharedCatalog(called['search-thread'])
 let listener: Listener | undefined
 let store: Store | undefined
 
@@ -38,9 +35,6 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   switch (data.kind) {
     case 'start':
       return void start(data)
-    case 'snapshot':
-      releaseReplaced(data.snapshot)
-      return catalog.update(data.snapshot)
     case 'connect':
       return called[data.thread].connect(data.port)
     case 'month':
@@ -52,8 +46,8 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   }
 }
 
-async function start({ config, windows, fonts, snapshot, damage }: StartMessage): Promise<void> {
-  if (snapshot) catalog.update(snapshot)
+async function start({ config, windows, fonts, damage, index }: StartMessage): Promise<void> {
+  called['index-thread'].share(index)
   try {
     const metrics = config.metrics && createThreadMetrics()
     if (metrics)
@@ -69,7 +63,7 @@ async function start({ config, windows, fonts, snapshot, damage }: StartMessage)
         ? new RegExp(fonts.map(({ characters }) => characters.source).join('|'), 'u')
         : undefined,
       store: withDamage(withWriter(store), damage),
-      catalog,
+      index: called['index-thread'],
       now: Date.now,
       log,
       rasterize: called['picture-thread'].rasterize,

@@ -1,11 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError } from '../core/basics/errors.ts'
 import type { Log } from '../core/basics/log.ts'
 import { tlsProblems } from '../core/config/check-tls-files.ts'
 import type { Config } from '../core/config/config.ts'
 import { type Family, gauge } from '../core/http/prometheus-text.ts'
 import { createWindowMemory } from '../core/http/rate-limit.ts'
-import { releaseReplaced } from '../core/index/free-snapshots.ts'
-import type { Snapshot } from '../core/index/snapshot.ts'
+import { createIndexState } from '../core/index/calls.ts'
 import { createDamage } from '../core/store/damage.ts'
 import type { Store } from '../core/store/store.ts'
 import type { CalledThread, FromThread } from '../core/threads/messages.ts'
@@ -19,9 +19,14 @@ type Options = {
   store: Store
   log: Log
   fonts?: readonly Font[] | undefined
+  /** Ends the wait for the index before servers listen; by default it is short. Without an index, lists are refused. */
+  patience?: Promise<void>
   /** Called when all servers listen, before scoring begins. */
   beforeScoring?: () => Promise<void>
 }
+
+/** A load of a saved index takes a second. */
+const PATIENCE_MILLISECONDS = 3000
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
@@ -32,7 +37,7 @@ type Node = ReturnType<typeof createNode>
 const THREAD_FILES = {
   'server-thread': 'serve/server-thread.ts',
   'writer-thread': 'serve/writer-thread.ts',
-  'search-thread': 'serve/search-thread.ts',
+  'index-thread': 'serve/index-thread.ts',
   'damage-thread': 'serve/damage-thread.ts',
   'picture-thread': 'features/pictures/thread.ts',
   'backup-thread': 'features/backup/thread.ts',
@@ -45,57 +50,55 @@ const createNode = ({ config, log, fonts }: Options) => ({
   log,
   fonts,
   damage: createDamage(),
+  index: createIndexState(),
+  indexed: Promise.withResolvers<void>(),
+  nextIndex: undefined as Thread | undefined,
   windows: createWindowMemory(),
   sums: createMetricSums(),
   servers: [] as Thread[],
   called: new Map<CalledThread, Thread>(),
   /** If it is 0, the system chooses the port of the first server. */
   port: config.port,
-  snapshot: undefined as Snapshot | undefined,
-  /** When the snapshot was last up to date. */
-  checkedAt: performance.now(),
-  /** Whether all servers listen. Scoring and indexing begin only then. */
+  /** How many passports the index has, and when it was last up to date. */
+  listed: { passports: 0, at: performance.now() },
+  /** Whether all servers listen. Scoring begins only then. */
   isStarted: false,
 })
 
-/** Starts the threads of the service: writer, search, pictures and servers. Throws if a server cannot start. */
+/** Starts the threads of the service: writer, pictures, index and servers. Throws if a server cannot start. */
 export async function startService(options: Options) {
   const { config, workers, log } = options
   const node = createNode(options)
   const { servers, damage } = node
-  const readThreads = () => [...node.sums.read(), ...readSnapshot(node)]
+  const readThreads = () => [...node.sums.read(), ...readIndex(node)]
   const metrics = await startMetrics(config, { store: options.store, log, damage, readThreads })
-  const firstSnapshot = Promise.withResolvers<void>()
   const writer = startCalled(node, 'writer-thread', (message) => {
-    if (message.kind === 'checked') node.checkedAt = performance.now()
-    else if (message.kind === 'subscribed') delivery ??= start(node, 'delivery-thread')
-    else if (message.kind === 'snapshot' || message.kind === 'month')
-      for (const thread of [search, ...servers]) thread.post(message)
-    if (message.kind !== 'snapshot') return
-    node.snapshot = message.snapshot
-    releaseReplaced(message.snapshot)
-    firstSnapshot.resolve()
+    if (message.kind === 'subscribed') delivery ??= start(node, 'delivery-thread')
+    else if (message.kind === 'month') for (const server of servers) server.post(message)
   })
-  const search = startCalled(node, 'search-thread')
   if (config.explorer) startCalled(node, 'picture-thread')
+  startIndex(node)
   /** Threads that are never asked to stop, but terminated. The next start removes the file of an incomplete backup. */
   const independent: Thread[] = []
   let delivery: Thread | undefined
 
   async function stop(): Promise<void> {
-    for (const thread of independent) thread.terminate()
+    for (const thread of [...independent, node.nextIndex]) thread?.terminate()
     await Promise.all([...servers, ...(delivery ? [delivery] : [])].map((thread) => thread.stop()))
     for (const thread of node.called.values()) await thread.stop()
     await metrics?.stop()
   }
 
   try {
-    await firstSnapshot.promise
+    await Promise.race([
+      node.indexed.promise,
+      options.patience ?? sleep(PATIENCE_MILLISECONDS, undefined, { ref: false }),
+    ])
     const url = await startServer(node)
     await Promise.all(Array.from({ length: workers - 1 }, () => startServer(node)))
     await options.beforeScoring?.()
     node.isStarted = true
-    for (const thread of [writer, search]) thread.post({ kind: 'started' })
+    writer.post({ kind: 'started' })
     if (config.database.engine === 'sqlite') {
       const check = start(node, 'damage-thread', { onMessage: () => check.terminate() })
       independent.push(check)
@@ -104,7 +107,7 @@ export async function startService(options: Options) {
     return {
       url: new URL(url),
       metricsUrl: metrics?.url,
-      total: node.snapshot?.ids.length ?? 0,
+      total: node.listed.passports,
       renewTls() {
         if (mayRenewTls(config, log)) for (const server of servers) server.post({ kind: 'renew-tls' })
       },
@@ -127,12 +130,12 @@ function mayRenewTls({ tls }: Config, log: Log): boolean {
   return problems.length === 0
 }
 
-const readSnapshot = ({ snapshot, checkedAt }: Node): Family[] => [
-  gauge('passportd_snapshot_passports', 'Passports in the ranking.', snapshot?.ids.length ?? 0),
+const readIndex = ({ listed: { passports, at } }: Node): Family[] => [
+  gauge('passportd_snapshot_passports', 'Passports in the ranking.', passports),
   gauge(
     'passportd_snapshot_age_seconds',
     'Time since the ranking was last up to date.',
-    (performance.now() - checkedAt) / 1000,
+    (performance.now() - at) / 1000,
   ),
 ]
 
@@ -154,8 +157,8 @@ const start = (
     file: THREAD_FILES[name],
     log: node.log,
     onStart(thread) {
-      const { config, damage, windows, fonts, snapshot, port } = node
-      thread.post({ kind: 'start', config: { ...config, port }, damage, windows, fonts, snapshot })
+      const { config, damage, index, windows, fonts, port } = node
+      thread.post({ kind: 'start', config: { ...config, port }, damage, index, windows, fonts })
       onStart?.(thread)
     },
     onMessage(message, worker) {
@@ -176,6 +179,27 @@ function startCalled(node: Node, name: CalledThread, onMessage = (_: FromThread)
   })
   node.called.set(name, thread)
   return thread
+}
+
+/**
+ * Starts an index thread. When its index is ready, it takes over: it answers the server threads, and the one before is
+ * stopped.
+ */
+function startIndex(node: Node): void {
+  const thread = start(node, 'index-thread', {
+    onMessage(message) {
+      if (message.kind === 'current') node.listed = { passports: message.passports, at: performance.now() }
+      if (message.kind === 'outdated') startIndex(node)
+      if (message.kind !== 'indexed') return
+      const before = node.called.get('index-thread')
+      node.called.set('index-thread', thread)
+      for (const server of node.servers) connect('index-thread', thread, server)
+      node.nextIndex = undefined
+      node.indexed.resolve()
+      if (before !== thread) void before?.stop()
+    },
+  })
+  node.nextIndex = thread
 }
 
 /** Starts a server thread. Returns its URL when it listens. */

@@ -2,8 +2,6 @@ import { type Job, pause, supervise } from '../core/basics/jobs.ts'
 import { createQueue, receiveCalls } from '../core/basics/thread-calls.ts'
 import type { Config } from '../core/config/config.ts'
 import { dataOf } from '../core/feature.ts'
-import { releaseReplaced } from '../core/index/free-snapshots.ts'
-import { updateSnapshots } from '../core/index/update-snapshots.ts'
 import { updateScores } from '../core/scoring/update-scores.ts'
 import { type Damage, noteDamage } from '../core/store/damage.ts'
 import { createWriteAnswer, type WriteCall } from '../core/store/data.ts'
@@ -65,14 +63,6 @@ function createJobs(config: Config, store: Store): Job[] {
   const scoring = new AbortController()
   const scoringEnd = AbortSignal.any([signal, scoring.signal])
   const jobs: Job[] = [
-    updateSnapshots(store, {
-      onSnapshot(snapshot) {
-        send({ kind: 'snapshot', snapshot })
-        releaseReplaced(snapshot)
-      },
-      onChecked: () => send({ kind: 'checked' }),
-      signal,
-    }),
     updateScores(store, { log, mayScore: mayScore.promise, signal: scoringEnd }),
     checkSchema(store, scoring),
     logRetirement(store, log),

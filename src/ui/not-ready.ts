@@ -2,7 +2,7 @@ import { ClientGone, type ErrorCode, ServiceError } from '../core/basics/errors.
 import type { ExplorerOptions } from './page.ts'
 
 /**
- * Reads an optional part of a page. Returns `undefined` while the index or the search thread is unavailable, and after an
+ * Reads an optional part of a page. Returns `undefined` while the index is unavailable, and after an
  * unexpected error, which is logged.
  */
 export async function ifReady<T>(
@@ -18,7 +18,7 @@ export async function ifReady<T>(
   }
 }
 
-/** Lists respond with these errors while the index is built, and while the search thread starts or is busy. */
+/** Lists respond with these errors while the index is built, and while its thread is busy. */
 const NOT_READY: readonly ErrorCode[] = ['not_ready', 'unavailable', 'overloaded']
 
 export const isCode = (error: unknown, codes: readonly ErrorCode[]): boolean =>

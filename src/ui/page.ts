@@ -1,10 +1,10 @@
+import type { Awaitable } from '../core/basics/awaitable.ts'
 import type { RenderedPage } from '../core/http/rendered-page.ts'
 import type { Context } from '../core/http/route.ts'
-import type { Catalog } from '../core/index/catalog.ts'
 import type { PassportRef } from '../core/passport/passport.ts'
 import type { ExplainedPassport } from '../core/passport/rules/explanation.ts'
 import type { RuleSetShape } from '../core/passport/rules/rule-set.ts'
-import type { Awaitable, Store } from '../core/store/store.ts'
+import type { Reads } from '../core/reads/search.ts'
 import type { Html } from './html.ts'
 import type { Site } from './site.ts'
 
@@ -13,9 +13,7 @@ export type Png = Uint8Array<ArrayBuffer>
 /** Draws an SVG as a PNG of this width. */
 export type Rasterize = (svg: string, width: number, signal?: AbortSignal) => Promise<Png>
 
-export type ExplorerOptions = {
-  store: Store
-  catalog: Catalog
+export type ExplorerOptions = Reads & {
   /** Explains the score of a passport; `undefined` if the passport does not exist. */
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
   /** The active rule set. */
@@ -49,6 +47,6 @@ export type ExplorerRequest = {
 
 export type ExplorerPage = {
   render(request: ExplorerRequest): Awaitable<RenderedPage>
-  /** The parameters that the page reads, and the version of data that is not in the snapshot. Without a key, it is not cached. */
+  /** The parameters that the page reads, and the version of data that is not in the index. Without a key, it is not cached. */
   cacheKey?(request: ExplorerRequest): Awaitable<string | undefined>
 }

@@ -1,10 +1,11 @@
 import { foldName } from '../core/basics/text/fold-name.ts'
-import type { Reason } from '../core/index/find-matches.ts'
-import { wordsOf } from '../core/lists/list-request.ts'
+import { equals } from '../core/lists/filter.ts'
 import { NO_SCORES, type Passport, type Scores } from '../core/passport/passport.ts'
+import type { Reason } from '../core/reads/matches.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from './charts.ts'
 import { escapeText, type Html, html } from './html.ts'
-import { addressOf, isFiltered, type RankingQuery, toFilters, withFilter } from './list-address.ts'
+import type { Figure, PeopleQuery } from './list-address.ts'
+import * as lists from './list-address.ts'
 import { rosette } from './rosette.ts'
 import { formatFigure, graphemesOf, nameOf, renderWord, shortenText, shortWord } from './text.ts'
 
@@ -26,13 +27,16 @@ export const showPart = ({ scores, ...passport }: Passport, figure: number, part
   note: `score ${formatFigure(scores.total)}`,
 })
 
-type RankingList = { ranked: readonly Ranked[]; scale: number; query: RankingQuery; among?: number }
+type RankingList = { ranked: readonly Ranked[]; scale: number; query: PeopleQuery; among?: number }
 
 /** Rows with check boxes for a comparison; the form works without a script. */
 export function renderRankingList({ ranked, scale, query, among }: RankingList): Html {
-  const named = tagsOf(query)
+  const named = new Set(lists.valuesOf(query, 'tag'))
+  const figure = lists.figureOf(query)
+  const isAmong = lists.isFiltered(query) && among !== undefined
+  const rank = isAmong ? `Rank among ${query.text === '' ? 'these' : 'all'} ${formatFigure(among)}` : 'Rank'
   return html`<ol class="ranking panel" role="list">
-<li class="labels" aria-hidden="true"><div class="row between"><span>${isFiltered(query) && among !== undefined ? `Rank among ${query.typed === '' ? 'these' : 'all'} ${formatFigure(among)}` : 'Rank'}</span>${query.sort === 'total' ? LEGEND : html``}</div><span>${FIGURES[query.sort]}</span><span>Compare</span></li>
+<li class="labels" aria-hidden="true"><div class="row between"><span>${rank}</span>${figure === 'total' ? LEGEND : html``}</div><span>${FIGURES[figure]}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query, named))}</ol>
 <form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="quiet">Clear</button></form>
 ${ranked.some(({ passport }) => passport.human) ? html`<p class="legend"><span><span class="pill">human</span> <a href="/about#human">shown to be a person, not a program</a></span></p>` : html``}`
@@ -42,7 +46,7 @@ ${ranked.some(({ passport }) => passport.human) ? html`<p class="legend"><span><
 const LEGEND = html`<span class="legend">${SCORE_PARTS.map((part) => html`<span class="${part}"><span class="swatch"></span> ${part}</span>`)}</span>`
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
-function renderRow(each: Ranked, scale: number, query: RankingQuery, named: ReadonlySet<unknown>): Html {
+function renderRow(each: Ranked, scale: number, query: PeopleQuery, named: ReadonlySet<unknown>): Html {
   const { passport, rank, level } = each
   const { id, scores } = passport
   const name = shortenText(nameOf(passport), MAX_NAME_LENGTH)
@@ -50,25 +54,25 @@ function renderRow(each: Ranked, scale: number, query: RankingQuery, named: Read
     markup: `<li id="p${id}">
 <span class="rank"><span class="unseen">Rank </span>${formatFigure(rank)}</span>
 ${rosette(id, 'small').markup}
-<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, query.keyword)}</bdi></a>${renderAbout(each, query, named)}</span>
+<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${highlight(name, foldName(query.text.replaceAll('"', '')))}</bdi></a>${renderAbout(each, query, named)}</span>
 <span class="scale">${renderScoreBar(scores, scale).markup}${level?.markup ? `<span class="level soft">${level.markup}</span>` : ''}</span>
-<span class="score"><span class="unseen">${FIGURES[query.sort]} </span>${formatFigure(scores.total)}</span>
+<span class="score"><span class="unseen">${FIGURES[lists.figureOf(query)]} </span>${formatFigure(scores.total)}</span>
 <input type="checkbox" form="compare" name="ids" value="${id}" aria-label="${escapeText(`Compare ${name}`)}">
 </li>
 `,
   }
 }
 
-export const FIGURES = { total: 'Score', ...CATEGORIES, points: 'Points' }
+export const FIGURES: Record<Figure, string> = { total: 'Score', ...CATEGORIES, points: 'Points' }
 
 /** What was found comes first, because a narrow row ends early, then the tags of filters. Links to tags and places keep the filters. */
-function renderAbout(each: Ranked, query: RankingQuery, named: ReadonlySet<unknown>): string {
+function renderAbout(each: Ranked, query: PeopleQuery, named: ReadonlySet<unknown>): string {
   const { passport, reason, note = '' } = each
   const { location, tags } = passport.profile
   let words = note === '' ? '' : `<b>${escapeText(note)}</b>`
   if (reason) words += `<bdi>${renderReason(reason)}</bdi>`
   if (passport.human) words += '<span class="pill">human</span>'
-  words += renderLink(query, 'place', location)
+  words += renderLink(query, 'location', location)
   const isFirst = (tag: string) => Number(named.has(foldName(tag)))
   const sorted = tags.toSorted((one, other) => isFirst(other) - isFirst(one))
   for (const tag of sorted.slice(0, MAX_TAGS)) words += renderLink(query, 'tag', tag)
@@ -76,18 +80,10 @@ function renderAbout(each: Ranked, query: RankingQuery, named: ReadonlySet<unkno
   return words === '' ? '' : `<span class="about">${words}</span>`
 }
 
-/** The folded tags that the filters name, alone or as one of several. */
-const tagsOf = ({ filters }: RankingQuery) => {
-  const terms = toFilters(filters).flatMap((filter) => filter.filter(({ field }) => field === 'tag'))
-  return new Set(
-    terms.flatMap(({ conditions }) => conditions.flatMap((each) => (each.not ? [] : each.value))),
-  )
-}
-
-function renderLink(query: RankingQuery, name: 'place' | 'tag', text: string): string {
-  const isFilter = query.filters[name].includes(foldName(text))
-  const address = isFilter ? '' : addressOf(withFilter(query, name, foldName(text)))
-  return renderWord(name, text, undefined, address).markup
+function renderLink(query: PeopleQuery, field: 'location' | 'tag', text: string): string {
+  const terms = [equals(field, text)]
+  const address = lists.hasTerms(query, terms) ? '' : lists.addressOf(lists.withTerms(query, terms))
+  return renderWord(field, text, undefined, address).markup
 }
 
 function renderReason({ text, start, end }: Reason): string {
@@ -111,9 +107,9 @@ export function renderPager(page: number, last: number, addressOf: (page: number
 </nav>`
 }
 
-/** Escapes text and marks a match of each word of a folded keyword, at the beginning of a word if possible. A mark covers whole graphemes. */
-export function highlight(text: string, keyword: string | undefined): string {
-  if (keyword === undefined) return escapeText(text)
+/** Escapes text and marks a match of each word of a folded name, at the beginning of a word if possible. A mark covers whole graphemes. */
+export function highlight(text: string, typed: string): string {
+  if (typed === '') return escapeText(text)
   const graphemes = [...graphemesOf(text)]
   /** `starts` has the position of each grapheme in this text. `foldName` would remove a single space. */
   let folded = ''
@@ -123,7 +119,7 @@ export function highlight(text: string, keyword: string | undefined): string {
     return start
   })
   const isMarked = new Array<boolean>(graphemes.length).fill(false)
-  for (const word of wordsOf(keyword)) {
+  for (const word of new Set(typed.split(' '))) {
     const begun = new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(word)}`, 'u').exec(folded)?.index
     // A single character in the middle of a word matches by chance.
     const at = begun ?? (word.length > 1 ? folded.indexOf(word) : -1)

@@ -1,6 +1,7 @@
 import { parseWebAddress } from '../core/basics/url.ts'
 import type { Passport } from '../core/passport/passport.ts'
 import { escapeText, type Html, html } from './html.ts'
+import { addressOfValue } from './list-address.ts'
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
@@ -128,19 +129,20 @@ export const LONGEST_VALUE = 200
 export const credentialAddress = (type: string): string =>
   `/credentials/${encodeURIComponent(type.toWellFormed())}`
 
-/** The path of the list of people with a tag, place, credential or score. */
-export const addressOfFilter = (name: 'tag' | 'place' | 'credential' | 'score', value: string): string =>
-  `/?${new URLSearchParams([[name, value]])}`
-
 const MAX_WORD_LENGTH = 40
 
 /** A tag or place, which leads to the people who have it, or to another address. If that is empty, there is no link. */
-export function renderWord(name: 'place' | 'tag', text: string, limit = MAX_WORD_LENGTH, to?: string): Html {
+export function renderWord(
+  field: 'location' | 'tag',
+  text: string,
+  limit = MAX_WORD_LENGTH,
+  to?: string,
+): Html {
   const word = shortWord(text, limit)
   if (word === '') return html``
   const shown = `<bdi>${escapeText(word)}</bdi>`
   if (text.length > LONGEST_VALUE || to === '') return { markup: shown }
-  return { markup: `<a href="${escapeText(to ?? addressOfFilter(name, text))}" rel="nofollow">${shown}</a>` }
+  return { markup: `<a href="${escapeText(to ?? addressOfValue(field, text))}" rel="nofollow">${shown}</a>` }
 }
 
 /** Text to copy. The script adds a button; its label has the noun. */

@@ -128,10 +128,10 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'movers: a tombstone ends the search',
-    file: 'src/core/reads/movers.ts',
+    file: 'src/core/index/movers.ts',
     from: 'time > 0 && time <= since',
     to: 'time <= since',
-    tests: ['test/core/reads/movers.test.ts'],
+    tests: ['test/core/index/movers.test.ts'],
     ...ON_SQLITE,
   },
   {

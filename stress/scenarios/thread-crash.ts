@@ -12,7 +12,7 @@ const TARGETS = ['/api/v1/passports/1', '/api/v1/passports?keyword=an', '/api/v1
 const isSearch = (target: string) => target.includes('keyword')
 const CLIENTS = 8
 const WORKERS = 2
-const THREADS = ['server-thread', 'search-thread', 'writer-thread'] as const
+const THREADS = ['server-thread', 'index-thread', 'writer-thread'] as const
 
 export const threadCrash: Scenario = {
   name: 'thread-crash',
@@ -42,7 +42,7 @@ export const threadCrash: Scenario = {
           const { target } = exchange
           const status = 'error' in exchange ? exchange.error.message : exchange.response.status
           if (status === 200) failed = undefined
-          // A search responds with 503 if the search thread crashes.
+          // A list responds with 503 if the index thread needs too long.
           else if (failed === undefined && ('error' in exchange || (status === 503 && isSearch(target)))) {
             failed = target
             repeated++

@@ -1,7 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { foldName } from '../../src/core/basics/text/fold-name.ts'
-import { createCatalog } from '../../src/core/index/catalog.ts'
+import { createLocalIndex } from '../../src/core/index/calls.ts'
+import { RANKING } from '../../src/core/lists/list-request.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { exportRecords } from '../../src/features/records/export.ts'
 import type { workplace } from '../../test/support/cli-sandbox.ts'
@@ -53,8 +54,10 @@ export const pathsOf = (key: string | number): string[] => [
 /** The ranking, the search results, and the bodies of all listed passports, which have their paths as keys. */
 export async function responsesIn(store: Store): Promise<Texts> {
   await using server = serveTest(store)
-  const catalog = createCatalog(store)
-  const ids = [...(await catalog.current()).ids]
+  const index = createLocalIndex(store)
+  const find = async (keyword?: string) =>
+    (await index.call('list', { request: { ...RANKING, keyword, limit: Number.MAX_SAFE_INTEGER - 1 } })).ids
+  const ids = await find()
   const texts: Texts = { ranking: ids.join() }
   for (const id of ids) {
     const wallet = (await store.passports.find({ id }))?.mainWallet
@@ -62,8 +65,7 @@ export async function responsesIn(store: Store): Promise<Texts> {
       texts[path] = (await server.get(path)).text
   }
   for (const text of KEYWORDS) {
-    const { ranks = [] } = await catalog.find({ keyword: foldName(text) })
-    texts[`keyword ${text}`] = Array.from(ranks, (rank) => ids[rank]).join()
+    texts[`keyword ${text}`] = (await find(foldName(text))).join()
   }
   return texts
 }

@@ -13,7 +13,7 @@ type Options = {
 }
 
 const TIMEOUT_MILLISECONDS = 30_000
-/** During the pause, the threads of a server can stop, or connect to a new search thread, one after another. */
+/** During the pause, the threads of a server can stop, or connect to a new index thread, one after another. */
 const PAUSE_MILLISECONDS = 100
 
 /** Sends one request after another until `signal` is aborted, with a short pause after an error or a 503. */

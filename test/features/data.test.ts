@@ -16,7 +16,7 @@ import {
 /** The tables of what the core keeps. */
 const OF_CORE = [
   ...['passports', 'wallets', 'credentials', 'data_points', 'handles', 'keys', 'settings'],
-  ...['events', 'event_log', 'log_secrets', 'listing'],
+  ...['events', 'event_log', 'log_secrets', 'listing', 'saved_index'],
   ...[AUDIT, REMOVALS, RULE_SETS].flatMap(({ tables = [] }) => tables),
 ]
 

@@ -4,6 +4,7 @@ import { createCaller } from '../../src/core/basics/thread-calls.ts'
 import type { WriteCall } from '../../src/core/store/data.ts'
 import { startThread } from '../../src/core/threads/thread.ts'
 import { createWindowMemory } from '../support/http/rate-limits.ts'
+import { createIndexState } from '../support/index/local-index.ts'
 import { expectRefusal } from '../support/program/errors.ts'
 import { createLog } from '../support/program/log.ts'
 import { readConfig } from '../support/program/settings.ts'
@@ -38,8 +39,8 @@ async function startWriter() {
         kind: 'start',
         config,
         damage: createDamage(),
+        index: createIndexState(),
         windows: createWindowMemory(),
-        snapshot: undefined,
       })
       post({ kind: 'connect', thread: 'writer-thread', port: port1 }, [port1])
       client.connect(port2)

@@ -4,7 +4,7 @@ import { createLog } from '../../src/core/basics/log.ts'
 import type { Tier } from '../../src/core/config/rate-limit-tier.ts'
 import type { Principal } from '../../src/core/http/client-identity.ts'
 import { createLimiter } from '../../src/core/http/rate-limit.ts'
-import { createCatalog } from '../../src/core/index/catalog.ts'
+import { createLocalIndex } from '../../src/core/index/calls.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import type { ToolContext } from '../../src/features/mcp/define-tool.ts'
 import { serveMcp } from '../../src/features/mcp/http.ts'
@@ -70,12 +70,12 @@ export async function mcpOverHttp({ cwd, env }: Place) {
   }
 }
 
-/** MCP over HTTP in this process. Searches do not wait for the index for filters. */
-export async function serveMcpHere(store: Store, listing = store.listing, tiers: readonly Tier[] = []) {
+/** MCP over HTTP in this process. */
+export async function serveMcpHere(store: Store, tiers: readonly Tier[] = []) {
   const lines: string[] = []
   const log = createLog({ write: (line) => void lines.push(line), json: true, now: () => NOON })
-  const catalog = createCatalog({ ...store, listing }, { mostAwaited: 0 })
-  const context = { store, catalog, config: { publicUrl: undefined, explorer: true }, now: () => NOON }
+  const index = createLocalIndex(store)
+  const context = { store, index, config: { publicUrl: undefined, explorer: true }, now: () => NOON }
   const createServer = (principal: Principal, charge: ToolContext['charge']) =>
     createMcpServer({ open: async () => context, principal, charge, log, isLocal: false })
   const now = () => NOON

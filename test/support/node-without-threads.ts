@@ -1,7 +1,7 @@
 import { createLog } from '../../src/core/basics/log.ts'
 import { readConfig } from '../../src/core/config/config.ts'
 import { createWindowMemory } from '../../src/core/http/rate-limit.ts'
-import { createCatalog } from '../../src/core/index/catalog.ts'
+import { createLocalIndex } from '../../src/core/index/calls.ts'
 import { openStore } from '../../src/core/store/open.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { listen } from '../../src/serve/request-listener.ts'
@@ -21,7 +21,7 @@ export async function listenHere(env: Record<string, string>, options: Options =
   const { server, drain } = await listen({
     config,
     store: adapt(store),
-    catalog: createCatalog(store),
+    index: createLocalIndex(store),
     now: Date.now,
     log: createLog({ write: (line) => void lines.push(line), json: true, now: Date.now }),
     windows: createWindowMemory(),

@@ -4,10 +4,8 @@ import { type PassportV3, stateOf, toPassportAt } from '../history/passport-stat
 import { undo } from '../history/undo.ts'
 import { takeTurn } from '../http/backpressure/turns-and-large-pages.ts'
 import type { Context } from '../http/route.ts'
-import type { Snapshot } from '../index/snapshot.ts'
 import type { PassportKey } from '../passport/passport.ts'
 import { readLater } from '../reads/history.ts'
-import { rankOf } from '../reads/standing.ts'
 import type { Awaitable, FindByKeys, FindOptions } from '../store/store.ts'
 import { checkKnown, type Fields, type Include } from './parameters.ts'
 import { presentExplanation, presentPassport } from './present.ts'
@@ -60,7 +58,8 @@ export async function renderPassports(
     most = includes.has('explanation') ? READ_BYTES : Number.POSITIVE_INFINITY,
   }: { isPast?: boolean; changes?: ReadonlyMap<number, WireDiff>; most?: number },
 ): Promise<RenderedResult[]> {
-  const snapshot = includes.has('standing') && !isPast ? await context.catalog.current() : null
+  const standings =
+    includes.has('standing') && !isPast ? await findStandings(context, passportsOf(found)) : null
   const isExplained = includes.has('explanation') && !isPast
   const perTurn = isExplained ? EXPLAINED_PER_TURN : PER_TURN
   let explanations: Awaited<ReturnType<Context['explainAll']>> | undefined
@@ -69,7 +68,7 @@ export async function renderPassports(
     const explanation = explanations?.get(passport.id)
     const change = changes?.get(passport.id)
     const wire = presentPassport(passport, {
-      ...(includes.has('standing') && { standing: snapshot && presentStanding(snapshot, passport) }),
+      ...(includes.has('standing') && { standing: standings?.get(passport.id) ?? null }),
       ...(includes.has('explanation') && {
         explanation: explanation ? presentExplanation(explanation, passport.scores.total) : null,
       }),
@@ -153,10 +152,16 @@ export async function findAt(
 const passportsOf = (found: Found): PassportV3[] =>
   found.flatMap((result) => (result && 'passport' in result ? [result.passport] : []))
 
-function presentStanding(snapshot: Snapshot, { scores }: PassportV3): WireStanding {
-  const { rank, below, total } = rankOf(snapshot, scores.total)
-  // Rounded down, because 100 would mean that all passports have a lower score.
-  return { rank, of: total, percentile: total === 0 ? 0 : Math.floor((below / total) * 1000) / 10 }
+async function findStandings({ index, exchange }: Context, passports: readonly PassportV3[]) {
+  const wanted = passports.map(({ scores }) => ({ score: scores.total }))
+  const ranks = await index.call('ranks', wanted, exchange.request.signal)
+  const present = ([found]: (typeof ranks)[number]): WireStanding | null => {
+    if (!found) return null
+    const { rank, below, total } = found
+    // Rounded down, because 100 would mean that all passports have a lower score.
+    return { rank, of: total, percentile: total === 0 ? 0 : Math.floor((below / total) * 1000) / 10 }
+  }
+  return new Map(passports.map(({ id }, at) => [id, present(ranks[at] ?? [])] as const))
 }
 
 /*

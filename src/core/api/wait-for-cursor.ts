@@ -16,13 +16,13 @@ const LONGEST_WAIT_MILLISECONDS = 2000
 const FIRST_PAUSE_MILLISECONDS = 5
 const LONGEST_PAUSE_MILLISECONDS = 200
 
-/** Waits until reads include the event. Throws `invalid_request`, `cursor_expired` or `behind`. */
+/** Waits until reads of this thread include the event, and returns its cursor. Throws `invalid_request`, `cursor_expired` or `behind`. */
 export async function waitForCursor(
   { store: { events }, exchange }: Context,
   text: string | undefined,
   pointer = '?after',
-): Promise<void> {
-  if (text === undefined) return
+): Promise<EventCursor | undefined> {
+  if (text === undefined) return undefined
   const cursor = parseEventCursor(text)
   if (!cursor)
     throw invalidValue(
@@ -32,7 +32,7 @@ export async function waitForCursor(
   const end = performance.now() + LONGEST_WAIT_MILLISECONDS
   for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MILLISECONDS)) {
     const { log } = await events.list({ after: cursor.sequence, limit: 1 })
-    if (log.name === cursor.log && log.last >= cursor.sequence) return
+    if (log.name === cursor.log && log.last >= cursor.sequence) return cursor
     const isLate = performance.now() >= end
     if (isLate || pause === FIRST_PAUSE_MILLISECONDS) await checkLog(events, cursor, pointer)
     if (isLate) break

@@ -24,10 +24,11 @@ type CallOptions = {
 
 /**
  * Calls another thread. Each call gets an answer or an error. `ended` is the message of the error if no thread is
- * connected, or if it ends before it answers. While `mostWaiting` calls wait, others are rejected as `overloaded`.
+ * connected, or if it ends before it answers. While `mostWaiting` calls wait, others are rejected as `overloaded`. With
+ * `isRepeated`, unanswered calls are sent again to the next thread.
  */
-export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
-  const waiting = new Map<number, PromiseWithResolvers<Answer>>()
+export function createCaller<Call, Answer>(ended: string, mostWaiting: number, isRepeated = false) {
+  const waiting = new Map<number, PromiseWithResolvers<Answer> & { call: Call }>()
   const threadEnded = () => new ServiceError('unavailable', ended)
   let port: MessagePort | undefined
   let last = 0
@@ -43,13 +44,15 @@ export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
   }
 
   return {
-    /** Connects to a thread that was started or restarted. Rejects the unanswered calls of the previous thread. */
+    /** Connects to a thread that was started or restarted. */
     connect(next: MessagePort): void {
-      for (const { reject } of waiting.values()) reject(threadEnded())
-      waiting.clear()
       port?.close()
       port = next
       port.onmessage = receive
+      for (const [id, { call, reject }] of waiting)
+        if (isRepeated) port.postMessage({ id, call } satisfies Request<Call>)
+        else reject(threadEnded())
+      if (!isRepeated) waiting.clear()
     },
 
     async send(call: Call, { signal, limit, isUrgent = false }: CallOptions = {}): Promise<Answer> {
@@ -61,7 +64,7 @@ export function createCaller<Call, Answer>(ended: string, mostWaiting: number) {
       // postMessage() throws if the call cannot be cloned, so the call is added to `waiting` only after it.
       port.postMessage({ id, call } satisfies Request<Call>)
       const result = Promise.withResolvers<Answer>()
-      waiting.set(id, result)
+      waiting.set(id, { ...result, call })
       const cancel = (error: Error) => {
         if (!waiting.delete(id)) return
         port?.postMessage({ cancel: id } satisfies Request<Call>)

@@ -48,6 +48,7 @@ export const readiness = route(SERVICE, {
       // The client learns what is wrong with the files, but not their names.
       throw new ServiceError('not_ready', FAULTS[error.fault], { cause: error })
     })
+    await context.index.version()
     return json(context, JSON.stringify({ status: 'ready', writes: writes ? 'ok' : 'unavailable' }))
   },
 })

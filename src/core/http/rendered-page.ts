@@ -121,20 +121,20 @@ export function parseWeights(header: string): Map<string, number> {
 
 const MOST_CACHED_BYTES = 32 * 1024 * 1024
 
-/** Rendered pages of the current snapshot. */
+/** Rendered pages of the current version of the index. */
 export function createPageCache(mostBytes = MOST_CACHED_BYTES) {
   const pages = createByteCache<RenderedPage>(mostBytes)
-  let snapshot: object | undefined
+  let version: unknown
 
   return {
-    async get(current: object, key: string, render: () => Awaitable<RenderedPage>): Promise<RenderedPage> {
-      if (current !== snapshot) pages.clear()
-      snapshot = current
+    async get(current: unknown, key: string, render: () => Awaitable<RenderedPage>): Promise<RenderedPage> {
+      if (current !== version) pages.clear()
+      version = current
       const cached = pages.find(key)
       if (cached) return cached
       const page = await render()
-      // Only pages of the current snapshot are cached. Errors are never cached: clients can request endless missing pages.
-      if (current !== snapshot || page.status !== 200 || isIncomplete(page)) return page
+      // Only pages of the current version are cached. Errors are never cached: clients can request endless missing pages.
+      if (current !== version || page.status !== 200 || isIncomplete(page)) return page
       return pages.getOrAdd(key, () => ({ value: page, bytes: estimateBytes(page) }))
     },
   }

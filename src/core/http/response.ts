@@ -79,11 +79,11 @@ export type HeaderOptions = {
   /** Used if the plan has no deprecation date. */
   deprecatedAt: number | undefined
   /** Whether search engines may list the pages; true by default. */
-  index?: boolean
+  isIndexed?: boolean
 }
 
 /** Caches the initial headers of responses by surface and tier until the retirement plan changes. */
-export function createInitialHeaders({ plan, deprecatedAt, index = true }: HeaderOptions) {
+export function createInitialHeaders({ plan, deprecatedAt, isIndexed = true }: HeaderOptions) {
   let known: RetirementPlan | undefined
   const bySurface = new Map<Surface, Map<Tier | undefined, Headers>>()
   function add(surface: Surface, tier: Tier | undefined): Headers {
@@ -91,7 +91,7 @@ export function createInitialHeaders({ plan, deprecatedAt, index = true }: Heade
     const headers = baseHeaders({
       ...(retires && retirementHeaders(plan(), deprecatedAt)),
       ...(usesKeys && tier && { 'RateLimit-Policy': policyOf(tier) }),
-      ...(!usesKeys && !index && { 'X-Robots-Tag': 'noindex' }),
+      ...(!usesKeys && !isIndexed && { 'X-Robots-Tag': 'noindex' }),
     })
     bySurface.getOrInsertComputed(surface, () => new Map()).set(tier, headers)
     return headers

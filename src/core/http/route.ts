@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import type { EventStreams } from '../../features/events/streams.ts'
 import type { SigningKeys } from '../../features/proof/signing-keys.ts'
 import { EXPLORER, PICTURES } from '../config/rate-limit-tier.ts'
-import type { Catalog } from '../index/catalog.ts'
+import type { IndexClient } from '../index/calls.ts'
 import type { PassportRef } from '../passport/passport.ts'
 import type { ExplainedPassport, Explanation } from '../passport/rules/explanation.ts'
 import type { FindDigests } from '../reads/rules-digests.ts'
@@ -178,7 +178,7 @@ export const unknownPaths = (surface: Surface, base: string, name: string, missi
 /** What all requests of a server thread share. */
 export type ServerContext = {
   store: Store
-  catalog: Catalog
+  index: IndexClient
   pages: PageCache
   /** Returns explanations by passport id. Each uses the rule set and the time of the passport's last calculation. */
   explainAll: (passports: readonly { id: number }[]) => Awaitable<ReadonlyMap<number, Explanation>>

@@ -53,7 +53,7 @@ import { describeUnknownPath, guessablePaths } from './unknown-path.ts'
 
 export type ApiServerOptions = ErrorHandling &
   HeaderOptions &
-  Pick<ServerContext, 'store' | 'catalog' | 'explain' | 'explainAll' | 'now' | 'requireKey'> &
+  Pick<ServerContext, 'store' | 'index' | 'explain' | 'explainAll' | 'now' | 'requireKey'> &
   Partial<Pick<ServerContext, 'signing' | 'contact' | 'webhookAllowPrivate'>> & {
     host: string
     port: number
@@ -152,11 +152,11 @@ type ServerState = ReturnType<typeof createServerState>
 
 /** The options, and what all requests share. */
 function createServerState(options: ApiServerOptions) {
-  const { store, catalog, explain, explainAll, now, requireKey, signing } = options
+  const { store, index, explain, explainAll, now, requireKey, signing } = options
   const { publicUrl = '', contact, explorer = false, webhookAllowPrivate = false } = options
   // Contexts copy these members for each request, so they do not get all options.
   const shared: ServerContext = {
-    ...{ store, catalog, explain, explainAll, now, requireKey, webhookAllowPrivate },
+    ...{ store, index, explain, explainAll, now, requireKey, webhookAllowPrivate },
     ...{ signing, publicUrl, contact, findDigests: createDigestFinder(store.data(RULE_SETS)) },
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),

@@ -1,65 +1,140 @@
-import { createByteCache } from '../basics/byte-cache.ts'
-import { wordsOf } from '../lists/list-request.ts'
-import { countWhile, grow, type Snapshot } from './snapshot.ts'
+import { foldName } from '../basics/text/fold-name.ts'
+import type { Filter } from '../lists/filter.ts'
+import { GROUP_FIELDS, type GroupField, toWords, wordsOf } from '../lists/list-request.ts'
+import { findList, type ListPage, type ListRequest } from './find.ts'
+import { countGroups, type ValueGroup } from './groups.ts'
+import { findMatches } from './matches.ts'
+import { nameAt } from './names.ts'
+import { findNearMisses } from './near-misses.ts'
+import { findSlot } from './order.ts'
+import type { PassportIndex } from './passport-index.ts'
+import { pointsOf } from './points.ts'
+import { includes } from './posting.ts'
+import { LOOKED_UP, lookUpValues, type ReadText, readText } from './read-text.ts'
+import { type Distribution, findDistribution } from './standing.ts'
 
-const MOST_BYTES = 16_000_000
+/**
+ * `known`: terms that are no values, by their folded phrase, such as those of levels. `ids`: passports that were found otherwise, such
+ * as by a handle.
+ */
+export type SearchRequest = Omit<ListRequest, 'keyword' | 'after'> & {
+  text: string
+  known?: Readonly<Record<string, readonly Filter[]>>
+  ids?: readonly number[]
+}
 
-/** `ranks` has the ranks of the passports that match the keyword. It is `undefined` without a keyword. */
-export type Matches = { snapshot: Snapshot; ranks?: Uint32Array<SharedArrayBuffer> | undefined }
+export type SearchResult = {
+  reading: ReadText
+  page: ListPage
+  distribution: Distribution
+  /** Those of `ids` that match the filter and the chips. */
+  matching: number[]
+  /** The values of the filter and the chips as they are written, by field and folded value: "tag zk". */
+  labels: Record<string, string>
+  /** For each type of credential that the list names, the points of the passports of the page. */
+  points: Record<string, number[]>
+  /** Values that begin with the name. */
+  suggestions: Suggestion[]
+  /** If nobody matches, lists that are not empty, with their sizes. */
+  instead: Instead | undefined
+}
 
-/** Keyword search with an LRU cache, so that all pages of a keyword need one search. */
-export function createSearcher() {
-  const results = createByteCache<Uint32Array<SharedArrayBuffer>>(MOST_BYTES)
-  let searched: Snapshot | undefined
+type Suggestion = ValueGroup & { field: GroupField }
+type Instead = { name: number; chips: number; nearMisses: { name: string; count: number }[] }
 
-  return (snapshot: Snapshot, keyword: string): Matches => {
-    if (snapshot !== searched) {
-      results.clear()
-      searched = snapshot
-    }
-    const ranks = results.getOrAdd(keyword, () => {
-      const value = searchNames(snapshot, keyword)
-      return { value, bytes: value.byteLength }
-    })
-    return { snapshot, ranks }
+/** Reads a search text and evaluates its list. */
+export function search(index: PassportIndex, request: SearchRequest): SearchResult {
+  const { text, known = {}, ids = [], ...list } = request
+  const reading = readText(text, (phrase) => [
+    ...(Object.hasOwn(known, phrase) ? (known[phrase] ?? []) : []).map((terms) => ({ terms, count: 0 })),
+    ...lookUpValues(index, phrase),
+  ])
+  const filter = [...request.filter, ...reading.chips.map(({ term }) => term)]
+  const keyword = toKeyword(reading.name)
+  const page = findSorted(index, { ...list, filter, keyword })
+  const among = findMatches(index, { filter })
+  const types = [list.sort.pointsFor ?? [], ...filter.map(typesOf)].flat()
+  return {
+    reading,
+    page,
+    distribution: findDistribution(index),
+    matching: ids.filter((id) => includes(among, findSlot(index, id) ?? -1)),
+    labels: Object.fromEntries(filter.flatMap((term) => labelsOf(index, term))),
+    points: Object.fromEntries(types.map((type) => [type, page.ids.map((id) => pointsOf(index, id, type))])),
+    suggestions: keyword === undefined ? [] : suggest(index, filter, foldName(reading.name)),
+    instead: page.total === 0 ? findInstead(index, request.filter, filter, reading) : undefined,
   }
 }
 
-/** Folded names, as in a snapshot. */
-export type Names = { names: Uint8Array; starts: Uint32Array }
-
-/** The ranks of all passports whose folded name contains the words of the folded keyword. */
-export function searchNames({ names, starts }: Names, keyword: string): Uint32Array<SharedArrayBuffer> {
-  const text = Buffer.from(names.buffer, names.byteOffset, names.byteLength)
-  const [wanted, ...others] = wordsOf(keyword).map((word) => Buffer.from(word)) as [Buffer, ...Buffer[]]
-  let ranks = new Uint32Array(1024)
-  let count = 0
-  let rank = 0
-  // An empty keyword matches at every position, even after the last name.
-  const end = starts.at(-1) as number
-  for (let at = text.indexOf(wanted); at !== -1 && at < end; at = text.indexOf(wanted, at)) {
-    rank = rankAt(starts, at, rank)
-    at = starts[rank + 1] as number
-    const name = others.length === 0 ? text : text.subarray(starts[rank], at)
-    if (!others.every((other) => name.includes(other))) continue
-    if (count === ranks.length) ranks = grow(ranks, 2 * count)
-    ranks[count++] = rank
-  }
-  const found = new Uint32Array(new SharedArrayBuffer(count * Uint32Array.BYTES_PER_ELEMENT))
-  found.set(ranks.subarray(0, count))
-  return found
+const toKeyword = (name: string): string | undefined => {
+  const folded = foldName(name)
+  return folded === '' ? undefined : toWords(folded)
 }
 
-/** The rank of the passport whose name contains this byte position. It is not below `from`. */
-function rankAt(starts: Uint32Array, position: number, from: number): number {
-  let low = from
-  let step = 1
-  // Exponential search: the next match is usually near.
-  while (low + step < starts.length && (starts[low + step] as number) <= position) {
-    low += step
-    step *= 2
+/** At most this many matches of a name are sorted by it. */
+const MOST_SORTED = 200
+
+/** Names with words that begin with the words of the text come first: "Ada" before "Meadow" for "ad". */
+function findSorted(index: PassportIndex, request: ListRequest): ListPage {
+  const { keyword, sort, offset = 0, limit } = request
+  const page = findList(index, request)
+  const isSorted = keyword !== undefined && sort.field === 'score' && sort.pointsFor === undefined
+  if (!isSorted || page.total > MOST_SORTED) return page
+  const { ids, ranking } = findList(index, { ...request, groups: undefined, offset: 0, limit: MOST_SORTED })
+  const words = wordsOf(keyword)
+  const isBegun = (id: number) => {
+    const parts = nameAt(index.names, findSlot(index, id) as number).split(/[^\p{L}\p{M}\p{N}]+/u)
+    return words.every((word) => parts.some((part) => part.startsWith(word)))
   }
-  const next = low + 1
-  const high = Math.min(low + step, starts.length - 1)
-  return low + countWhile(high - next, (at) => (starts[next + at] as number) <= position)
+  const sorted = ids
+    .map((id, at) => ({ id, rank: ranking?.ofPage[at] as number, isBegun: isBegun(id) }))
+    .sort((one, other) => Number(other.isBegun) - Number(one.isBegun))
+    .slice(offset, offset + limit)
+  return {
+    ...page,
+    ids: sorted.map(({ id }) => id),
+    ranking: page.ranking && { ...page.ranking, ofPage: sorted.map(({ rank }) => rank) },
+  }
+}
+
+type Term = Filter[number]
+
+const typesOf = ({ field, conditions }: Term): string[] =>
+  conditions.flatMap(({ not, value, type }) => (not ? [] : field === 'type' ? String(value) : (type ?? [])))
+
+function labelsOf({ labels }: PassportIndex, { field, conditions }: Term): [string, string][] {
+  const known = GROUP_FIELDS.find((each) => each === field)
+  if (!known) return []
+  return conditions.map(({ value }) => [
+    `${field} ${value}`,
+    labels[known].get(String(value)) ?? String(value),
+  ])
+}
+
+const MOST_SUGGESTIONS = 3
+
+const suggest = (index: PassportIndex, filter: Filter, prefix: string): Suggestion[] =>
+  LOOKED_UP.flatMap((field) =>
+    countGroups(index, findMatches(index, { filter }), { field, prefix })
+      .groups.slice(0, MOST_SUGGESTIONS)
+      .map((group) => ({ ...group, field })),
+  )
+
+function findInstead(
+  index: PassportIndex,
+  filter: Filter,
+  chips: Filter,
+  { name, chips: { length } }: ReadText,
+): Instead {
+  const count = (name: string, filter: Filter) =>
+    findMatches(index, { filter, keyword: toKeyword(name) }).count
+  const among = findMatches(index, { filter: chips })
+  return {
+    name: name === '' || length === 0 ? 0 : count(name, filter),
+    chips: name === '' || length === 0 ? 0 : among.count,
+    nearMisses: findNearMisses(index, foldName(name), among).map((similar) => ({
+      name: similar,
+      count: count(similar, chips),
+    })),
+  }
 }

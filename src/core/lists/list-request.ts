@@ -32,42 +32,19 @@ export type Position = { value: number; id: number; score?: number }
 /** Selects and sorts passports; `keyword` is folded. */
 export type ListQuery = { keyword?: string | undefined; filter: Filter; sort: Sort }
 
-/** A page of a list: the first `limit` passports after a position. */
-export type ListRequest = ListQuery & {
-  groupBy?: GroupField | undefined
-  facets?: readonly FacetRequest[] | undefined
-  /** Requests ranks of these scores and of the page's passports among the matches of the filter. Ignores the keyword. */
-  ranksOf?: readonly number[] | undefined
-  /** Requests the points of the page's passports for credentials of these folded types. */
-  pointsFor?: readonly string[] | undefined
-  /** For each score, counts all passports with at least that score. Ignores the keyword and the filter. */
-  atLeast?: ScoreLists | undefined
+/** All passports, the highest score first. */
+export const RANKING = { filter: [], sort: { field: 'score', descending: true } } as const
+
+/** A page of the passports that have changed since a time. */
+export type MoversRequest = {
+  sort: MoversSort
+  since: number
   after?: Position | undefined
   limit: number
-  /** Passports to skip, for pages with numbers. */
   offset?: number
 }
 
-/** A page of the passports that have changed since a time. */
-export type MoversRequest = Pick<ListRequest, 'after' | 'limit' | 'offset'> & {
-  sort: MoversSort
-  since: number
-}
-
-/**
- * Counts the passports for each value of a field, or only for `values`. `among` selects the passports to count: the list (default), the list without its keyword, or all.
- */
-export type FacetRequest = {
-  field: GroupField
-  values?: readonly string[]
-  among?: 'list' | 'filter' | 'all'
-}
-
-/** A value, the number of passports that have it, and the id of the first one. */
-export type FacetCount = { value: string; count: number; first: number }
-
 export type ScoreField = Exclude<SortField, 'passport_id'>
-export type ScoreLists = Partial<Record<ScoreField, readonly number[]>>
 
 /** `value` is null for the passports that have no value in this field. */
 export type Group = { value: string | null; count: number }

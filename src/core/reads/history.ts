@@ -46,3 +46,20 @@ export async function readDiff(
   }
   return finishDiff(diff)
 }
+
+type Log = { store: { events: Pick<EventStore, 'listLatest' | 'list' | 'log'> } }
+
+/** The latest events of a passport, of some types. */
+export const listLatestEvents = (
+  { store: { events } }: Log,
+  id: number,
+  types: Parameters<EventStore['listLatest']>[1],
+  most: number,
+) => events.listLatest(id, types, most)
+
+/** The times of the first and the last event of the log. */
+export async function readLogRange({ store: { events } }: Log) {
+  const { last, knownSince } = await events.log()
+  const { events: latest } = await events.list({ after: Math.max(0, last - 1), limit: 1 })
+  return { newest: latest[0]?.time, knownSince }
+}

@@ -1,27 +1,130 @@
 import { foldName } from '../basics/text/fold-name.ts'
-import type { Catalog } from '../index/catalog.ts'
-import { equals } from '../lists/filter.ts'
+import type { IndexClient } from '../index/calls.ts'
+import type { GroupRequest } from '../index/groups.ts'
+import { equals, type Filter } from '../lists/filter.ts'
+import type { Sort } from '../lists/list-request.ts'
 import type { Passport } from '../passport/passport.ts'
+import type { Level, RuleSetShape } from '../passport/rules/rule-set.ts'
 import type { Store } from '../store/store.ts'
+import { findMatches, isComplete, type Match, type Reason } from './matches.ts'
+
+/** What pages and APIs read from. */
+export type Reads = { store: Store; index: IndexClient }
+
+type Request = {
+  text: string
+  filter: Filter
+  sort: Sort
+  offset?: number
+  limit: number
+  groups?: readonly GroupRequest[]
+}
+
+/** `points` are those for each of the types. `reason`: the passport was found by its id, a wallet or a handle. */
+export type FoundPerson = { passport: Passport; rank: number; points: number[]; reason?: Reason }
+
+export type FoundPeople = Awaited<ReturnType<typeof searchPeople>>
+
+/**
+ * Reads a search text and finds its people, with one call of the index. The first page begins with the passports whose id, wallet or
+ * handle is the text, and ends with those whose wallet or handle begins with it.
+ */
+export async function searchPeople(
+  { store, index }: Reads,
+  rules: RuleSetShape,
+  request: Request,
+  signal: AbortSignal,
+) {
+  const { text, sort, offset = 0 } = request
+  const byKey = text === '' ? NONE : await findMatches(store, text.replace(/^"(.*)"$/s, '$1'))
+  const ids = byKey.matches.map(({ passport }) => passport.id)
+  const ranks = byKey.matches.map(({ passport }) => sortValueOf(passport, sort))
+  const { page, matching, ...found } = await index.call(
+    'search',
+    { ...request, known: phrasesOf(rules), ids, ranks },
+    signal,
+  )
+  const words = foldName(found.reading.name).split(' ')
+  const isNamed = ({ passport: { profile } }: Match) =>
+    words.every((word) => foldName(profile.displayName).includes(word))
+  // A passport that also matches by name is listed anyway. A complete id, wallet or handle moves it to the top.
+  const first = byKey.matches
+    .map((match, at) => ({ ...match, rank: page.ranking?.ofValues[at] ?? 0, points: [] }))
+    .filter((match) => matching.includes(match.passport.id) && (!isNamed(match) || isComplete(match.reason)))
+  const extra = first.filter((match) => !isNamed(match)).length
+  const shown = offset === 0 ? first : []
+  const isTop = ({ reason }: Match) => isComplete(reason)
+  const places = new Map(page.ids.map((id, at) => [id, at]))
+  for (const { passport } of first) places.delete(passport.id)
+  const named = await store.passports.listByIds([...places.keys()])
+  const listed = named.map((passport): FoundPerson => {
+    const at = places.get(passport.id) as number
+    const points = Object.values(found.points).map((ofPage) => ofPage[at] ?? 0)
+    return { passport, points, rank: page.ranking?.ofPage[at] ?? offset + at + 1 }
+  })
+  return {
+    ...found,
+    people: [...shown.filter(isTop), ...listed, ...shown.filter((match) => !isTop(match))],
+    /** The number of people by name, and of all with those by id, wallet or handle. `isMore`: there are even more. */
+    named: page.total,
+    total: page.total + extra,
+    isMore: byKey.isMore,
+    /** The number of people among which the listed ones are ranked. */
+    among: page.ranking?.among ?? page.total,
+    groups: page.groups ?? [],
+    types: Object.keys(found.points),
+  }
+}
+
+const NONE = { matches: [], isMore: false }
+
+function sortValueOf({ id, scores }: Passport, { field, pointsFor }: Sort): number {
+  if (pointsFor !== undefined) return 0
+  const { total: score, activity, identity, skills } = scores
+  const values = { score, activity_score: activity, identity_score: identity, skills_score: skills }
+  return field === 'passport_id' ? id : values[field]
+}
+
+/** The names of levels and credentials, which are no values of passports. */
+function phrasesOf(rules: RuleSetShape): Record<string, Filter[]> {
+  const phrases: Record<string, Filter[]> = {}
+  const add = (phrase: string, terms: Filter) => {
+    phrases[phrase] = [...(phrases[phrase] ?? []), terms]
+  }
+  for (const { name, terms } of termsOfLevels(rules.levels)) add(foldName(name), terms)
+  for (const [type, { name }] of Object.entries(rules.types))
+    for (const phrase of new Set([foldName(name), foldName(type).replaceAll('_', ' ')]))
+      add(phrase, [equals('type', type)])
+  return phrases
+}
+
+/** The scores of each level. */
+export const termsOfLevels = (levels: readonly Level[] = []): { name: string; terms: Filter }[] =>
+  levels.map(({ name, from }, at) => {
+    const next = levels[at + 1]
+    return { name, terms: [compareScore('>=', from), ...(next ? [compareScore('<', next.from)] : [])] }
+  })
+
+const compareScore = (operator: '>=' | '<', value: number): Filter[number] => ({
+  field: 'score',
+  conditions: [{ not: false, operator, value }],
+})
 
 const MOST_ALIKE = 3
 
 /** Finds the people with the first tag of a passport whose scores are the nearest, the highest score first. */
 export async function findAlike(
-  { catalog, store }: { catalog: Catalog; store: Store },
+  { index, store }: Reads,
   { id, scores, profile }: Pick<Passport, 'id' | 'scores' | 'profile'>,
   signal: AbortSignal,
 ): Promise<Passport[]> {
   const tag = foldName(profile.tags[0] ?? '')
   if (tag === '') return []
-  const list = { filter: [equals('tag', tag)], after: { value: scores.total, id }, limit: MOST_ALIKE, signal }
-  const ids = [true, false].map(async (descending) => {
-    const found = await catalog.list({ ...list, sort: { field: 'score', descending } }, false)
-    return found.ids
-  })
+  const position = { value: scores.total, id }
+  const request = { filter: [equals('tag', tag)], position, most: MOST_ALIKE }
+  const ids = await index.call('peers', request, signal)
   // The index may have an earlier score of the passport itself.
-  const others = (await Promise.all(ids)).flat().filter((other) => other !== id)
-  const people = await store.passports.listByIds(others)
+  const people = await store.passports.listByIds(ids.filter((other) => other !== id))
   const distanceOf = (other: Passport) => Math.abs(other.scores.total - scores.total)
   const nearest = people.sort((one, other) => distanceOf(one) - distanceOf(other)).slice(0, MOST_ALIKE)
   return nearest.sort((one, other) => other.scores.total - one.scores.total)

@@ -1,14 +1,13 @@
 import { createUseData } from './data.ts'
 import type { Database, Prepare } from './sql/connection.ts'
 import { createEventReader } from './sql/events.ts'
-import { createFacetsReader } from './sql/facets.ts'
 import { createKeyCache } from './sql/key-cache.ts'
 import { createKeys } from './sql/keys.ts'
+import { createListing } from './sql/listing.ts'
 import { createPassportReader } from './sql/passports.ts'
-import { createChangesReader, MOST_CHANGES, MOST_RECENT_CHANGES } from './sql/ranking-changes.ts'
 import { createScoring } from './sql/scoring.ts'
 import { createFindByKeys } from './sql/v3.ts'
-import type { ListingStore, Store } from './store.ts'
+import type { Store } from './store.ts'
 import { createEventChanges } from './write/write-events.ts'
 import { createPassportChanges, createRecords } from './write/write-records.ts'
 
@@ -22,7 +21,6 @@ export type Engine = Store['database'] & {
   prepare: Prepare
   /** How many passports one statement finds, if that blocks the event loop. */
   keysPerRead?: number
-  readRanking: ListingStore['readAll']
   /** Turns errors of methods that parse stored texts into errors of the database. */
   guard?: <T extends Methods>(methods: T) => T
 }
@@ -38,12 +36,7 @@ export function createStore(engine: Engine): Store {
       ...createPassportChanges(database),
     },
     records: createRecords(reports),
-    listing: {
-      readAll: engine.readRanking,
-      readChanges: createChangesReader(createPrepareLong(database), MOST_CHANGES),
-      readRecent: createChangesReader(prepare, MOST_RECENT_CHANGES),
-      ...guard(createFacetsReader(database.long)),
-    },
+    listing: guard(createListing(database.long)),
     scoring: guard(createScoring(database)),
     events: { ...guard(createEventReader(prepare)), ...createEventChanges(database) },
     keys: { ...createKeys(database, forget), find },
@@ -52,9 +45,3 @@ export function createStore(engine: Engine): Store {
     [Symbol.asyncDispose]: engine.close,
   }
 }
-
-const createPrepareLong =
-  ({ long }: Database): Prepare =>
-  (text) =>
-  (...values) =>
-    long.query(text, values)

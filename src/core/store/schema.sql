@@ -88,6 +88,13 @@ create table listing (
   facets text not null
 ) ROWS;
 
+-- Derived: copies of the index in chunks (`sql/saved-index.ts`). They have names, so a removal of people empties the
+-- table.
+create table saved_index (
+  copy KEY not null, position INT not null, chunk text not null,
+  primary key (copy, position)
+) PAIRS;
+
 -- One row: the last number and time, the first number that is not pruned, and since when all changes are logged. On
 -- PostgreSQL it is locked from the first number of a transaction to its end, so that numbers become visible in order.
 create table event_log (

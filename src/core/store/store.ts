@@ -92,34 +92,23 @@ export type FindByKeys = (keys: readonly PassportKey[], options: FindOptions) =>
 /** The result for a key: a passport, the ids of several passports with the same handle, or `undefined`. */
 export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined
 
-/** The input of the ranking snapshot (src/core/index). */
+/** The input of the index (src/core/index). */
 export type ListingStore = {
-  /** Calls `add` for each listed passport, highest score first, equal scores by id. Returns a cursor. */
-  readAll(add: (passport: ListedPassport) => void): Promise<string>
-  /** The changes since a cursor; `undefined` if they are too many or unknown, so that `readAll` is needed. */
+  /** A cursor of the end of the event log, and the number of listed passports. */
+  readEnd(): Promise<{ cursor: string; passports: number }>
+  /** The changes since a cursor; `undefined` if they are too many, or if the log does not have the cursor. */
   readChanges(since: string): Promise<ListingChanges | undefined>
-  /** A faster `readChanges` for few changes. Later reads include all changes that it returned. */
-  readRecent(since: string): Promise<ListingChanges | undefined>
-  /** In any order. Passports that are not listed are left out. */
-  listFacets(ids: readonly number[]): Promise<StoredFacets[]>
   /** Sorted by id. Passports that are not listed are left out. */
   listRows(ids: readonly number[]): Promise<ListingRow[]>
+  /** The listed passports after an id, sorted by id. */
+  listAfter(id: number, limit: number): Promise<ListingRow[]>
 }
 
-/** `name` is folded for search (src/core/basics/text/fold-name.ts). */
-export type ListedPassport = { id: number; score: number; name: string }
+/** `name` is folded for search (src/core/basics/text/fold-name.ts), `facets` has all other facets (src/core/lists/facets.ts). */
+export type ListingRow = { id: number; score: number; name: string; facets: string }
 
-/** `facets` is the text of all facets but the name (src/core/lists/facets.ts). */
-export type ListingRow = ListedPassport & { facets: string }
-
-/** `data` is the text of all facets (src/core/lists/facets.ts). */
-export type StoredFacets = { id: number; data: string }
-
-/**
- * The passports with events after a cursor, as they are now. Those that are not listed can be merged, hidden or
- * removed.
- */
-export type ListingChanges = { cursor: string; listed: ListedPassport[]; unlisted: number[] }
+/** The ids of passports with events after a cursor, up to another one. Those that are not listed can be merged, hidden or removed. */
+export type ListingChanges = { cursor: string; ids: number[] }
 
 /** What to read in addition to the passport. */
 export type FindOptions = { credentials: boolean }

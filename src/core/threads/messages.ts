@@ -2,17 +2,14 @@ import type { Font } from '../../features/pictures/fonts-folder.ts'
 import type { Fields, Log } from '../basics/log.ts'
 import type { Config } from '../config/config.ts'
 import type { Family } from '../http/prometheus-text.ts'
-import type { Snapshot } from '../index/snapshot.ts'
+import type { IndexState } from '../index/calls.ts'
 import type { Damage } from '../store/damage.ts'
 
 /** The threads that server threads call. */
-export type CalledThread = 'search-thread' | 'picture-thread' | 'writer-thread'
+export type CalledThread = 'index-thread' | 'picture-thread' | 'writer-thread'
 
-/** Messages of the writer thread, which the main thread forwards to the search thread and the server threads. */
-type Published =
-  | { kind: 'snapshot'; snapshot: Snapshot }
-  /** The number of requests of each key in the month, as stored on `day`. */
-  | { kind: 'month'; day: string; sums: ReadonlyMap<string, number> }
+/** From the writer thread, for the server threads: the number of requests of each key in the month, as stored on `day`. */
+type Published = { kind: 'month'; day: string; sums: ReadonlyMap<string, number> }
 
 export type StartMessage = {
   kind: 'start'
@@ -20,8 +17,8 @@ export type StartMessage = {
   /** Rate-limit counters, shared by all server threads. */
   windows: Int32Array<SharedArrayBuffer>
   damage: Damage
+  index: IndexState
   fonts?: readonly Font[] | undefined
-  snapshot: Snapshot | undefined
 }
 
 /** Each thread handles the messages that concern it. */
@@ -30,7 +27,7 @@ export type ToThread =
   | Published
   /** A port between a server thread and a thread that it calls. Sent again after one of them was restarted. */
   | { kind: 'connect'; thread: CalledThread; port: MessagePort }
-  /** All servers listen. Scoring and indexing begin now, so that they do not delay the start. */
+  /** All servers listen. Scoring begins now, so that it does not delay the start. */
   | { kind: 'started' }
   | { kind: 'renew-tls' }
   | { kind: 'stop' }
@@ -41,10 +38,16 @@ export type FromThread =
   | { kind: 'log'; level: keyof Log; message: string; fields?: Fields | undefined }
   | { kind: 'stopped' }
   | Published
-  /** From the writer thread: the snapshot is up to date. From the damage thread: the check is complete. */
+  /** From the damage thread: the check is complete. */
   | { kind: 'checked' }
   /** From the writer thread: there are subscriptions, so the delivery thread is needed. */
   | { kind: 'subscribed' }
+  /** From the index thread: it can be called. */
+  | { kind: 'indexed' }
+  /** From the index thread: the index is up to date. */
+  | { kind: 'current'; passports: number }
+  /** From the index thread: another one should build the index, and replace this one. */
+  | { kind: 'outdated' }
   | { kind: 'listening'; port: number; url: string }
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }

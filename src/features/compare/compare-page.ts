@@ -2,14 +2,15 @@ import { invalidParameter, notFound } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import type { RenderedPage } from '../../core/http/rendered-page.ts'
-import type { Store } from '../../core/store/store.ts'
+import { listWithCredentials } from '../../core/reads/passports.ts'
+import { readStandings } from '../../core/reads/standing.ts'
 import { html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
 import { renderLevel } from '../../ui/level-mark.ts'
+import { ifReady } from '../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../../ui/share-panel.ts'
 import type { Site } from '../../ui/site.ts'
-import { findParts } from '../../ui/standings.ts'
 import { formatFigure, shortNameOf, shortWord } from '../../ui/text.ts'
 import { type ComparedPerson, compareAddress, renderComparison } from './compare-table.ts'
 
@@ -21,22 +22,17 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
   async render({ query, signal, site, charge }) {
     const ids = parseIds(query)
     charge(ids.length)
-    const people = await findPeople(options.store, ids)
+    const people = await listWithCredentials(options, ids)
     if (ids.length > 0 && people.length === 0) throw notFound()
     if (people.length < 2) return renderStart(site, people[0])
-    const parts = await findParts(
-      options,
-      people.map(({ scores }) => scores),
-      signal,
-    )
+    const scores = people.map((passport) => passport.scores)
+    const standings = await ifReady(options, () => readStandings(options, scores, signal))
     const { levels } = await options.rules()
-    const compare = async (passport: PassportV3, at: number): Promise<ComparedPerson> => ({
-      passport,
-      standing: await options.catalog.standing(passport.scores.total),
-      parts: parts?.[at] ?? {},
-      level: renderLevel(passport.scores.total, levels),
+    const compared = people.map((passport, at): ComparedPerson => {
+      const level = renderLevel(passport.scores.total, levels)
+      return { passport, standing: standings?.[at], level }
     })
-    return renderPage(site, await Promise.all(people.map(compare)))
+    return renderPage(site, compared)
   },
 })
 
@@ -50,16 +46,6 @@ function parseIds(query: URLSearchParams): number[] {
     'ids',
     `ids must be at most ${MOST_PEOPLE} numbers of passports, got ${quote(text)}.`,
   )
-}
-
-/** Leaves out unknown ids. Those of merged passports lead to the same person. */
-async function findPeople({ passports }: Store, ids: readonly number[]): Promise<PassportV3[]> {
-  const people = new Map<number, PassportV3>()
-  for (const id of ids) {
-    const [found] = await passports.findByKeys([{ id }], { credentials: true })
-    if (found && 'passport' in found) people.set(found.passport.id, found.passport)
-  }
-  return [...people.values()]
 }
 
 const nameInTitle = (passport: PassportV3) => shortWord(shortNameOf(passport), 40)

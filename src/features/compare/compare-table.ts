@@ -1,14 +1,14 @@
 import { foldName } from '../../core/basics/text/fold-name.ts'
 import type { CredentialV3, PassportV3 } from '../../core/history/passport-state.ts'
-import type { Standing } from '../../core/reads/standing.ts'
+import type { PassportStanding } from '../../core/reads/standing.ts'
 import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS, type ScorePart } from '../../ui/charts.ts'
 import { foldRows, linkToType, renderProgress } from '../../ui/credential-rows.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { rosette } from '../../ui/rosette.ts'
-import type { PartStandings } from '../../ui/standings.ts'
 import * as text from '../../ui/text.ts'
 
-export type ComparedPerson = { passport: PassportV3; standing: Standing; parts: PartStandings; level: Html }
+/** While the index is not ready, there is no standing. */
+export type ComparedPerson = { passport: PassportV3; standing: PassportStanding | undefined; level: Html }
 
 type People = readonly ComparedPerson[]
 
@@ -71,21 +71,22 @@ function renderScores(people: People): Html {
     shown: html`<span class="large">${text.formatFigure(scores.total)}</span>${renderScoreBar(scores, scale)}`,
   }))
   const parts = SCORE_PARTS.map((part) => {
-    const cells = people.map(({ passport, standing: { total }, parts }) => {
+    const cells = people.map(({ passport, standing }) => {
       const figure = passport.scores[part]
-      // While the index is not ready, the standing in a part is unknown.
-      const ahead = text.describeAhead(parts[part] ?? Number.POSITIVE_INFINITY, total)
+      const { total = 0, atLeast = {} } = standing ?? {}
+      const ahead = text.describeAhead(atLeast[part] ?? total, total)
       return { figure, shown: html`${text.formatFigure(figure)}<span class="soft detail">${ahead}</span>` }
     })
     return renderFigures(renderPart(part), cells)
   })
-  const ranks = people.map(
-    ({ standing: { rank, total } }) => html`${text.formatOrdinal(Math.min(rank, total))}`,
+  const ranks = people.map(({ standing }) =>
+    standing ? html`${text.formatOrdinal(Math.min(standing.rank, standing.total))}` : NONE,
   )
-  const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing.total ?? 0)}`, ranks)
+  const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing?.total ?? 0)}`, ranks)
   const levels = people.map(({ level }) => level)
   const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
-  const rows = [renderFigures('Score', totals), rank, level, ...parts]
+  const isRanked = people.every(({ standing }) => standing !== undefined)
+  const rows = [renderFigures('Score', totals), ...(isRanked ? [rank] : []), level, ...parts]
   return renderGroup('Scores', rows, people)
 }
 
@@ -141,7 +142,7 @@ function bestByType(credentials: readonly CredentialV3[]): Map<string, Credentia
 function renderProfiles(people: People): Html {
   const tagsOf = ({ passport }: ComparedPerson) => new Set(passport.profile.tags.map(foldName))
   const shared = people.map(tagsOf).reduce((all, tags) => all.intersection(tags))
-  const places = people.map(({ passport }) => text.renderWord('place', passport.profile.location))
+  const places = people.map(({ passport }) => text.renderWord('location', passport.profile.location))
   const tags = people.map(({ passport }) => {
     const words = passport.profile.tags.slice(0, MOST_TAGS).map((tag) => {
       const word = text.renderWord('tag', tag)

@@ -21,7 +21,7 @@ export type CopyableTable = {
 }
 
 /** Tables that a copy begins again: its event log is another one. */
-const LOCAL_TABLES = ['events', 'event_log', 'log_secrets', 'leases', 'proofs']
+const LOCAL_TABLES = ['events', 'event_log', 'log_secrets', 'leases', 'proofs', 'saved_index']
 
 export const COPY = defineData({
   name: 'copy',

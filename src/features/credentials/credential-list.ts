@@ -8,35 +8,32 @@ import { partOf } from '../../ui/charts.ts'
 import { groupByCategory, linkToType, MAX_NAME_LENGTH, renderProgress } from '../../ui/credential-rows.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
-import { ALL_PASSPORTS } from '../../ui/list-address.ts'
+import { EVERYBODY } from '../../ui/list-address.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
 import type { Site } from '../../ui/site.ts'
 import { formatPeople, formatShare, shortWord } from '../../ui/text.ts'
-import { countFacets, createFacetReader } from '../explorer/ranking/facets.ts'
 
 /** All types of credentials by part of the score, or those whose name or description has the search text. */
-export function createCredentialList(options: ExplorerOptions): ExplorerPage {
-  const { addLabels } = createFacetReader(options)
-  return {
-    cacheKey: async ({ query }) => `${(await options.rules()).stamp} ${query.get('q') ?? ''}`,
-    async render({ query, signal, site, charge }) {
-      const typed = (query.get('q') ?? '').trim()
-      const keyword = parseKeyword(typed, 'q') ?? ''
-      charge(3)
-      await options.catalog.waitForIndex(signal)
-      const [types = []] = await countFacets(options.catalog, ALL_PASSPORTS, [{ field: 'type' }], signal)
-      const rules = await options.rules()
-      const { total } = await options.catalog.standing(0)
-      const rows = (await addLabels('credential', types)).map((each): Row => {
-        const rule = findRule(rules, each.value)
-        return { ...each, rule, about: describeType(each.value, rule) }
-      })
-      const isFound = ({ label, about, rule }: Row) =>
-        foldName(`${label} ${about} ${rule?.category}`).includes(keyword)
-      return renderPage(site, typed, rows.filter(isFound), total)
-    },
-  }
-}
+export const createCredentialList = (options: ExplorerOptions): ExplorerPage => ({
+  cacheKey: async ({ query }) => `${(await options.rules()).stamp} ${query.get('q') ?? ''}`,
+  async render({ query, signal, site, charge }) {
+    const typed = (query.get('q') ?? '').trim()
+    const keyword = parseKeyword(typed, 'q') ?? ''
+    charge(3)
+    const rules = await options.rules()
+    const { sort } = EVERYBODY
+    const request = { filter: [], sort, limit: 0, groups: [{ field: 'type' } as const] }
+    const { groups: [types] = [], total } = await options.index.call('list', { request }, signal)
+    const rows = (types?.groups ?? []).flatMap(({ value, label, count }): Row[] => {
+      if (value === null) return []
+      const rule = findRule(rules, value)
+      return [{ value, count, rule, label: rule?.name ?? label ?? value, about: describeType(value, rule) }]
+    })
+    const isFound = ({ label, about, rule }: Row) =>
+      foldName(`${label} ${about} ${rule?.category}`).includes(keyword)
+    return renderPage(site, typed, rows.filter(isFound), total)
+  },
+})
 
 type Row = { value: string; label: string; count: number; rule: Rule | undefined; about: string }
 

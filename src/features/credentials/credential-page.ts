@@ -2,7 +2,6 @@ import { notFound } from '../../core/basics/errors.ts'
 import { count } from '../../core/basics/text/counts-and-sizes.ts'
 import { foldName } from '../../core/basics/text/fold-name.ts'
 import type { RenderedPage } from '../../core/http/rendered-page.ts'
-import { findList } from '../../core/index/find-list.ts'
 import { equals } from '../../core/lists/filter.ts'
 import type { Credential } from '../../core/passport/credential.ts'
 import { readRawValue, replaceNumber } from '../../core/passport/data-point.ts'
@@ -14,11 +13,13 @@ import {
   type Rule,
   stepsOf,
 } from '../../core/passport/rules/rule-set.ts'
+import { findPassport } from '../../core/reads/passports.ts'
+import { searchPeople } from '../../core/reads/search.ts'
 import { partOf } from '../../ui/charts.ts'
 import { MAX_NAME_LENGTH } from '../../ui/credential-rows.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
-import { ALL_PASSPORTS, addressOf, PAGE_SIZE, withFilter } from '../../ui/list-address.ts'
+import { addressOf, EVERYBODY, PAGE_SIZE } from '../../ui/list-address.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
 import { type Ranked, renderRankingList, showPart } from '../../ui/people-list.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../../ui/share-panel.ts'
@@ -34,7 +35,6 @@ export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => 
     if (type === '' || type.length > text.LONGEST_VALUE) throw notFound()
     // Sorting the people costs about as much as two evaluations of the index.
     charge(5)
-    await options.catalog.waitForIndex(signal)
     return renderPage(site, await find(options, type, signal))
   },
 })
@@ -42,32 +42,29 @@ export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => 
 type Found = Awaited<ReturnType<typeof find>>
 
 async function find(options: ExplorerOptions, type: string, signal: AbortSignal) {
-  const { store, catalog } = options
   const rules = await options.rules()
   const rule = findRule(rules, type)
   // If the rule gives everybody the same points, scores are shown instead.
   const isSame = rule !== undefined && isAllOrNothing(rule)
-  const sort = { field: 'score', descending: true, ...(!isSame && { pointsFor: type }) } as const
-  const list = { filter: [equals('type', type)], sort, pointsFor: [type], signal }
-  const request = { ...list, limit: PAGE_SIZE, offset: 0, ranksOf: [] }
-  const { total: holders, ...people } = await findList(options, request, store.passports.listByIds)
+  const sort = { ...EVERYBODY.sort, ...(!isSame && { pointsFor: type }) }
+  const query = { ...EVERYBODY, sort, filter: [equals('type', type)] }
+  const found = await searchPeople(options, rules, { ...query, limit: PAGE_SIZE }, signal)
+  const { people, total: holders, distribution } = found
   if (holders === 0 && !rule) throw notFound()
-  const [id = 0] = people.ids
-  const example = (await store.passports.findWithCredentials({ id }))?.credentials.find(
-    (each) => foldName(each.type) === type,
-  )
+  const [first] = people
+  const example =
+    first &&
+    (await findPassport(options, { id: first.passport.id }))?.credentials.find(
+      (each) => foldName(each.type) === type,
+    )
   const most = rule?.max_score ?? example?.maxScore ?? 0
-  const { total: all, scale } = await catalog.standing(0)
   const part = partOf(rule?.category ?? example?.category ?? '') ?? 'total'
   return {
-    ...{ type, rule, version: rules.version, most, holders, example, isSame },
-    scale: isSame ? scale : most,
-    all: Math.max(all, holders),
-    ranked: people.items.map((passport, at, all): Ranked => {
-      const [points = 0] = people.points?.get(passport.id) ?? []
-      const { total } = passport.scores
-      if (isSame) return { passport, rank: all.findIndex(({ scores }) => scores.total === total) + 1 }
-      return { rank: people.ranking?.ranks.get(points) ?? at + 1, ...showPart(passport, points, part) }
+    ...{ type, query, rule, version: rules.version, most, holders, example, isSame },
+    scale: isSame ? distribution.scale : most,
+    all: Math.max(distribution.total, holders),
+    ranked: people.map(({ passport, rank, points: [points = 0] }): Ranked => {
+      return { rank, ...(isSame ? { passport } : showPart(passport, points, part)) }
     }),
   }
 }
@@ -115,9 +112,7 @@ ${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amoun
 }
 
 function renderHolders(found: Found): Html {
-  const { type, ranked, scale, holders, isSame } = found
-  const all = { ...ALL_PASSPORTS, sort: isSame ? 'total' : 'points' } as const
-  const query = withFilter(all, 'credential', type)
+  const { query, ranked, scale, holders, isSame } = found
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
 ${holders > 1 ? html`<p class="soft">${isSame ? 'The highest score is first.' : 'People with equal points are ordered by their score.'}</p>` : html``}
 ${renderRankingList({ query, ranked, scale, among: holders })}

@@ -1,12 +1,14 @@
 import { count } from '../../core/basics/text/counts-and-sizes.ts'
 import { foldName } from '../../core/basics/text/fold-name.ts'
-import { compareLevels } from '../../core/lists/comparison.ts'
 import type { Level, Rule, RuleSetShape } from '../../core/passport/rules/rule-set.ts'
+import { readLogRange } from '../../core/reads/history.ts'
+import { termsOfLevels } from '../../core/reads/search.ts'
 import { withoutCaching } from '../../ui/assets-and-csp.ts'
 import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS } from '../../ui/charts.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
 import { drawLevel } from '../../ui/level-mark.ts'
+import { addressOfFilter } from '../../ui/list-address.ts'
 import { ifReady } from '../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
 import { renderKeyHelp, type Site } from '../../ui/site.ts'
@@ -17,7 +19,7 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
   cacheKey: async () => (await options.rules()).stamp,
   async render({ site }) {
     const rules = await options.rules()
-    const { total } = await options.catalog.standing(0)
+    const scores = await ifReady(options, () => options.index.call('distribution', undefined))
     const data = await ifReady(options, () => readData(options))
     const page = respondPage({
       site,
@@ -31,7 +33,7 @@ ${site.demo ? html`<p><strong>This is a demo. Its people and their records are i
 <dl class="row summary">
 <div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
 <div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
-<div><dt class="soft">People</dt><dd>${text.formatFigure(total)}</dd></div>
+${scores ? html`<div><dt class="soft">People</dt><dd>${text.formatFigure(scores.total)}</dd></div>` : html``}
 ${data?.newest === undefined ? html`` : html`<div><dt class="soft">Last change</dt><dd>${text.formatDay(data.newest)}</dd></div>`}
 </dl></div>
 <p class="jump soft">On this page: <a href="#parts">score</a>, <a href="#human">human</a>, <a href="#levels">levels</a>, <a href="#you">is this you?</a>, <a href="#keys">for programs</a></p><div class="columns">
@@ -43,15 +45,14 @@ ${renderRequests(site)}</div>
 <div>${renderPrograms(site, options.needsKey)}</div>
 </div>`,
     })
-    return data ? page : withoutCaching(page)
+    return data && scores ? page : withoutCaching(page)
   },
 })
 
-async function readData({ store, listSources }: ExplorerOptions) {
-  const { last, knownSince } = await store.events.log()
-  const { events } = await store.events.list({ after: Math.max(0, last - 1), limit: 1 })
-  return { newest: events[0]?.time, knownSince, sources: await listSources() }
-}
+const readData = async (options: ExplorerOptions) => ({
+  ...(await readLogRange(options)),
+  sources: await options.listSources(),
+})
 
 const renderContact = ({ contact }: Site) => contact && text.renderAddress(contact.replace(/^mailto:/, ''))
 
@@ -88,10 +89,9 @@ const renderChips = (rules: readonly [type: string, rule: Rule][]): Html =>
 /** Each level links to the people who have it. */
 function renderLevels(levels: readonly Level[]): Html {
   if (levels.length === 0) return html``
-  const rows = levels.map(({ name, from }, at) => {
-    const list = compareLevels(levels).find(({ label }) => label === name)?.value
-    const link =
-      list === undefined ? name : html`<a href="${text.addressOfFilter('score', list)}">${name}</a>`
+  const rows = termsOfLevels(levels).map(({ name, terms }, at) => {
+    const { from } = levels[at] as Level
+    const link = html`<a href="${addressOfFilter(terms)}">${name}</a>`
     return html`<tr><th scope="row">${drawLevel(at + 1, levels.length)} ${link}</th><td class="figure">${text.formatFigure(from)}</td></tr>\n`
   })
   return html`<section id="levels">
@@ -109,7 +109,7 @@ function renderHuman({ types }: RuleSetShape): Html {
   return html`<section id="human">
 <h2>What “human” means</h2>
 ${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The mark <span class="pill">human</span> comes with imported records.</p>` : html`<p>A passport is marked <span class="pill">human</span> if it has points for one of these credentials. Each comes from a service that checks people itself. Some imported records already had the mark. A passport without it may still belong to a person: no check is recorded yet.</p>${renderChips(proofs.slice(0, 3 * MOST_CHIPS))}`}
-<p>The mark says that there is a person behind the passport. It does not confirm the name. <a href="/?human=true">People marked as human</a></p>
+<p>The mark says that there is a person behind the passport. It does not confirm the name. <a href="/?filter=human:true">People marked as human</a></p>
 </section>`
 }
 

@@ -5,6 +5,7 @@ import type { Context, Route, RouteRequest, Surface } from '../../core/http/rout
 import { PAGE, PICTURE, route, unknownPaths } from '../../core/http/route.ts'
 import { createErrorPages } from '../../ui/error-page.ts'
 import { SITE_CARD } from '../../ui/layout.ts'
+import { ifReady } from '../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../../ui/page.ts'
 import { createComparePage } from '../compare/compare-page.ts'
 import { createCredentialList } from '../credentials/credential-list.ts'
@@ -51,7 +52,7 @@ const PICTURES: Record<string, CreatePage> = {
 }
 
 export function createExplorer(options: ExplorerOptions) {
-  const { catalog, site } = options
+  const { index, site } = options
   const drawCard = createCardDrawer(options)
   const pages = createPageCache()
 
@@ -66,9 +67,11 @@ export function createExplorer(options: ExplorerOptions) {
       if (signal.aborted) throw new ClientGone()
       return page.render(shown)
     }
-    if (version === undefined) return sendPage(request, context, await render())
+    // While there is no index, pages that do not need it are rendered for each request.
+    const current = version === undefined ? undefined : await ifReady(options, async () => index.version())
+    if (current === undefined) return sendPage(request, context, await render())
     const key = [path, origin, version].join(' ')
-    return sendPage(request, context, await pages.get(await catalog.current(), key, render))
+    return sendPage(request, context, await pages.get(current, key, render))
   }
 
   /** A client that prefers JSON gets an error that names the API path to use instead. */

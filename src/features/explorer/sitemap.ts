@@ -1,10 +1,8 @@
 import { notFound } from '../../core/basics/errors.ts'
 import { isDocumented } from '../../core/http/route.ts'
-import type { Catalog } from '../../core/index/catalog.ts'
 import { API_ROUTES } from '../../serve/routes.ts'
-import { file, POLICY, withoutCaching } from '../../ui/assets-and-csp.ts'
+import { file, POLICY } from '../../ui/assets-and-csp.ts'
 import { type Html, html } from '../../ui/html.ts'
-import { ifReady } from '../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
 import { callPath, referencePath, type Site } from '../../ui/site.ts'
 import { credentialAddress, LONGEST_VALUE } from '../../ui/text.ts'
@@ -15,11 +13,11 @@ const URLS_PER_FILE = 10_000
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 /** The index of the sitemap files, which list all passports, best first. */
-export const createSitemapIndex = ({ catalog }: { catalog: Catalog }): ExplorerPage => ({
+export const createSitemapIndex = ({ index }: Pick<ExplorerOptions, 'index'>): ExplorerPage => ({
   cacheKey: () => '',
   async render({ site }) {
     const base = baseOf(site)
-    const { total } = await catalog.standing(0)
+    const { total } = await index.call('distribution', undefined)
     const files = Math.max(1, Math.ceil(total / URLS_PER_FILE))
     const entries = Array.from(
       { length: files },
@@ -38,27 +36,32 @@ const FIXED = new Set([
   ...CALLS.flatMap((call) => [referencePath(call.surface.tag.name), callPath(call)]),
 ])
 
-/** The passports of one file, from the snapshot in memory. The first file also has the other pages, and the credentials that people have. */
+/** The passports of one file, the highest score first. The first file also has the other pages, and the credentials that people have. */
 export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
   cacheKey: () => '',
   async render({ site, params, signal }) {
     const base = baseOf(site)
     const [, page = ''] = /^([1-9]\d{0,4})\.xml$/.exec(params.file ?? '') ?? []
     const end = Number(page) * URLS_PER_FILE
-    const ids = Array.from((await options.catalog.current()).ids.subarray(end - URLS_PER_FILE, end))
-    if (page === '' || (ids.length === 0 && page !== '1')) throw notFound()
-    const sort = { field: 'passport_id', descending: false } as const
-    const request = { filter: [], sort, limit: 0, facets: [{ field: 'type' }], signal } as const
-    const list = async () => (await options.catalog.list(request, false)).facets?.[0] ?? []
-    const types = page === '1' ? await ifReady(options, list) : []
+    if (page === '') throw notFound()
+    const sort = { field: 'score', descending: true } as const
+    const list = { filter: [], sort, offset: end - URLS_PER_FILE, limit: URLS_PER_FILE }
+    const groups = page === '1' ? [{ field: 'type' } as const] : []
+    const { ids, groups: [types] = [] } = await options.index.call(
+      'list',
+      { request: { ...list, groups } },
+      signal,
+    )
+    if (ids.length === 0 && page !== '1') throw notFound()
     const paths = [
       ...(page === '1' ? FIXED : []),
-      ...(types ?? []).flatMap(({ value }) => (value.length > LONGEST_VALUE ? [] : credentialAddress(value))),
+      ...(types?.groups ?? []).flatMap(({ value }) =>
+        value === null || value.length > LONGEST_VALUE ? [] : credentialAddress(value),
+      ),
       ...ids.map((id) => `/passports/${id}`),
     ]
     const entries = paths.map((path) => html`<url><loc>${base}${path}</loc></url>\n`)
-    const sitemap = xml(html`<urlset xmlns="${XMLNS}">\n${entries}</urlset>\n`)
-    return types ? sitemap : withoutCaching(sitemap)
+    return xml(html`<urlset xmlns="${XMLNS}">\n${entries}</urlset>\n`)
   },
 })
 

@@ -1,4 +1,4 @@
-import { CommandError, describeError } from '../../core/basics/errors.ts'
+import { CommandError } from '../../core/basics/errors.ts'
 import { createLog } from '../../core/basics/log.ts'
 import { PROGRAM } from '../../core/basics/version.ts'
 import { DATABASE_OPTIONS, defineCommand } from '../../core/cli/command.ts'
@@ -8,7 +8,7 @@ import { type Config, readConfig } from '../../core/config/config.ts'
 import { parsePort } from '../../core/config/setting-parsers.ts'
 import { ANONYMOUS_PRINCIPAL, type Principal } from '../../core/http/client-identity.ts'
 import { createLimiter } from '../../core/http/rate-limit.ts'
-import { createCatalog } from '../../core/index/catalog.ts'
+import { createLocalIndex } from '../../core/index/calls.ts'
 import { DEFAULT_SCOPES, isScope } from '../../core/store/api-key.ts'
 import { SERVE_TIMEOUT } from '../../core/store/open.ts'
 import type { ToolContext } from './define-tool.ts'
@@ -55,9 +55,7 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
     const { log: write, interactive, now } = terminal
     const log = createLog({ write, json: !interactive, now, level: config.logLevel })
     const end = shutdownSignal(() => terminal.exit(1))
-    await using stores = keepStore(config.database, (error) =>
-      log.error(`The index for filters could not be updated: ${describeError(error)}`),
-    )
+    await using stores = keepStore(config.database)
     const createServer = (principal: Principal, charge?: ToolContext['charge']) =>
       createMcpServer({
         principal,
@@ -68,7 +66,13 @@ docs/mcp.md shows how to configure an agent. PUBLIC_URL adds links to the explor
       })
 
     const local = scope ? { ...ANONYMOUS_PRINCIPAL, scopes: [...DEFAULT_SCOPES, scope] } : ANONYMOUS_PRINCIPAL
-    if (!http) return await serveStdio(createServer(local), end)
+    if (!http) {
+      // Requests just before the end of the input are answered only if they need not wait for the index. If the
+      // database is unavailable, the first call says so.
+      const warmUp = async () => (await stores.open()).index.version()
+      await warmUp().catch(() => undefined)
+      return await serveStdio(createServer(local), end)
+    }
     const { serveMcp } = await import('./http.ts')
     const findKey = async (id: string) => (await stores.open()).store.keys.find(id)
     const limiter = createLimiter({ tiers: config.tiers, now, isQuotaUsed: () => false })
@@ -91,18 +95,14 @@ async function serveStdio(server: ReturnType<typeof createMcpServer>, end: Abort
   process.stdin.destroy()
 }
 
-/** A search with a filter waits for an index of at most this many passports, built in about 30 seconds. */
-const MOST_AWAITED = 3_000_000
-
 /** Opens the store on first use, and again after a failure: the database may be unavailable for a while. */
-function keepStore(database: Config['database'], onFailure: (error: unknown) => void) {
+function keepStore(database: Config['database']) {
   const ending = new AbortController()
-  const index = { mostAwaited: MOST_AWAITED, signal: ending.signal, onFailure }
   let opened: ReturnType<typeof openOnce> | undefined
 
   async function openOnce() {
     const store = await openWhole(database, { ...MUST_EXIST, ...SERVE_TIMEOUT })
-    return { store, catalog: createCatalog(store, index) }
+    return { store, index: createLocalIndex(store, ending) }
   }
 
   return {

@@ -4,13 +4,13 @@ import { ServiceError } from '../../core/basics/errors.ts'
 import { describeUnknown } from '../../core/basics/text/nearest-name.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { Principal } from '../../core/http/client-identity.ts'
-import type { Catalog } from '../../core/index/catalog.ts'
+import type { IndexClient } from '../../core/index/calls.ts'
 import { describeProblems } from '../../core/passport/validation-problem.ts'
 import type { Store } from '../../core/store/store.ts'
 
 export type ToolContext = {
   store: Store
-  catalog: Catalog
+  index: IndexClient
   config: Pick<Config, 'publicUrl' | 'explorer'>
   now: () => number
   /** Who calls the tool. */

@@ -10,7 +10,6 @@ import type { EventLog } from '../../core/history/event.ts'
 import { parseEventCursor } from '../../core/history/event-cursor.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import { presentEvent, presentTime } from '../../core/history/present-event.ts'
-import { findList } from '../../core/index/find-list.ts'
 import { parseFilter } from '../../core/lists/filter.ts'
 import { lastPage, parseKeyword, parseSort } from '../../core/lists/list-request.ts'
 import { type PassportKey, parsePassportKey } from '../../core/passport/passport.ts'
@@ -68,15 +67,13 @@ export const TOOLS: Readonly<Record<string, ReturnType<typeof defineTool>>> = {
         limit,
         offset: (page - 1) * limit,
       }
-      const { items, total } = await findList(context, request, async (ids) => {
-        const keys = ids.map((id) => ({ id }))
-        const found = await findAll(context, keys)
-        // Leaves out passports that were merged meanwhile: their ids find the survivor.
-        return found.flatMap((each, at) =>
-          each && 'passport' in each && each.passport.id === ids[at] ? each : [],
-        )
-      })
-      const passports = items.map(({ passport }) => summarize(passport, context))
+      const { ids, total } = await context.index.call('list', { request })
+      const keys = ids.map((id) => ({ id }))
+      const found = await findAll(context, keys)
+      // Leaves out passports that were merged meanwhile: their ids find the survivor.
+      const passports = found.flatMap((each, at) =>
+        each && 'passport' in each && each.passport.id === ids[at] ? summarize(each.passport, context) : [],
+      )
       return { total, page, pages: lastPage(total, limit), passports }
     },
   }),

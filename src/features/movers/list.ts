@@ -30,17 +30,17 @@ export type Mover = { passport: PassportV3; diff: ScoreDiff; rank: number }
 
 /** Finds a page of movers and the causes. Leaves out those that changed back, or were merged, since the page was found. */
 export async function findMovers(
-  { catalog, store }: Pick<Context, 'catalog' | 'store'>,
-  request: MoversRequest & { signal?: AbortSignal },
+  { index, store }: Pick<Context, 'index' | 'store'>,
+  { signal, ...request }: MoversRequest & { signal?: AbortSignal },
 ) {
-  const { sort, since, signal } = request
+  const { sort, since } = request
   const check = (known: number) => {
     // Reading all events of a page of passports may take seconds.
     if (signal?.aborted) throw new ClientGone()
     checkKnown('since', since, known)
   }
   check((await store.events.log()).knownSince)
-  const { ids, ranks, ...page } = await catalog.movers(request)
+  const { ids, ranks, ...page } = await index.call('movers', request, signal)
   const nextTurn = () => new Promise<void>(setImmediate)
   const keys = ids.map((id) => ({ id }))
   const found = readAll(keys, (some) => store.passports.findByKeys(some, { credentials: true }), nextTurn)

@@ -1,4 +1,5 @@
-import { notFound } from '../../core/basics/errors.ts'
+import { invalidParameter, notFound } from '../../core/basics/errors.ts'
+import { quote } from '../../core/basics/text/quote.ts'
 import { presentTime } from '../../core/history/present-event.ts'
 import { MOVERS_SORTS, type MoversSort } from '../../core/lists/list-request.ts'
 import { roundScore } from '../../core/passport/credential.ts'
@@ -6,7 +7,6 @@ import { file, POLICY, withoutCaching } from '../../ui/assets-and-csp.ts'
 import { describeCause, describeChange, joinFirst, renderChange } from '../../ui/credential-rows.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
-import { parseChoice } from '../../ui/list-address.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../../ui/page.ts'
 import { rosette } from '../../ui/rosette.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../../ui/share-panel.ts'
@@ -78,6 +78,12 @@ const parametersOf = ({ days, sort }: Asked) => `?days=${days}${sort ? `&sort=${
 const feedOf = (asked: Asked) => `/movers.atom${parametersOf(asked)}`
 const addressOf = (asked: Asked) => `/movers${parametersOf(asked)}`.replace(/\?days=7$/, '')
 
+function parseChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {
+  const choice = choices.find((each) => each === text)
+  if (choice !== undefined) return choice
+  throw invalidParameter(name, `${name} must be one of ${choices.join(', ')}, got ${quote(text)}.`)
+}
+
 /** Throws `invalid_request`. */
 function readQuery(query: URLSearchParams): Asked {
   const [days, sort] = [query.get('days') || '7', query.get('sort')]
@@ -103,8 +109,7 @@ async function findSections(options: ExplorerOptions, request: Asking, most?: nu
   const list = { since, limit, offset: 0, signal: request.signal }
   const find = async (sort: MoversSort) => ({ sort, ...(await findMovers(options, { sort, ...list })) })
   const sections = await Promise.all(sorts.map(find))
-  const { cursor } = await options.catalog.current()
-  return { asked, since, sections, isCurrent: sections.every((each) => each.cursor === cursor) }
+  return { asked, since, sections, isCurrent: sections.every((each) => each.isCurrent) }
 }
 
 type Asking = Omit<ExplorerRequest, 'site'>

@@ -4,6 +4,7 @@ import { ServiceError, STATUS_OF } from '../../core/basics/errors.ts'
 import { publicOriginOf, queryOf } from '../../core/http/parse-request.ts'
 import { sendPage } from '../../core/http/rendered-page.ts'
 import { type Context, PAGE, type Route, type RouteRequest, route } from '../../core/http/route.ts'
+import { findFullPassport } from '../../core/reads/passports.ts'
 import { withoutCaching } from '../../ui/assets-and-csp.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
@@ -45,7 +46,7 @@ export const createMeRoutes = ({ site, store }: ExplorerOptions): Route[] => {
     const wallet = /^0x[\da-f]{40}$/i.exec(queryOf(request).get('wallet') ?? '')?.[0]
     const ref = wallet && !subject ? { wallet: wallet.toLowerCase() } : undefined
     const own = subject ? renderOwn(subject, csrfOf(token)) : renderProof(wallet)
-    const main = renderMe(site, notice, step ?? own, ref && (await store.passports.find(ref)))
+    const main = renderMe(site, notice, step ?? own, ref && (await findFullPassport({ store }, ref)))
     const origin = publicOriginOf(request, site.origin)
     const page = respondPage({ ...PAGE_OF_ME, site: { ...site, origin }, main }, status)
     return sendPage(request, context, withoutCaching(page))

@@ -4,18 +4,18 @@ import { PAGE_BYTES, readAll, readPassports, unitsOfPassports } from '../../core
 import { ListBody } from '../../core/api/schemas.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
+import type { EventCursor } from '../../core/history/event-cursor.ts'
 import { renderLarge, takeTurn } from '../../core/http/backpressure/turns-and-large-pages.ts'
 import { createPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
-import { CHUNK, findList, isRanking } from '../../core/index/find-list.ts'
+import type { ListRequest } from '../../core/index/find.ts'
 import { FILTER_FIELDS, LONGEST_FILTER, parseFilter } from '../../core/lists/filter.ts'
 import {
   DEFAULT_LIMIT,
   formatCursor,
   GROUP_FIELDS,
   LARGEST_LIMIT,
-  type ListRequest,
   MOVERS_SORTS,
   parseCursor,
   parseGroupBy,
@@ -24,6 +24,7 @@ import {
   parseSort,
   SORT_FIELDS,
 } from '../../core/lists/list-request.ts'
+import { CHUNK } from '../../core/reads/chunks.ts'
 import { renderMovers } from '../movers/list.ts'
 import { FIELD_PARAMETERS } from './passport.ts'
 
@@ -104,7 +105,7 @@ export const listOfPassports = route(V3, {
   handle: listPassports,
 })
 
-/** Pages of the ranking are cached until the snapshot changes. */
+/** Pages of the ranking are cached until the index changes. */
 async function listPassports(request: Request, context: Context, parameters: Parameters): Promise<Response> {
   const fields = fieldsOf(parameters)
   if (parameters.since !== undefined || MOVERS_SORTS.some((sort) => sort === parameters.sort)) {
@@ -112,20 +113,21 @@ async function listPassports(request: Request, context: Context, parameters: Par
       sendPage(request, context, toPage(parameters, await renderMovers(context, parameters, fields)))
     return renderLarge(context, respond)
   }
-  const isLatest = parameters.after !== undefined
-  const list = { ...parseListRequest(parameters, fields), signal: request.signal, isLatest }
+  const list = parseListRequest(parameters, fields)
   context.charge(unitsOfList(list, fields, !isRanking(list)))
-  if (isLatest) await waitForCursor(context, parameters.after)
-  // Waits before `renderLarge`, which would keep other large pages waiting.
-  if (!isRanking(list)) await context.catalog.waitForIndex(request.signal)
-  const render = () => renderList(context, parameters, list, fields)
+  // The passports of the page are read in this thread, the list in that of the index: both have to include the event.
+  const event = await waitForCursor(context, parameters.after)
+  const render = () => renderList(context, parameters, { request: list, after: event }, fields)
   const find = async () =>
-    list.keyword !== undefined || !isRanking(list)
+    event || list.keyword !== undefined || !isRanking(list)
       ? render()
-      : context.pages.get(await context.catalog.current(), linkTo(parameters), render)
+      : context.pages.get(await context.index.version(), linkTo(parameters), render)
   const respond = async () => sendPage(request, context, await find())
   return list.limit > CHUNK || fields.includes.size > 0 ? renderLarge(context, respond) : respond()
 }
+
+const isRanking = ({ filter, groups, sort }: ListRequest): boolean =>
+  filter.length === 0 && !groups && sort.field === 'score' && sort.pointsFor === undefined
 
 /** Further units of a list: for a filter or another order, for groups, and for a search in the index. */
 const INDEX_UNITS = 2
@@ -134,12 +136,12 @@ const INDEX_SEARCH_UNITS = 8
 
 /** `needsIndex`: the list is not a page of the ranking. */
 export function unitsOfList(
-  { limit, keyword, groupBy }: Pick<ListRequest, 'limit' | 'keyword' | 'groupBy'>,
+  { limit, keyword, groups }: Pick<ListRequest, 'limit' | 'keyword' | 'groups'>,
   fields: Fields,
   needsIndex: boolean,
 ): number {
   const index = needsIndex ? INDEX_UNITS + (keyword === undefined ? 0 : INDEX_SEARCH_UNITS) : 0
-  return unitsOfPassports(limit, fields) + index + (groupBy === undefined ? 0 : GROUP_UNITS)
+  return unitsOfPassports(limit, fields) + index + (groups === undefined ? 0 : GROUP_UNITS)
 }
 
 function parseListRequest(parameters: Parameters, { includes }: Fields): ListRequest {
@@ -149,9 +151,10 @@ function parseListRequest(parameters: Parameters, { includes }: Fields): ListReq
     filter: filter === undefined ? [] : parseFilter(filter),
     sort: parseSort(sort),
   }
+  const field = parseGroupBy(group_by)
   return {
     ...query,
-    groupBy: parseGroupBy(group_by),
+    groups: field && [{ field }],
     // Fewer passports fit on a page with credentials or explanations, which may be large.
     limit: parseLimit(limit, DEFAULT_LIMIT, includes.size > 0 ? CHUNK : LARGEST_LIMIT, [...includes]),
     after: cursor === undefined ? undefined : parseCursor(query, cursor),
@@ -160,18 +163,20 @@ function parseListRequest(parameters: Parameters, { includes }: Fields): ListReq
 
 const linkTo = (parameters: Parameters) => `/api/v3/passports?${new URLSearchParams(parameters)}`
 
-async function renderList(
-  context: Context,
-  parameters: Parameters,
-  request: ListRequest & { isLatest: boolean },
-  fields: Fields,
-) {
-  const found = await findFitting(context, request, fields)
+/** With `after`, the list includes that event. */
+type Asked = { request: ListRequest; after: EventCursor | undefined }
+
+async function renderList(context: Context, parameters: Parameters, list: Asked, fields: Fields) {
+  const { items, ...found } = await findFitting(context, list, fields)
+  const [groups] = found.groups ?? []
   return toPage(parameters, {
-    items: found.items,
-    next: found.next ? formatCursor(request, found.next) : null,
+    items,
+    next: found.next ? formatCursor(list.request, found.next) : null,
     total: found.total,
-    ...(found.grouped && { groups: found.grouped.groups, more_groups: found.grouped.more }),
+    ...(groups && {
+      groups: groups.groups.map(({ value, count }) => ({ value, count })),
+      more_groups: groups.more,
+    }),
   })
 }
 
@@ -186,16 +191,14 @@ function toPage(parameters: Parameters, { items, ...rest }: Body) {
 }
 
 /** Finds a page. If it would be too large, finds the shorter page that fits, whose cursor continues after it. */
-async function findFitting(context: Context, request: ListRequest & { isLatest: boolean }, fields: Fields) {
+async function findFitting(context: Context, { request, after }: Asked, fields: Fields) {
+  const { signal } = context.exchange.request
   for (let limit = request.limit; ; ) {
-    let fitting = limit
-    const found = await findList(context, { ...request, limit }, async (ids) => {
-      const items = await renderItems(context, ids, fields)
-      fitting = items.length < ids.length ? items.length : limit
-      return items.filter((json) => json !== undefined)
-    })
-    if (fitting === limit) return found
-    limit = fitting
+    const found = await context.index.call('list', { request: { ...request, limit }, after }, signal)
+    const items = await renderItems(context, found.ids, fields)
+    if (items.length === found.ids.length)
+      return { ...found, items: items.filter((json) => json !== undefined) }
+    limit = items.length
   }
 }
 

@@ -20,7 +20,7 @@ export function createBadge(options: ExplorerOptions): ExplorerPage {
     return { value, isComplete: isComplete || show === 'level' }
   }
 
-  const page = createPicturePage(options.store, ['svg', 'json'], async (passport, type, request) => {
+  const page = createPicturePage(options, ['svg', 'json'], async (passport, type, request) => {
     const { query, site } = request
     const { show, theme } = parseOptions(query)
     const { value, isComplete } = await findValue(passport, show, request)

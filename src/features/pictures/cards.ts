@@ -1,5 +1,5 @@
+import type { Awaitable } from '../../core/basics/awaitable.ts'
 import type { FullPassport } from '../../core/passport/passport.ts'
-import type { Awaitable } from '../../core/store/store.ts'
 import { picture, withoutCaching } from '../../ui/assets-and-csp.ts'
 import { CATEGORIES, drawHistogram, type Segment, segmentsOf } from '../../ui/charts.ts'
 import { type Html, html } from '../../ui/html.ts'
@@ -18,8 +18,7 @@ import { drawName, drawPart, drawScoreParts, fitSize, type Place, round, textWid
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
 export function createCard(options: ExplorerOptions): ExplorerPage {
-  const { store } = options
-  return createPicturePage(store, ['png', 'svg'], async (passport, type, request) => {
+  return createPicturePage(options, ['png', 'svg'], async (passport, type, request) => {
     const { site, signal } = request
     request.charge(STANDING_UNITS)
     let isComplete = true
@@ -42,8 +41,8 @@ export const createSiteCard = (options: ExplorerOptions): ExplorerPage => ({
   render: ({ drawCard, site }) => drawCard(() => drawSite(options, site)),
 })
 
-async function drawSite({ catalog }: ExplorerOptions, site: Site): Promise<Html> {
-  const { total, distribution, highest } = await catalog.standing(0)
+async function drawSite({ index }: ExplorerOptions, site: Site): Promise<Html> {
+  const { total, distribution, highest } = await index.call('distribution', undefined)
   const owner = drawableText(site.owner ?? '', site.fonts)
   const words = `Scores of ${formatPeople(total)}, 0 to ${formatFigure(highest)}${owner === '' ? '' : `. Run by ${owner}`}`
   return drawTitleCard(site, { title: 'Public records of work', words, counts: distribution.slice(0, -1) })

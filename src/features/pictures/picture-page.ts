@@ -1,7 +1,7 @@
 import { notFound } from '../../core/basics/errors.ts'
 import type { RenderedPage } from '../../core/http/rendered-page.ts'
 import { type FullPassport, parsePassportRef } from '../../core/passport/passport.ts'
-import type { Store } from '../../core/store/store.ts'
+import { findFullPassport, findVersion, type Reads } from '../../core/reads/passports.ts'
 import type { PictureType } from '../../ui/assets-and-csp.ts'
 import { picture } from '../../ui/assets-and-csp.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../../ui/page.ts'
@@ -11,17 +11,17 @@ type Render = (passport: FullPassport, type: PictureType, request: ExplorerReque
 
 /** The picture of a passport at a path such as `/badge/7.svg`. Errors are pictures, too. */
 export const createPicturePage = (
-  store: Store,
+  reads: Reads,
   types: readonly PictureType[],
   render: Render,
 ): ExplorerPage => ({
   async cacheKey({ path }) {
     const { ref } = parsePicturePath(path, types)
-    return (ref && (await store.passports.findVersion(ref))) ?? ''
+    return (ref && (await findVersion(reads, ref))) ?? ''
   },
   async render(request) {
     const { ref, type } = parsePicturePath(request.path, types)
-    const passport = ref && (await store.passports.find(ref))
+    const passport = ref && (await findFullPassport(reads, ref))
     if (!passport) throw notFound()
     return render(passport, type, request)
   },

@@ -27,7 +27,7 @@ const LIST_REMAINS = `with tables as (
         select 1 from pg_stats where pg_stats.schemaname = tables.schemaname and tablename = relname
       )) as is_old
     from pg_stat_user_tables as tables where schemaname = current_schema()
-      and relname <> 'removals' and (relname = 'passports' or exists (
+      and relname <> 'removals' and (relname in ('passports', 'saved_index') or exists (
         select 1 from pg_attribute where attrelid = relid and attname = 'passport_id' and not attisdropped
       ))
   )

@@ -15,10 +15,17 @@ import {
   type Surface,
   unknownPaths,
 } from '../../core/http/route.ts'
-import { CHUNK, type FindRequest, findPage, mapChunks } from '../../core/index/find-list.ts'
-import { lastPage, parseKeyword, parsePageNumber, parsePageSize } from '../../core/lists/list-request.ts'
+import {
+  lastPage,
+  type PageRequest,
+  parseKeyword,
+  parsePageNumber,
+  parsePageSize,
+  RANKING,
+} from '../../core/lists/list-request.ts'
 import { parsePassportRef } from '../../core/passport/passport.ts'
 import * as recordSchemas from '../../core/passport/wire-schemas.ts'
+import { CHUNK, mapChunks } from '../../core/reads/chunks.ts'
 import type { Data } from '../../core/store/data.ts'
 import { toRecordRow, toScoreRow } from '../../core/store/rows/passport.ts'
 import { presentItem, presentPassport } from './present.ts'
@@ -187,33 +194,29 @@ export function parsePage(version: Version, query: URLSearchParams) {
   return { page: parsePageNumber(query.get('page')), size: parsePageSize(name, query.get(name)) }
 }
 
-/** Pages without a keyword are cached until the snapshot changes. */
+/** Pages without a keyword are cached until the index changes. */
 export async function listPassports(version: Version, request: Request, context: Context) {
   const query = queryOf(request)
   const { page, size } = parsePage(version, query)
   const keyword = parseSearch(version, query)
   const cards = cardsOf(version, request, context)
   const render = async () => {
+    const wanted = { ...RANKING, keyword, limit: size, offset: (page - 1) * size }
     // The signal is created on demand: a cached page needs none.
-    const wanted = { page, size, keyword, signal: request.signal }
-    const list = (ids: readonly number[]) => context.store.data(version.bodies).listItems(ids, cards)
-    const { items, total } = await findPage(context, wanted, list)
-    return renderPage(items, { page, size }, total)
+    const { ids, total } = await context.index.call('list', { request: wanted }, request.signal)
+    const list = (some: readonly number[]) => context.store.data(version.bodies).listItems(some, cards)
+    return renderPage((await mapChunks(ids, list)).flat(), { page, size }, total)
   }
   const find = async () =>
     keyword === undefined
-      ? context.pages.get(await context.catalog.current(), `${version.name} ${page} ${size} ${cards}`, render)
+      ? context.pages.get(await context.index.version(), `${version.name} ${page} ${size} ${cards}`, render)
       : render()
   const respond = async () => sendPage(request, context, await find())
   return size > CHUNK ? renderLarge(context, respond) : respond()
 }
 
 /** Renders a page of a list that has `total` passports. */
-export async function renderPage(
-  items: readonly string[],
-  { page, size }: Pick<FindRequest, 'page' | 'size'>,
-  total: number,
-) {
+export async function renderPage(items: readonly string[], { page, size }: PageRequest, total: number) {
   const pagination = JSON.stringify({ current_page: page, last_page: lastPage(total, size), total })
   return createPage(await joinList(items, `],"pagination":${pagination}}`), JSON_HEADERS)
 }

@@ -4,9 +4,9 @@ import { quote } from '../../core/basics/text/quote.ts'
 import { takeTurn } from '../../core/http/backpressure/turns-and-large-pages.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
 import type { Context } from '../../core/http/route.ts'
-import { CHUNK, findPage } from '../../core/index/find-list.ts'
-import { parseKeyword } from '../../core/lists/list-request.ts'
+import { parseKeyword, RANKING } from '../../core/lists/list-request.ts'
 import { isStorable, type PassportKey, parsePassportKey } from '../../core/passport/passport.ts'
+import { CHUNK } from '../../core/reads/chunks.ts'
 import { SEARCH } from '../../core/store/sql/search.ts'
 
 const EXAMPLE = '{"identity":"github:zoe","exactMatch":true}'
@@ -47,7 +47,7 @@ const UNITS = 5
 
 /** Returns ids: first of the passport with the id, wallet or handle, then of those with that name at any source, then of similar ones. */
 export async function findPeople(request: Request, context: Context): Promise<Set<number>[]> {
-  const { catalog, store } = context
+  const { index, store } = context
   const { text, isExact } = parseSearch(queryOf(request))
   const name = text.replace(/^@/, '').toLowerCase()
   if (!isExact) context.charge(UNITS)
@@ -64,8 +64,8 @@ export async function findPeople(request: Request, context: Context): Promise<Se
   if (isExact) return [keyed, exact.difference(keyed)]
   const similar = await findIds(context, handles.slice(0, CHUNK))
   const keyword = hasSource && handles.length > 0 ? undefined : parseKeyword(text, 'identity')
-  const page = { page: 1, size: CHUNK, keyword, signal: request.signal }
-  const named = keyword ? (await findPage({ catalog, store }, page, (ids) => [...ids])).items : []
+  const list = { ...RANKING, keyword, limit: CHUNK }
+  const named = keyword ? (await index.call('list', { request: list }, request.signal)).ids : []
   const others = similar.union(new Set(named)).difference(exact)
   return [keyed, exact.difference(keyed), new Set([...others].slice(0, Math.max(0, CHUNK - exact.size)))]
 }

@@ -7,7 +7,7 @@ import { makeKey } from '../../support/http/keys.ts'
 import { rawLookup } from '../../support/http/lookup-server.ts'
 import { openRequest } from '../../support/http/raw-request.ts'
 import { serveTest } from '../../support/http/server.ts'
-import { catalogWithoutThread } from '../../support/store/catalog-without-thread.ts'
+import { calledIndex } from '../../support/index/local-index.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { named } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
@@ -18,9 +18,9 @@ test.each(['/api/v3/passports?q=', '/?q='])(
     const people = Array.from({ length: 1000 }, (_, id) => named(id, `${'ab'.repeat(450)} ${id}`))
     await using store = await openTestStore('sqlite', people)
     const answers: RequestSummary[] = []
-    using catalog = await catalogWithoutThread(store)
+    using index = await calledIndex(store)
     await using server = serveExplorer(store, {
-      catalog,
+      index,
       onResponse: (answered) => answers.push(answered),
     })
     const leavers = Array.from({ length: 60 }, (_, at) =>

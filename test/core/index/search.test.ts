@@ -1,98 +1,80 @@
 import { expect, test } from 'bun:test'
-import fc from 'fast-check'
-import { createSearcher, type Matches, searchNames } from '../../../src/core/index/search.ts'
-import { HOSTILE_NAMES } from '../../support/explorer/hostile-names.ts'
-import { foldName } from '../../support/program/text.ts'
-import { catalogOf, snapshotOf } from '../../support/store/catalog.ts'
-import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
-import { NOON, named } from '../../support/store/records.ts'
+import { search } from '../../../src/core/index/search.ts'
+import { formatFilter, parseFilter } from '../../../src/core/lists/filter.ts'
+import { indexOf, person } from '../../support/index/people.ts'
 
-type Person = { id: number; name: string; score: number }
+const index = indexOf([
+  person(1, { name: 'ada lovelace', score: 9, tag: ['zk'], location: ['london'] }),
+  person(2, { name: 'ada byron', score: 5, tag: ['poet'] }),
+  person(3, { name: 'grace hopper', score: 7, tag: ['zk', 'cobol'] }),
+])
 
-const fold = (people: readonly Person[]) =>
-  people.map((person) => ({ ...person, name: foldName(person.name) }))
-
-const toPeople = (names: readonly string[]): Person[] => names.map((name, id) => ({ id, name, score: 0 }))
-
-const filter = (people: Iterable<Person>, keyword: string) =>
-  [...people]
-    .filter(({ name }) => foldName(name).includes(keyword))
-    .sort((one, other) => other.score - one.score || one.id - other.id)
-    .map(({ id }) => id)
-
-const idsOf = ({ snapshot, ranks }: Matches) =>
-  Array.from(ranks ?? [], (rank) => snapshot.ids[rank] as number)
-
-/** Letters of many scripts, emoji, quotes, white space, and wildcards of SQL and search languages. */
-const CHARACTERS = [...'abÉßıИи李雷かがกำநிשָםمُح한1.%_*?"\'\\[]()^$| \t\n']
-const EMOJI = ['🐉', '👩\u200d👩\u200d👧', '🇩🇰', '\ue020', '\u0301', '\u2028', '\u00a0']
-const text = (maxLength: number) => fc.string({ unit: fc.constantFrom(...CHARACTERS, ...EMOJI), maxLength })
-
-const keywordFor = (names: readonly string[]) => {
-  const part = fc
-    .tuple(fc.constantFrom(...names), fc.nat(), fc.integer({ min: 1, max: 6 }))
-    .map(([name, at, length]) =>
-      [...name]
-        .slice(at % (name.length + 1))
-        .slice(0, length)
-        .join(''),
-    )
-  return fc.oneof(text(3), part).map(foldName)
+const find = (text: string, filter = '') => {
+  const { reading, page, instead } = search(index, {
+    text,
+    filter: filter === '' ? [] : parseFilter(filter),
+    sort: { field: 'score', descending: true },
+    limit: 25,
+    known: { high: [parseFilter('score:>=7')] },
+  })
+  const terms = formatFilter(reading.chips.map(({ term }) => term))
+  return { terms, name: reading.name, ids: page.ids, instead }
 }
 
-test('a search finds the same passports as a scan of all names', async () => {
-  const cases = fc
-    .array(text(12), { minLength: 1, maxLength: 40 })
-    .chain((names) =>
-      fc.tuple(fc.constant(names), fc.array(keywordFor(names), { minLength: 5, maxLength: 5 })),
-    )
-  await fc.assert(
-    fc.asyncProperty(cases, async ([names, keywords]) => {
-      const snapshot = await snapshotOf(fold(toPeople(names)))
-      for (const keyword of keywords.filter((keyword) => keyword !== '')) {
-        expect([...searchNames(snapshot, keyword)]).toEqual(filter(toPeople(names), keyword))
-      }
-    }),
-    { numRuns: 80 },
-  )
+test('a text is read and its people are listed', () => {
+  expect(find('zk')).toEqual({ terms: 'tag:zk', name: '', ids: [1, 3], instead: undefined })
+  expect(find('Ada')).toEqual({ terms: '', name: 'Ada', ids: [1, 2], instead: undefined })
+  expect(find('zk LOVELACE ada')).toMatchObject({ terms: 'tag:zk', ids: [1] })
+  expect(find('high zk', 'tag:cobol')).toMatchObject({ terms: 'score:>=7,tag:zk', ids: [3] })
+  expect(find('')).toMatchObject({ ids: [1, 3, 2] })
 })
 
-test('a search finds keywords in names of any length and content', async () => {
-  const names = [...HOSTILE_NAMES.map((name) => name.toWellFormed()), 'abc'.repeat(333), 'a'.repeat(1000)]
-  const snapshot = await snapshotOf(fold(toPeople(names)))
-  const keywords = names.map(foldName).flatMap((name) => [name, name.slice(1, 200), name.slice(-3)])
-  for (const keyword of keywords.filter((keyword) => keyword.isWellFormed() && keyword !== '')) {
-    expect([...searchNames(snapshot, keyword)]).toEqual(filter(toPeople(names), keyword))
-  }
-  expect([...searchNames(snapshot, 'nobody has this')]).toEqual([])
-  expect(searchNames(snapshot, '').length).toBe(snapshot.ids.length)
+test('if nobody matches, the name alone and the chips alone are counted, but not listed', () => {
+  expect(find('ada cobol')).toMatchObject({ ids: [], instead: { name: 2, chips: 1, nearMisses: [] } })
+  expect(find('poet zk')).toMatchObject({ ids: [], instead: { name: 0, chips: 0, nearMisses: [] } })
 })
 
-test('repeated searches give the same results, and a new snapshot is searched again', async () => {
-  const people = Array.from({ length: 5000 }, (_, at) => ({
-    id: at * 7919 + 2 ** 40,
-    name: at % 3 === 0 ? `Ada ${at}` : `Bob ${at}`,
-    score: at % 50,
-  }))
-  const search = createSearcher()
-  for (const listed of [people, people.slice(1)]) {
-    const snapshot = await snapshotOf(fold(listed))
-    for (const keyword of ['a', 'b', 'a', 'a', 'b'])
-      expect(idsOf(search(snapshot, keyword))).toEqual(filter(listed, keyword))
-  }
-})
-
-onEveryEngine('a search', (open) => {
-  test('a search finds no merged or removed passports, and finds no passport by its old name', async () => {
-    await using store = await open([1, 2, 3, 4].map((id) => named(id, `Zoë ${id}`, id)))
-    const { find } = catalogOf(store)
-    const ids = async () => idsOf(await find({ keyword: 'zoe' }))
-    expect(await ids()).toEqual([4, 3, 2, 1])
-    await store.passports.merge(4, 1)
-    expect(await ids()).toEqual([3, 2, 1])
-    await store.passports.unmerge(4)
-    await store.passports.remove(3, NOON)
-    await saveRecords(store, [named(2, 'Bob', 2)])
-    expect(await ids()).toEqual([4, 1])
+test('if nobody has a name, names that are similar are counted, among the people of the chips', () => {
+  const lovelace = { name: 'ada lovelace', count: 1 }
+  expect(find('ada lovelase')).toMatchObject({
+    ids: [],
+    instead: { name: 0, chips: 0, nearMisses: [lovelace] },
   })
+  expect(find('zk lovelase').instead?.nearMisses).toEqual([{ name: 'lovelace', count: 1 }])
+  expect(find('poet lovelase').instead).toEqual({ name: 0, chips: 1, nearMisses: [] })
+})
+
+const searchFor = (text: string, more: Partial<Parameters<typeof search>[1]> = {}) =>
+  search(index, { text, filter: [], sort: { field: 'score', descending: true }, limit: 25, ...more })
+
+test('a search has what a page shows: labels, points, suggestions and the distribution of scores', () => {
+  const { labels, distribution, suggestions } = searchFor('co', { filter: parseFilter('tag:zk,score:>1') })
+  expect(labels).toEqual({ 'tag zk': 'zk' })
+  expect(distribution).toMatchObject({ total: 3, highest: 9 })
+  expect(suggestions).toEqual([{ field: 'tag', value: 'cobol', label: 'cobol', count: 1 }])
+  expect(searchFor('', { filter: parseFilter('type:github,points:ens>=0') }).points).toEqual({
+    github: [],
+    ens: [],
+  })
+})
+
+test('of the passports that were found otherwise, those that match the filter and the chips are named', () => {
+  expect(searchFor('zk', { ids: [3, 2, 99] }).matching).toEqual([3])
+  expect(searchFor('nobody', { ids: [3, 2, 99] }).matching).toEqual([3, 2])
+})
+
+test('names with words that begin with the text come first, also on later pages', () => {
+  const meadows = indexOf([
+    person(1, { name: 'meadow', score: 9 }),
+    person(2, { name: 'mead', score: 8 }),
+    person(3, { name: 'zed ad-lib', score: 2 }),
+    person(4, { name: 'adam', score: 3 }),
+  ])
+  const find = (offset: number) =>
+    search(meadows, {
+      ...{ text: 'ad', filter: [], offset, limit: 3, ranks: [] },
+      sort: { field: 'score', descending: true },
+    }).page
+  expect(find(0)).toMatchObject({ ids: [4, 3, 1], total: 4, ranking: { ofPage: [3, 4, 1] } })
+  expect(find(3)).toMatchObject({ ids: [2], total: 4, ranking: { ofPage: [2] } })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { adoptRules, keepRescoring, rescoreSome } from '../../../src/core/scoring/rescore.ts'
-import { listAll } from '../../support/store/catalog.ts'
+import { listAll } from '../../support/index/local-index.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, credential, NOON, record } from '../../support/store/records.ts'
 import { contracts, fail, find, hand, LATER, scorerOf } from '../../support/store/scoring.ts'

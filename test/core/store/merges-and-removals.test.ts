@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
 import { exportAll } from '../../support/cli-sandbox.ts'
-import { listAll } from '../../support/store/catalog.ts'
+import { listAll } from '../../support/index/local-index.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { importText } from '../../support/store/random-histories.ts'
 import { ADA_WALLET, ada, credential, dataPoint, NOON, record } from '../../support/store/records.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { listAll } from '../../support/store/catalog.ts'
+import { listAll } from '../../support/index/local-index.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import {
   ADA_SECOND_WALLET,

@@ -5,12 +5,13 @@ import { addressOf, openTestStore } from '../../support/store/engines.ts'
 import { openStore } from '../../support/store/open.ts'
 import { record } from '../../support/store/records.ts'
 
-/** One row, few rows, rows up to a limit, a small index, all rows because the ranking needs them, or the schema (`tables`). */
+/** One row, few rows, rows up to a limit, a small index, all rows because the index needs them, or the schema (`tables`). */
 const SCANNED = [
   'SCAN event_log',
   'SCAN handles',
   'SCAN listing',
   'SCAN passports USING INDEX passports_stale',
+  'SCAN saved_index',
   'SCAN tables',
 ]
 
@@ -18,7 +19,7 @@ test('SQLite uses an index to find rows of passports, for reads and for writes',
   await using migrated = await openTestStore('sqlite', [record(77), record(78), record(79)])
   using prepare = spyOn(Database.prototype, 'query')
   await using store = await openStore(addressOf(migrated))
-  const cursor = await store.listing.readAll(() => undefined)
+  const { cursor } = await store.listing.readEnd()
   for (const [, work] of INDEXED_READS) await work(store, cursor)
   using file = new Database(migrated.url.slice('sqlite:'.length), { readonly: true })
   const texts = new Set(prepare.mock.calls.map(([text]) => text))

@@ -38,7 +38,7 @@ onEngine('sqlite', 'credential pages', (open) => {
     const rows = [...text.matchAll(/<tr><th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
     expect(rows).toEqual([
       'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. 40 points 3 people 75%',
-      'Kites Imported records have this credential and its points. This site has no rule for it. – 1 person 25%',
+      'kite club Imported records have this credential and its points. This site has no rule for it. – 1 person 25%',
     ])
     const groups = [...text.matchAll(/<tr class="group">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
     expect(groups).toEqual(['Skills', 'Without a rule'])
@@ -66,7 +66,9 @@ onEngine('sqlite', 'credential pages', (open) => {
       ([, width]) => width,
     )
     expect(bars).toEqual(['100', '75', '12.5'])
-    expect(text).toContain('href="/?credential=github&amp;sort=points">All 3 people, with filters</a>')
+    expect(text).toContain(
+      'href="/?filter=type:github&amp;sort=-points:github">All 3 people, with filters</a>',
+    )
   })
 
   test('the page of a type without a rule shows the name and the maximum that the credentials of its holders have', async () => {
@@ -134,8 +136,10 @@ test('the page of a type has the first 20 people, and links the list of all', as
   const rows = rowsOf(text).map(({ rank, score }) => `${rank} ${score}`)
   expect([rows.length, rows[0], rows.at(-1)]).toEqual([20, '1 40', '19 31'])
   expect(text).toContain('<title>GitHub: 50 people · passportd</title>')
-  expect(text).toContain('href="/?credential=github&amp;sort=points">All 50 people, with filters</a>')
-  const list = await server.look('/?credential=github&sort=points&page=2')
+  expect(text).toContain(
+    'href="/?filter=type:github&amp;sort=-points:github">All 50 people, with filters</a>',
+  )
+  const list = await server.look('/?filter=type:github&sort=-points:github&page=2')
   expect(rowsOf(list.text).map(({ rank, score }) => `${rank} ${score}`)[0]).toBe('21 30')
 })
 

@@ -161,8 +161,12 @@ test('/about follows the active rules: caps, and levels with their thresholds', 
   expect(readable(sectionOf(text, 'human'))).toContain('No rule of this site marks people as human.')
   const levels = sectionOf(text, 'levels')
   expect(readable(levels)).toContain('Level From Master 40 Flyer 10 Novice 0')
-  for (const link of ['%3E%3D40">Master', '%3E%3D10%3C40">Flyer', '%3E%3D0%3C10">Novice'])
-    expect(levels).toContain(`<a href="/?score=${link}</a>`)
+  for (const link of [
+    'score:%3E%3D40">Master',
+    'score:%3C40,score:%3E%3D10">Flyer',
+    'score:%3C10,score:%3E%3D0">Novice',
+  ])
+    expect(levels).toContain(`<a href="/?filter=${link}</a>`)
   const { levels: _, ...without } = OWN_RULES
   await apply({ ...without, types: {} })
   expect((await server.look('/about')).text).not.toContain('id="levels"')

@@ -27,23 +27,18 @@ type Endless = ReturnType<typeof createEndlessWork>
 type Replaced = Parameters<typeof servePeople>[1]
 
 const evaluate = ({ work }: Endless): Replaced => ({
-  replace: () => ({ list: ({ signal }) => work(signal) }),
-})
-const search = ({ work }: Endless): Replaced => ({ replace: () => ({ find: ({ signal }) => work(signal) }) })
-const compare = ({ work }: Endless): Replaced => ({
-  replace: () => ({ movers: ({ signal }) => work(signal) }),
+  index: { version: () => 1, call: (_name, _argument, signal) => work(signal) },
 })
 const draw = ({ work }: Endless): Replaced => ({ rasterize: (_svg, _width, signal) => work(signal) })
 
 test.each([
-  ['/?q=ada', 'search', search],
   ['/?q=ada', 'evaluation', evaluate],
-  ['/?tag=zk', 'evaluation', evaluate],
+  ['/?filter=tag:zk', 'evaluation', evaluate],
   ['/credentials', 'evaluation', evaluate],
   ['/credentials/github', 'evaluation', evaluate],
   ['/compare?ids=1,2', 'evaluation', evaluate],
-  ['/movers', 'comparison', compare],
-  ['/movers.atom', 'comparison', compare],
+  ['/movers', 'comparison', evaluate],
+  ['/movers.atom', 'comparison', evaluate],
   ['/passports/1', 'evaluation', evaluate],
   ['/badge/1.svg?show=top', 'evaluation', evaluate],
   ['/card/1.png', 'evaluation', evaluate],

@@ -12,16 +12,16 @@ async function serveCounted() {
     return result
   }
   const server = await servePeople([{ ...named(1, 'Ada', 1), credentials }, named(2, 'Grace', 2)], {
-    replace: ({ standing }) => ({ standing: (score) => count(standing(score)) }),
+    replace: ({ call }) => ({ call: (...request) => count(call(...request)) }),
     rasterize: () => count(Promise.resolve(new Uint8Array(4))),
   })
   return { ...server, counted }
 }
 
 test.each([
-  ['/', ['/?x=1', '/?', '/?utm_source=a&page=1', '/?page=1&page=7', '/?sort=total&q=+', '/?tag=']],
+  ['/', ['/?x=1', '/?', '/?utm_source=a&page=1', '/?page=1&page=7', '/?sort=-score&q=+', '/?filter=']],
   ['/?page=1', ['/?page=01', '/']],
-  ['/?q=ada', ['/?q=ada&x=1', '/?x=1&q=+ada+&tag=']],
+  ['/?q=ada', ['/?q=ada&x=1', '/?x=1&q=+ada+&filter=']],
   ['/card/1.png', ['/card/1.png?x=1', '/card/1.png?theme=dark']],
   ['/card/site.png', ['/card/site.png?x=1']],
   ['/badge/1.svg?show=top', ['/badge/1.svg?show=top&x=1', '/badge/1.svg?style=none&show=top&theme=red']],
@@ -38,7 +38,7 @@ test.each([
 test('the same page with other parameter values is cached separately', async () => {
   await using server = await serveCounted()
   for (const targets of [
-    ['/', '/?sort=skills', '/?human=true', '/?human=false'],
+    ['/', '/?sort=-skills_score', '/?filter=human:true', '/?filter=human:false'],
     ['/badge/1.svg', '/badge/1.svg?theme=dark', '/badge/1.svg?show=level'],
   ]) {
     const texts = await Promise.all(targets.map(async (target) => (await server.look(target)).text))
@@ -56,12 +56,11 @@ test('while the index is not ready, pages omit the sections that need it, and ar
   let isReady = false
   const busy = new ServiceError('overloaded', 'Try again shortly.')
   await using server = await servePeople(people, {
-    replace: ({ list }) => ({
-      list: (...request) => (isReady ? list(...request) : Promise.reject(busy)),
+    replace: ({ call }) => ({
+      call: (...request) => (isReady ? call(...request) : Promise.reject(busy)),
     }),
   })
   for (const [target, missing] of [
-    ['/?q=ada', 'Suggested filters'],
     ['/passports/1', 'No. 1 in Skills'],
     ['/badge/1.svg?show=top', 'No. 1 Skills'],
   ] as const) {

@@ -31,8 +31,8 @@ onEngine('sqlite', 'the ranking', (open) => {
     expect(text.match(/<span class="about"><span class="pill">human<\/span>/g)).toHaveLength(1)
     expect(readable(text)).toContain('Rank activity identity skills Score Compare')
     expect(readable(text)).toContain('human shown to be a person, not a program')
-    expect(text).toMatch(/<a href="\/\?place=london" rel="nofollow"><bdi>London<\/bdi>/)
-    expect(text).toContain('<a href="/?tag=math" rel="nofollow"><bdi>math</bdi></a>')
+    expect(text).toMatch(/<a href="\/\?filter=location:london" rel="nofollow"><bdi>London<\/bdi>/)
+    expect(text).toContain('<a href="/?filter=tag:math" rel="nofollow"><bdi>math</bdi></a>')
     expect(text).not.toMatch(/<script>|<style|style=|onclick/)
   })
 

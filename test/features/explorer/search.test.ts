@@ -40,7 +40,7 @@ onEngine('sqlite', 'the search', (open) => {
     expect([...first, ...(await namesAt('/?q=ad&page=2'))].toSorted()).toEqual(
       [...meadows.map((_, at) => `Meadow ${at}`), 'Zed Ad-Lib', 'Ádám'].toSorted(),
     )
-    expect(await namesAt('/?q=ad&sort=skills')).toHaveLength(20)
+    expect(await namesAt('/?q=ad&sort=-skills_score')).toHaveLength(20)
   })
 
   test('a number finds the passport with this id first, even if names contain the digits', async () => {
@@ -84,22 +84,20 @@ onEngine('sqlite', 'the search', (open) => {
 
   test('a search with filters finds only passports that match the filters, whether by name, handle or id', async () => {
     const names = async (target: string) => rowsOf((await server.look(target)).text).map(({ name }) => name)
-    expect(await names('/?q=zoe&tag=zk')).toEqual(['Mira'])
-    expect(await names('/?q=42&tag=zk')).toEqual([])
-    expect(await names('/?q=9&tag=zk')).toEqual(['Mira'])
+    expect(await names('/?q=zoe&filter=tag:zk')).toEqual(['Mira'])
+    expect(await names('/?q=42&filter=tag:zk')).toEqual([])
+    expect(await names('/?q=9&filter=tag:zk')).toEqual(['Mira'])
   })
 
   test('a tag is read as a filter, and tags that begin with the text are suggested', async () => {
     const { text } = await server.look('/?q=zk')
-    expect(text).toContain('aria-label="Suggested filters"')
     expect(readable(text)).toContain('1 person tagged “ZK”')
     expect(rowsOf(text).map(({ name }) => name)).toEqual(['Mira'])
     expect(text).toContain('value="zk"')
-    expect(text).toContain('href="/?tag=zksync"')
     const part = await server.look('/?q=zksy')
     expect(readable(part.text)).toContain('No people matching “zksy”')
-    expect(part.text).toContain('href="/?tag=zksync" rel="nofollow">tag <bdi>zkSync</bdi>')
-    expect((await server.look('/?tag=zk&q=zksy')).text).toContain('href="/?tag=zk&amp;tag=zksync"')
+    expect(part.text).toContain('href="/?filter=tag:zksync" rel="nofollow">tag <bdi>zkSync</bdi>')
+    expect((await server.look('/?filter=tag:zk&q=zksy')).text).toContain('href="/?filter=tag:zk,tag:zksync"')
   })
 
   test('the words of a search match in any order, and each can be a tag or a place', async () => {
@@ -121,9 +119,9 @@ onEngine('sqlite', 'the search', (open) => {
     expect(rowsOf(text).map(({ name }) => name)).toEqual(['Ida'])
     expect(readable(text)).toContain('Search names for “rose lisbon” instead.')
     expect(text).toContain('href="/?q=%22rose+lisbon%22"')
-    expect(await namesAt('/?q=%22rose%22&place=lisbon')).toEqual(['Rose'])
+    expect(await namesAt('/?q=%22rose%22&filter=location:lisbon')).toEqual(['Rose'])
     expect(await namesAt('/?q=%22rose%22')).toEqual(['Rose', 'Rosemary'])
-    expect(await namesAt('/?q=%22rose%22&tag=zk')).toEqual(['Rose'])
+    expect(await namesAt('/?q=%22rose%22&filter=tag:zk')).toEqual(['Rose'])
     const none = await both.look('/?q=rose+zk+mary')
     expect(readable(none.text)).toContain('No people tagged “Rose” and “zk” matching “mary”')
   })
@@ -190,12 +188,12 @@ test('highlighting adds only mark elements to a name', () => {
   )) {
     for (const keyword of ['a', 'love', 'ss', 'e<', '&', '田', foldName(name).slice(1, 4) || 'x']) {
       const marked = highlight(name, keyword)
-      expect(marked.replace(/<\/?mark>/g, '')).toBe(highlight(name, undefined))
+      expect(marked.replace(/<\/?mark>/g, '')).toBe(highlight(name, ''))
     }
   }
-  expect(highlight('Rūta Inkwell', 'ink\nruta')).toBe('<mark>Rūta</mark> <mark>Ink</mark>well')
+  expect(highlight('Rūta Inkwell', 'ink ruta')).toBe('<mark>Rūta</mark> <mark>Ink</mark>well')
   expect(highlight('Martin Ingram', 'in')).toBe('Martin <mark>In</mark>gram')
-  expect(highlight('Ada Thimblevane', 'ada\nh')).toBe('<mark>Ada</mark> Thimblevane')
+  expect(highlight('Ada Thimblevane', 'ada h')).toBe('<mark>Ada</mark> Thimblevane')
   expect(highlight('Straße', 'ss')).toBe('Stra<mark>ß</mark>e')
   expect(highlight('a<b>b', 'b')).toBe('a&lt;<mark>b</mark>&gt;b')
 })

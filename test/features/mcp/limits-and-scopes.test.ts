@@ -9,7 +9,7 @@ const ORIGIN = 'https://page.example'
 /** A server whose clients without a key may send `requests` requests. */
 async function serve(requests = 1000) {
   const store = await openTestStore('sqlite', PEOPLE)
-  const server = await serveMcpHere(store, store.listing, [{ name: 'anonymous', requests, window: 60 }])
+  const server = await serveMcpHere(store, [{ name: 'anonymous', requests, window: 60 }])
   const post = async (message: object, headers: Record<string, string> = {}) => {
     const response = await fetch(server.url, {
       method: 'POST',

@@ -4,9 +4,9 @@ import { MOVERS_SORTS, type MoversSort } from '../../../src/core/lists/list-requ
 import type { Store } from '../../../src/core/store/store.ts'
 import { findMovers } from '../../../src/features/movers/list.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
+import { createLocalIndex } from '../../support/index/local-index.ts'
 import { ClientGone } from '../../support/program/errors.ts'
 import { roundScore } from '../../support/program/text.ts'
-import { createCatalog } from '../../support/store/catalog.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 
@@ -142,7 +142,7 @@ onEngine('sqlite', 'movers', (open) => {
       return store.events.listAfterTime(...args)
     }
     const reader = {
-      catalog: createCatalog(store),
+      index: createLocalIndex(store),
       store: { ...store, events: { ...store.events, listAfterTime } },
     }
     const request = { sort: '-change', since: SINCE, limit: 10, signal: client.signal } as const

@@ -2,13 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { GROUP_FIELDS } from '../../../src/core/lists/list-request.ts'
 import { type Reply, serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
-import {
-  fromStored,
-  groupNaively,
-  listNaively,
-  parseFilter,
-  parseSort,
-} from '../../support/store/naive-list.ts'
+import { fromRow, groupNaively, listNaively, parseFilter, parseSort } from '../../support/store/naive-list.ts'
 import { ada, credential, NOON, named, record } from '../../support/store/records.ts'
 
 type Get = (target: string) => Promise<Reply>
@@ -83,7 +77,7 @@ const FILTERS: Parameters[] = [
 onEveryEngine('GET /api/v3/passports', (open) => {
   test('lists have the same passports, totals and groups as a naive evaluation', async () => {
     await using store = await open(people)
-    const all = (await store.listing.listFacets(people.map(({ id }) => id))).map(fromStored)
+    const all = (await store.listing.listRows(people.map(({ id }) => id))).map(fromRow)
     await using server = serveTest(store)
     for (const [at, parameters] of FILTERS.entries()) {
       const query = {

@@ -44,7 +44,7 @@ test('the card of the site says what the site is, who runs it if that is known, 
 
 test('lists, comparisons, movers and credentials have the card of the site, and a share panel without a card', async () => {
   await using server = await serveCards([1, 2].map((id) => record(id, { profile: { tags: ['zk'] } })))
-  for (const path of ['/', '/?tag=zk', '/compare?ids=1,2', '/movers', '/credentials/github']) {
+  for (const path of ['/', '/?filter=tag:zk', '/compare?ids=1,2', '/movers', '/credentials/github']) {
     const { text } = await server.look(path)
     expect(text).toContain('<meta property="og:image" content="https://passports.example.com/card/site.png">')
     expect(text).toContain('id="share"')

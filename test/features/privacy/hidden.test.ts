@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
 import { readFrozen } from '../../support/frozen/frozen-versions.ts'
-import { listAll } from '../../support/store/catalog.ts'
+import { listAll } from '../../support/index/local-index.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { computeHead, foldAll } from '../../support/store/hash-chain.ts'
 import { AUDIT, EXPORTS, MIRROR, REQUESTS, SUBJECTS } from '../../support/store/open.ts'
@@ -27,7 +27,10 @@ onEveryEngine('a hidden passport', (open) => {
       v3: await store.passports.findByKeys([{ id: 7 }, { wallet: ADA_WALLET }, HANDLE], {
         credentials: true,
       }),
-      facets: (await store.listing.listFacets([7])).map(({ data }) => data.split(/\s/).sort()),
+      facets: (await store.listing.listRows([7])).map(({ name, facets }) => [
+        name,
+        ...facets.split(/\s/).sort(),
+      ]),
       people: await store.passports.listByIds([7]),
       evidence: (await store.scoring.find({ id: 7 }))?.dataPoints,
       total: (await listAll(store)).total,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { listAll } from '../../support/store/catalog.ts'
+import { listAll } from '../../support/index/local-index.ts'
 import { onBothEngines } from '../../support/store/engines.ts'
 import { importText } from '../../support/store/random-histories.ts'
 

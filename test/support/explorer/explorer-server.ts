@@ -1,5 +1,5 @@
 import type { ApiServerOptions } from '../../../src/core/http/server.ts'
-import { type Catalog, createCatalog } from '../../../src/core/index/catalog.ts'
+import { createLocalIndex, type IndexClient } from '../../../src/core/index/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createPassportExplainer } from '../../../src/core/reads/explain.ts'
 import { findRules } from '../../../src/core/scoring/stamped-rule-set.ts'
@@ -21,8 +21,8 @@ type Options = Partial<ApiServerOptions> &
     publicUrl?: string
     /** Matches a character of the operator's fonts. */
     fonts?: RegExp
-    /** Returns methods that replace those of the catalog. */
-    replace?: (catalog: Catalog) => Partial<Catalog>
+    /** Returns methods that replace those of the index. */
+    replace?: (index: IndexClient) => Partial<IndexClient>
   }
 
 export function serveExplorer(
@@ -38,12 +38,12 @@ export function serveExplorer(
     ...options
   }: Options = {},
 ) {
-  const catalog = options.catalog ?? createCatalog(store)
+  const index = options.index ?? createLocalIndex(store)
   const leftOut: unknown[] = []
   const { routes, errorPage, errorPicture } = createExplorer({
     onError: (error) => leftOut.push(error),
     store,
-    catalog: { ...catalog, ...replace?.(catalog) },
+    index: { ...index, ...replace?.(index) },
     explain: explain ?? createPassportExplainer(store),
     rules: () => findRules(store),
     listSources: () => store.data(MIRROR).listSources(),
@@ -56,6 +56,7 @@ export function serveExplorer(
   const server = serveTest(store, {
     explorer: true,
     publicUrl,
+    index,
     ...options,
     errorPage,
     errorPicture,

@@ -1,7 +1,7 @@
 /** Pages that together have each kind of markup: of this passport, of passports 1 to 3, and of this type of credential. */
 export const listPageKinds = (id: number, credential: string): string[] => [
   '/',
-  '/?q=a&tag=builder&human=true&sort=skills',
+  '/?q=a&filter=tag:builder,human:true&sort=-skills_score',
   '/?q=nobody',
   '/?q=human+builders+github+over+5',
   '/credentials',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'bun:test'
 import { DEFAULT_TIERS } from '../../../src/core/config/rate-limit-tier.ts'
 import { createLimiter } from '../../../src/core/http/rate-limit.ts'
 import { type ApiServerOptions, startApiServer } from '../../../src/core/http/server.ts'
-import { createCatalog } from '../../../src/core/index/catalog.ts'
+import { createLocalIndex } from '../../../src/core/index/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createExplainer, createPassportExplainer } from '../../../src/core/reads/explain.ts'
 import type { Store } from '../../../src/core/store/store.ts'
@@ -41,7 +41,7 @@ export function serveTest(
     host: '127.0.0.1',
     port: 0,
     store,
-    catalog: createCatalog(store),
+    index: createLocalIndex(store),
     explain: createPassportExplainer(store),
     explainAll: createExplainer(store),
     now: () => NOON,

@@ -1,9 +1,8 @@
-import { createPassportIndex, type PassportIndex } from '../../../src/core/index/postings/passport-index.ts'
-import { replacePassports } from '../../../src/core/index/postings/replace.ts'
-import { loadIndex, saveIndex } from '../../../src/core/index/postings/save.ts'
+import { createPassportIndex, type PassportIndex } from '../../../src/core/index/passport-index.ts'
+import { replacePassports } from '../../../src/core/index/replace.ts'
+import { loadIndex, saveIndex } from '../../../src/core/index/save.ts'
 import type { Random } from '../random.ts'
-import type { Facets } from '../store/naive-list.ts'
-import { toRow } from './naive-index.ts'
+import { type Facets, toRow } from '../store/naive-list.ts'
 import { inventPerson } from './random-people.ts'
 
 const PEOPLE = 2500

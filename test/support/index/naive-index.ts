@@ -1,14 +1,6 @@
-import type { ListPage, ListRequest } from '../../../src/core/index/postings/find.ts'
+import type { ListPage, ListRequest } from '../../../src/core/index/find.ts'
 import type { Position } from '../../../src/core/lists/list-request.ts'
-import type { ListingRow } from '../../../src/core/store/store.ts'
-import { type Facets, listNaively, toStored } from '../store/naive-list.ts'
-
-/** The row of a person, as the store has it. */
-export function toRow(person: Facets): ListingRow {
-  const { id, data } = toStored(person)
-  const end = data.indexOf('\t')
-  return { id, score: person.score, name: data.slice(0, end), facets: data.slice(end + 1) }
-}
+import { type Facets, listNaively } from '../store/naive-list.ts'
 
 /** The numbers by which a list is sorted, the most important one first. */
 type Keys = [value: number, ...others: number[]]

@@ -1,4 +1,4 @@
-import type { ListRequest } from '../../../src/core/index/postings/find.ts'
+import type { ListRequest } from '../../../src/core/index/find.ts'
 import type { Condition, Filter, FilterField } from '../../../src/core/lists/filter.ts'
 import { GROUP_FIELDS, SORT_FIELDS, toWords } from '../../../src/core/lists/list-request.ts'
 import type { Random } from '../random.ts'

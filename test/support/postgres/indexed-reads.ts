@@ -57,8 +57,8 @@ export const INDEXED_READS: readonly IndexedRead[] = [
   ['wallets with a prefix', (store) => store.data(SEARCH).listWallets('0x77', 9), 'wallets_pkey'],
   ['passports by mixed keys', (store) => store.passports.findByKeys(MIXED_KEYS, FULL), 'passports_pkey'],
   ['the listing of some', (store) => store.listing.listRows([77, 78, 79]), 'listing_pkey'],
-  ['the facets of some', (store) => store.listing.listFacets([77, 78, 79]), 'listing_pkey'],
-  ['changes of the ranking', (store, cursor) => store.listing.readChanges(cursor), 'events_pkey'],
+  ['the listing after an id', (store) => store.listing.listAfter(77, 9), 'listing_pkey'],
+  ['changes of the listing', (store, cursor) => store.listing.readChanges(cursor), 'events_pkey'],
   ['a stale passport', (store) => store.scoring.work(5, scoreNothing), 'passports_stale'],
   ['accounts of other passports', (store) => store.scoring.list(76, 5, WATCHED), 'data_points_by_account'],
   [

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { foldName } from '../../../src/core/basics/text/fold-name.ts'
 import { FACET_FIELDS } from '../../../src/core/lists/facets.ts'
 import type { Condition, Filter, FilterField, Operator } from '../../../src/core/lists/filter.ts'
 import {
@@ -9,7 +10,7 @@ import {
   type ScoreField,
   SORT_FIELDS,
 } from '../../../src/core/lists/list-request.ts'
-import type { StoredFacets } from '../../../src/core/store/store.ts'
+import type { ListingRow } from '../../../src/core/store/store.ts'
 
 export { parseFilter } from '../../../src/core/lists/filter.ts'
 export { parseSort } from '../../../src/core/lists/list-request.ts'
@@ -17,19 +18,25 @@ export { parseSort } from '../../../src/core/lists/list-request.ts'
 export type Facets = { id: number; name: string } & Record<ScoreField, number> &
   Record<GroupField | 'points', readonly string[]>
 
-export const toStored = (facets: Facets): StoredFacets => ({
+/** The row of a passport, as the store has it. */
+export const toRow = (facets: Facets): ListingRow => ({
   id: facets.id,
-  data: [facets.name, ...FACET_FIELDS.map((field) => [facets[field]].flat().join('\n'))].join('\t'),
+  score: facets.score,
+  name: facets.name,
+  facets: FACET_FIELDS.map((field) => [facets[field]].flat().join('\n')).join('\t'),
 })
 
-export function fromStored({ id, data }: StoredFacets): Facets {
-  const [name, ...fields] = data.split('\t').map((text) => (text === '' ? [] : text.split('\n')))
+/** Places, tags and sources are stored as written; the index folds them. */
+export function fromRow({ id, name, facets }: ListingRow): Facets {
+  const fields = facets
+    .split('\t')
+    .map((text) => (text === '' ? [] : [...new Set(text.split('\n').map(foldName))]))
   const values = FACET_FIELDS.map((field, at) => [
     field,
     field.endsWith('score') ? Number(fields[at]) : fields[at],
   ])
-  const facets = { id, name: name?.[0] ?? '', ...Object.fromEntries(values) }
-  return { ...facets, type: typesOf(facets.points) }
+  const found = { id, name, ...Object.fromEntries(values) }
+  return { ...found, type: typesOf(found.points) }
 }
 
 export const typesOf = (points: readonly string[]) => [

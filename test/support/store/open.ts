@@ -16,6 +16,7 @@ export { namePostgres, parseDatabaseAddress } from '../../../src/core/store/data
 export { openStore, SERVE_TIMEOUT } from '../../../src/core/store/open.ts'
 export { AUDIT } from '../../../src/core/store/sql/audit-log.ts'
 export { RULE_SETS } from '../../../src/core/store/sql/rules.ts'
+export { SAVED_INDEX } from '../../../src/core/store/sql/saved-index.ts'
 export { SEARCH } from '../../../src/core/store/sql/search.ts'
 export { COPY_NOTE, IDENTITY } from '../../../src/core/store/sql/settings.ts'
 export { SUBJECTS } from '../../../src/core/store/sql/subjects.ts'

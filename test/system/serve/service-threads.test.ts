@@ -14,7 +14,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
 import { startTestService } from '../support/service.ts'
 
-const [WRITER, SEARCH, PICTURES, SERVER] = [0, 1, 2, 3]
+const [WRITER, PICTURES, INDEX, SERVER] = [0, 1, 2, 3]
 
 const ARABIC = inventPeople().find(({ profile }) => /^[\p{Script=Arabic} ]+$/u.test(profile.displayName))
 const FONT = makeFont([...new Set(ARABIC?.profile.displayName.replaceAll(' ', ''))].join(''))
@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     ...new Set(await Promise.all(Array.from({ length: 40 }, async () => (await service.get(path)).status))),
   ]
 
-  test('a search thread that dies is restarted; searches and filters work again, and filters reflect later changes', async () => {
+  test('an index thread that dies is restarted; no list fails meanwhile, and lists reflect later changes', async () => {
     const read = async (path: string) => {
       const response = await service.get(path)
       const body = await response.json()
@@ -68,9 +68,9 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     expect(await filtered()).toBe(0)
     await saveRecords(service.store, [record(5000, { profile: { tags: ['Lamplighter'] } })])
     await until(async () => (await filtered()) === 1)
-    await end(SEARCH)
-    await until(async () => (await found()) === before && (await filtered()) === 1)
+    await end(INDEX)
     expect(await statuses('/api/v3/passports?q=a')).toEqual([200])
+    expect([await found(), await filtered()]).toEqual([before, 1])
     await service.store.passports.remove(5000, 0)
     await until(async () => (await filtered()) === 0)
   })
@@ -121,21 +121,25 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     })
     const ofThreads = service.messages().filter((message) => message.includes('-thread '))
     expect(ofThreads).toEqual(
-      ['search', 'picture', 'server', 'writer'].map((name) => `The ${name}-thread ended; restarting it now.`),
+      ['index', 'picture', 'server', 'writer'].map((name) => `The ${name}-thread ended; restarting it now.`),
     )
   })
 })
 
-test('unexpected errors of the search thread are logged with their stack, both in the background and for a request', async () => {
+test('an index that cannot be read is logged with the stack of the error, and read again later', async () => {
   await using service = await startTestService()
-  await until(async () => (await service.get('/api/v3/passports?filter=human:true')).status === 200)
-  // The restarted thread builds its index again, and fails.
-  await execute(service.databaseUrl, 'alter table listing rename column facets to gone')
-  service.threads[SEARCH]?.terminate()
-  const findMessage = (start: string) =>
-    service.messages().find((message) => message.startsWith(start) && message.includes('facets.ts'))
-  await until(() => findMessage('The index for filters could not be updated: SQLiteError') !== undefined)
-  await until(async () => (await service.get('/api/v3/passports?filter=human:true')).status === 500)
-  await until(() => findMessage('SQLiteError') !== undefined)
-  expect(service.messages().join()).not.toContain('The search-thread failed')
+  const logged = (start: string) => service.messages().find((message) => message.startsWith(start))
+  await execute(service.databaseUrl, 'alter table event_log rename column name to gone')
+  await until(async () => logged('The index is outdated: SQLiteError') !== undefined)
+  expect(logged('The index is outdated')).toContain('listing.ts')
+  await execute(service.databaseUrl, 'alter table event_log rename column gone to name')
+  await until(async () => logged('No longer: The index is outdated') !== undefined)
+})
+
+test('an index that has lost the event log is replaced by that of a new thread, and no list fails', async () => {
+  await using service = await startTestService()
+  await execute(service.databaseUrl, "update event_log set name = 'abcdef'")
+  await saveRecords(service.store, [record(5001)])
+  await until(async () => (await (await service.get('/api/v3/passports?limit=1')).json()).total === 61)
+  expect(service.messages().filter((message) => message.includes('-thread'))).toEqual([])
 })

@@ -11,7 +11,7 @@ type Options = { workers?: number; env?: Record<string, string> }
 
 const PEOPLE = inventPeople().slice(0, 60)
 
-/** The service with 60 demo people, in this process. `threads` are in the order of their start: writer, search, servers. */
+/** The service with 60 demo people, in this process. `threads` are in the order of their start: writer, pictures, index, servers. */
 export async function startTestService({ workers = 1, env = {} }: Options = {}) {
   const folder = tempFolder()
   const settings = { PORT: '0', DATABASE_URL: `sqlite:${join(folder.path, 'test.db')}`, ...env }

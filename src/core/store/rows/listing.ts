@@ -4,11 +4,8 @@ import type { Credential } from '../../passport/credential.ts'
 import type { WireProfile, WireSocial } from '../../passport/wire-schemas.ts'
 import type { StoredRow } from './passport.ts'
 
-/** What the ranking, the search and the index for filters need of a visible passport. */
+/** What the index needs of a visible passport. */
 export type ListingRow = { passport_id: number; score: number; name: string; facets: string }
-
-/** SQL for both engines: the text of all facets (src/core/lists/facets.ts). The first one is the name. */
-export const FACETS = `name || '${FIELD_SEPARATOR}' || facets`
 
 /** SQL condition of an update. */
 export const IS_CHANGED =
@@ -19,9 +16,9 @@ export function toListing(row: StoredRow, credentials: readonly Credential[]): L
   const profile: WireProfile = JSON.parse(row.profile)
   const socials: WireSocial[] = JSON.parse(row.socials)
   const facets = [
-    foldKnown(profile.location),
-    foldAll(profile.tags),
-    foldAll(socials.map(({ source }) => source)),
+    writeAll([profile.location]),
+    writeAll(profile.tags),
+    writeAll(socials.map(({ source }) => source)),
     row.score,
     row.activity_score,
     row.identity_score,
@@ -34,10 +31,11 @@ export function toListing(row: StoredRow, credentials: readonly Credential[]): L
   return { passport_id: row.id, score: row.score, name, facets: facets.join(FIELD_SEPARATOR) }
 }
 
-/** Leaves out duplicates and empty text. The lists are short: a set would take twice as long. */
-function foldAll(values: readonly string[]): string {
+/** As written, with single spaces. Leaves out duplicates and empty text. The lists are short: a set would take twice as long. */
+function writeAll(values: readonly string[]): string {
   const folded = values.map(foldKnown)
-  return folded.filter((value, at) => value !== '' && folded.indexOf(value) === at).join(VALUE_SEPARATOR)
+  const kept = values.filter((_, at) => folded[at] !== '' && folded.indexOf(folded[at] as string) === at)
+  return kept.map((value) => value.replace(/\s+/g, ' ').trim()).join(VALUE_SEPARATOR)
 }
 
 /** Sorted, because the order of the credentials depends on who reads them. */

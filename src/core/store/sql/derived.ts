@@ -5,6 +5,7 @@ import { type ListingRow, toListing } from '../rows/listing.ts'
 import { isVisible, parseSocials, type StoredRow } from '../rows/passport.ts'
 import { mapCredentialRows, mapDataPoints } from '../write/load-and-save-write-model.ts'
 import type { Connection } from './connection.ts'
+import { deleteSavedIndex } from './saved-index.ts'
 
 type OnProgress = (passports: number) => void
 
@@ -24,6 +25,10 @@ export async function fillDerived(
   run: (work: (connection: Connection) => Promise<number>) => Promise<number>,
   onProgress: OnProgress,
 ): Promise<void> {
+  await run(async (connection) => {
+    await deleteSavedIndex(connection)
+    return 0
+  })
   for (let after = -1; after < Number.MAX_SAFE_INTEGER; )
     after = await run((connection) => fillBatch(connection, after, onProgress))
 }

@@ -5,6 +5,7 @@ import { IS_CHANGED, type ListingRow } from '../rows/listing.ts'
 import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
 import type { Connection } from '../sql/connection.ts'
 import { findAdoptionState, targetRules, watchedTypes } from '../sql/rule-adoption.ts'
+import { deleteSavedIndex } from '../sql/saved-index.ts'
 import { listPassportTables } from '../sql/tables.ts'
 import { isOneOfFew, selectIds, selectTexts } from '../sql/words.ts'
 import type { CauseOf } from './event-tracker.ts'
@@ -202,6 +203,7 @@ async function removePassports(connection: Connection, ids: readonly number[]): 
   for (const table of await listPassportTables(connection))
     if (!KEPT_BY_REMOVALS.includes(table))
       await query(`delete from "${table}" where passport_id in (${selectIds('$1')})`, [ids])
+  await deleteSavedIndex(connection)
   await query(`delete from passports where id in (${selectIds('$1')})`, [ids])
 }
 

@@ -5,6 +5,7 @@ import type { Caps, Credential } from '../../../core/passport/credential.ts'
 import { parsePassportRef, type Scores } from '../../../core/passport/passport.ts'
 import { findFirstSteps, findNextSteps, type NextStep } from '../../../core/passport/rules/next-steps.ts'
 import { type RuleSetShape, ruleOf } from '../../../core/passport/rules/rule-set.ts'
+import { findPassport, findVersion } from '../../../core/reads/passports.ts'
 import { CATEGORIES, partOf } from '../../../ui/charts.ts'
 import * as credentialRows from '../../../ui/credential-rows.ts'
 import { type Html, html, renderWithin } from '../../../ui/html.ts'
@@ -118,18 +119,18 @@ const renderSteps = (steps: readonly NextStep[]): Html =>
   )}</ul>`
 
 /** All credentials of a passport, in pages. */
-export const createCredentialsPage = ({ store, rules }: ExplorerOptions): ExplorerPage => ({
+export const createCredentialsPage = (options: ExplorerOptions): ExplorerPage => ({
   async cacheKey({ params, query }) {
     const [ref, page] = [parsePassportRef(params.ref ?? ''), parsePageNumber(query.get('page'))]
-    return ref && `${page} ${await store.passports.findVersion(ref)} ${(await rules()).stamp}`
+    return ref && `${page} ${await findVersion(options, ref)} ${(await options.rules()).stamp}`
   },
   async render({ params, query, site }) {
     const page = parsePageNumber(query.get('page'))
     const ref = parsePassportRef(params.ref ?? '')
-    const found = ref && (await store.passports.findWithCredentials(ref))
+    const found = ref && (await findPassport(options, ref))
     if (!found) throw notFound()
     const { passport, credentials } = found
-    const { types } = await rules()
+    const { types } = await options.rules()
     const last = lastPage(credentials.length, PAGE_SIZE)
     if (page > last) throw notFound()
     const name = shortNameOf(passport)

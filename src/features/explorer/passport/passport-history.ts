@@ -1,11 +1,12 @@
+import { roundUp } from '../../../core/basics/round-up.ts'
 import { count } from '../../../core/basics/text/counts-and-sizes.ts'
 import { causesOf, type LogEvent, type ScoreChange } from '../../../core/history/event.ts'
 import { type Credential, roundScore } from '../../../core/passport/credential.ts'
 import type { Passport } from '../../../core/passport/passport.ts'
-import { roundUp } from '../../../core/reads/standing.ts'
-import type { Store } from '../../../core/store/store.ts'
+import { listLatestEvents } from '../../../core/reads/history.ts'
 import * as credentialRows from '../../../ui/credential-rows.ts'
 import { type Html, html, renderWithin } from '../../../ui/html.ts'
+import type { ExplorerOptions } from '../../../ui/page.ts'
 import { formatDay, formatFigure, renderDay, toCoordinate } from '../../../ui/text.ts'
 
 /** `words` is such as "GitHub −8, 21 to 13". */
@@ -20,11 +21,11 @@ const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
 
 /** Finds the latest scores of a passport, the oldest first. */
 export async function findHistory(
-  events: Store['events'],
+  options: ExplorerOptions,
   { id, scores }: Passport,
   credentials: readonly Credential[],
 ): Promise<Point[]> {
-  const points = toPoints(await events.listLatest(id, TYPES, MOST_EVENTS), credentials)
+  const points = toPoints(await listLatestEvents(options, id, TYPES, MOST_EVENTS), credentials)
   // Removes the changes that were made after the passport was read.
   while (points.length > 0 && points.at(-1)?.score !== scores.total) points.pop()
   return points

@@ -1,15 +1,16 @@
 import { notFound } from '../../../core/basics/errors.ts'
 import { parsePassportRef } from '../../../core/passport/passport.ts'
 import { levelOf } from '../../../core/passport/rules/rule-set.ts'
+import { findPassport, findVersion } from '../../../core/reads/passports.ts'
 import { findAlike } from '../../../core/reads/search.ts'
-import { countAbove } from '../../../core/reads/standing.ts'
+import { readStandings } from '../../../core/reads/standing.ts'
 import { withoutCaching } from '../../../ui/assets-and-csp.ts'
 import { escapeText, type Html, html } from '../../../ui/html.ts'
 import { respondPage, sharePassport } from '../../../ui/layout.ts'
 import { ifReady } from '../../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../../ui/page.ts'
 import { renderSharePanel } from '../../../ui/share-panel.ts'
-import { describeHighest, findParts } from '../../../ui/standings.ts'
+import { describeHighest } from '../../../ui/standings.ts'
 import { nameOf, renderCopyable, shortNameOf, shortWord } from '../../../ui/text.ts'
 import { PROOF_ROW, proofsOf, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
@@ -17,35 +18,37 @@ import { renderPerson, renderSocials, renderWallets } from './passport-profile.t
 import * as passportScore from './passport-score.ts'
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
-  const { store, catalog, rules, signs, needsKey = false } = options
+  const { index, rules, signs, needsKey = false } = options
   return {
     async cacheKey({ params }) {
       const ref = parsePassportRef(params.ref ?? '')
       if (!ref) throw notFound()
-      return (await store.passports.findVersion(ref)) ?? ''
+      return (await findVersion(options, ref)) ?? ''
     },
     async render({ params, site, signal, charge }) {
       // The people with the same tag cost as much as a list with a filter.
       charge(3)
       const ref = parsePassportRef(params.ref ?? '')
-      const found = ref && (await store.passports.findWithCredentials(ref))
+      const found = ref && (await findPassport(options, ref))
       if (!found) throw notFound()
       const { passport, credentials } = found
       const { id, scores } = passport
       const { levels = [], caps = {}, types } = await rules()
-      const standing = await catalog.standing(scores.total)
-      const [parts] = (await findParts(options, [scores], signal)) ?? []
-      const alike = await ifReady(options, () => findAlike(options, passport, signal))
-      const context = { standing, parts: parts ?? {}, caps, signs }
+      const place = { value: scores.total, id }
+      const listed = await ifReady(options, async () => ({
+        standings: await readStandings(options, [scores], signal),
+        above: await index.call('place', place, signal),
+        alike: await findAlike(options, passport, signal),
+      }))
+      const { standings: [standing] = [], above = 0, alike = [] } = listed ?? {}
       const level = levelOf(scores.total, { levels })
       // The id in the URL, if it is that of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
-      const highest = describeHighest(scores, standing, context.parts)
+      const highest = describeHighest(scores, standing)
       const share = sharePassport(passport, highest, level?.level.name)
       const description = `${share.title}. ${share.description}`
-      const history = await findHistory(store.events, passport, credentials)
-      const above = countAbove(await catalog.current(), id, scores.total)
-      const rank = passportScore.renderRank(id, standing, above)
+      const history = await findHistory(options, passport, credentials)
+      const rank = standing ? passportScore.renderRank(id, standing, above) : html``
       const top =
         highest === '' || highest === 'No. 1 overall' ? html`` : html`<p class="best">${highest}</p>`
       const score = html`${passportScore.renderScore(scores.total, levels, [top, rank])}${renderLastChange(history)}`
@@ -61,10 +64,10 @@ ${renderSharePanel(share, `${share.title}${highest === '' ? '' : `, ${highest}`}
 ${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale ? RECALCULATING : html``}
 <div class="columns">
-<div>${passportScore.renderParts(passport, context)}</div>
+<div>${passportScore.renderParts(passport, { standing, caps, signs })}</div>
 <div>${renderGrowth({ credentials, scores, types, caps, wallet: passport.mainWallet })}</div>
 <div>${renderHistory(history)}</div>
-<div>${passportScore.renderAlike(passport, alike ?? [])}</div>
+<div>${passportScore.renderAlike(passport, alike)}</div>
 </div>
 ${list}
 <div class="pair"><div>${renderSocials(passport)}</div>
@@ -75,7 +78,7 @@ ${list}
 </article>`
       const layout = { site, title: share.alt, description, share, main }
       const page = respondPage({ ...layout, script: 'passport.js' })
-      return parts && alike ? page : withoutCaching(page)
+      return listed ? page : withoutCaching(page)
     },
   }
 }

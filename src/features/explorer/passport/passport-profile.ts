@@ -18,7 +18,7 @@ ${rosette(id)}
 <div class="bearer">
 <h1 class="clamp" dir="auto">${renderName(name, MAX_NAME_LENGTH)}</h1>
 <p class="row line">${mark}
-${profile.location === '' ? html`` : html`<span class="soft">${renderWord('place', profile.location, MAX_WORD_LENGTH)}</span>`}
+${profile.location === '' ? html`` : html`<span class="soft">${renderWord('location', profile.location, MAX_WORD_LENGTH)}</span>`}
 ${name === number ? html`` : html`<span class="soft">${number}</span>`}</p>
 </div>
 <div class="facts">

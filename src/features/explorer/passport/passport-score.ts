@@ -2,14 +2,13 @@ import { count } from '../../../core/basics/text/counts-and-sizes.ts'
 import { type Caps, roundScore } from '../../../core/passport/credential.ts'
 import type { Passport, Scores } from '../../../core/passport/passport.ts'
 import { type Level, levelOf } from '../../../core/passport/rules/rule-set.ts'
-import type { Standing } from '../../../core/reads/standing.ts'
+import type { PassportStanding } from '../../../core/reads/standing.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS, segmentsOf } from '../../../ui/charts.ts'
 import { renderProgress } from '../../../ui/credential-rows.ts'
 import { type Html, html } from '../../../ui/html.ts'
 import { renderLevel } from '../../../ui/level-mark.ts'
 import { PAGE_SIZE } from '../../../ui/list-address.ts'
 import { renderPeople } from '../../../ui/rosette.ts'
-import type { PartStandings } from '../../../ui/standings.ts'
 import * as text from '../../../ui/text.ts'
 
 /** Renders the score for the top of the page, followed by `details`. */
@@ -27,16 +26,17 @@ ${details}
 }
 
 /** Renders "12th of 529 people" with a link to that row of the ranking, which `above` other rows precede. */
-export function renderRank(id: number, { rank, total }: Standing, above: number): Html {
+export function renderRank(id: number, { rank, total }: PassportStanding, above: number): Html {
   if (total < 2) return html``
   const page = above < PAGE_SIZE ? '/' : `/?page=${Math.floor(above / PAGE_SIZE) + 1}`
   return html`<p class="last"><a href="${page}#p${id}">${text.formatOrdinal(Math.min(rank, total))} of ${text.formatPeople(total)}</a></p>`
 }
 
-type ScoreContext = { standing: Standing; parts: PartStandings; caps: Caps; signs?: boolean | undefined }
+/** While the index is not ready, there is no standing. */
+type ScoreContext = { standing: PassportStanding | undefined; caps: Caps; signs?: boolean | undefined }
 
 /** Renders the parts of the score, with the standing in each part. */
-export function renderParts(passport: Passport, { standing, parts, caps, signs }: ScoreContext): Html {
+export function renderParts(passport: Passport, { standing, caps, signs }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
   const given = roundScore(segmentsOf(scores).find(({ name }) => name === 'other')?.size ?? 0)
   // If the total is not the sum of its parts, the record gave it and no rule calculated it.
@@ -45,7 +45,8 @@ export function renderParts(passport: Passport, { standing, parts, caps, signs }
 <h2>${count(scores.total, 'point')} by part</h2>
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
 <dl class="parts">${SCORE_PARTS.map((part) => {
-    const ahead = text.describeAhead(parts[part] ?? standing.total, standing.total, ' of people')
+    const { total = 0, atLeast = {} } = standing ?? {}
+    const ahead = text.describeAhead(atLeast[part] ?? total, total, ' of people')
     return html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead === '' ? html`` : html` <span class="soft detail">${ahead}</span>`}</dd></div>`
   })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span> Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>` : html``}</dl>
 ${describeTotal(scores, caps)}

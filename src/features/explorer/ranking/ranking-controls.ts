@@ -1,95 +1,149 @@
+import { equals, type Filter } from '../../../core/lists/filter.ts'
+import { type FoundPeople, termsOfLevels } from '../../../core/reads/search.ts'
 import { type Html, html } from '../../../ui/html.ts'
 import { drawLevel } from '../../../ui/level-mark.ts'
-import type { FilterName, RankingQuery, RankingSort } from '../../../ui/list-address.ts'
+import type { Figure, PeopleQuery } from '../../../ui/list-address.ts'
 import * as lists from '../../../ui/list-address.ts'
 import { FIGURES } from '../../../ui/people-list.ts'
 import { formatFigure, shortWord } from '../../../ui/text.ts'
-import type { ActiveFilter, Facets } from './facets.ts'
-import type { SearchReading } from './read-search.ts'
-
-/** The heading of each group of filters and, if there is a page about them, the page and the words that link to it. */
-const GROUPS: Record<keyof Facets, readonly [heading: string, page?: string, words?: string]> = {
-  human: ['People', '/about#human', 'What “human” means'],
-  score: ['Levels', '/about#levels', 'What levels mean'],
-  tag: ['Tags'],
-  credential: ['Credentials', '/credentials', 'All credentials'],
-  place: ['Places'],
-}
+import { type DescribedTerms, labelOf, type Names } from './describe-terms.ts'
 
 const MAX_LABEL_LENGTH = 30
 
-const renderChip = (address: string, label: string, count?: number, word: Html | string = '') =>
-  html`<li><a href="${address}" rel="nofollow">${word}<bdi>${shortWord(label, MAX_LABEL_LENGTH)}</bdi>${renderCount(count)}</a></li>`
+/** The groups of filters: those of the search for `GROUPS`, in this order, then the levels. */
+const HEADINGS = [
+  { field: 'human', most: 2, heading: 'People', page: '/about#human', words: 'What “human” means' },
+  { field: 'tag', most: 10, heading: 'Tags' },
+  { field: 'type', most: 8, heading: 'Credentials', page: '/credentials', words: 'All credentials' },
+  { field: 'location', most: 8, heading: 'Places' },
+] as const
 
-const renderCount = (count: number | undefined) =>
-  count === undefined ? html`` : html` <span>${formatFigure(count)}</span>`
+export const GROUPS = HEADINGS.map(({ field }) => ({ field }))
 
-/** Renders links that add a filter. Selected values are left out, because they are chips above the list. */
-export function renderFacets(facets: Facets | undefined, query: RankingQuery, isCounted: boolean): Html {
-  if (!facets) return html``
-  const groups = (Object.keys(GROUPS) as (keyof Facets)[]).flatMap((name) => {
-    const chips = facets[name].flatMap(({ value, label, count }, at, all) => {
-      // A level replaces another one.
-      const others = query.filters.score.filter((each) => !facets.score.some((level) => level.value === each))
-      const list = name === 'score' ? { ...query, filters: { ...query.filters, score: others } } : query
-      const address = lists.addressOf(lists.withFilter(list, name, value))
-      const isOffered = count !== 0 && value !== 'false' && !query.filters[name].includes(value)
-      const mark = name === 'score' ? drawLevel(at + 1, all.length) : ''
-      return isOffered ? [renderChip(address, label, isCounted ? count : undefined, mark)] : []
+const renderChip = (address: string, label: string, count?: number, before: Html | string = '') =>
+  html`<li><a href="${address}" rel="nofollow">${before}<bdi>${shortWord(label, 2 * MAX_LABEL_LENGTH)}</bdi>${count === undefined ? html`` : html` <span>${formatFigure(count)}</span>`}</a></li>`
+
+/** Links that add a filter. Those of the list are left out, because they are chips above it. */
+export function renderFilters(query: PeopleQuery, groups: FoundPeople['groups'], names: Names): Html {
+  const shown = HEADINGS.map(({ field, most, heading, ...about }, at) => {
+    const values = groups[at]?.groups.filter(({ value }) => value !== null && value !== 'false') ?? []
+    const chips = values.slice(0, most).flatMap(({ value, label, count }) => {
+      const term = equals(field, value ?? '')
+      if (lists.hasTerms(query, [term])) return []
+      const words =
+        field === 'human' ? 'human' : field === 'type' ? labelOf(field, value ?? '', names) : label
+      return renderChip(lists.addressOf(lists.withTerms(query, [term])), words ?? '', count)
     })
-    if (chips.length === 0) return []
-    const [heading, page, words = ''] = GROUPS[name]
-    return html`<div class="facet"><h2>${heading}</h2>
-<ul class="chips">${chips}</ul>${page === undefined ? html`` : html`<p><a href="${page}">${words}</a></p>`}</div>
-`
+    return renderGroup(heading, chips, about)
   })
-  if (groups.length === 0) return html``
+  const levels = { page: '/about#levels', words: 'What levels mean' }
+  shown.splice(1, 0, renderGroup('Levels', renderLevels(query, names), levels))
+  if (shown.every(({ markup }) => markup === '')) return html``
   return html`<a class="skip" href="#results">Skip the filters</a><details class="facets"><summary>Filters</summary>
-${groups}</details>`
+${shown}</details>`
+}
+
+type About = { page?: string; words?: string }
+
+function renderGroup(heading: string, chips: readonly Html[], { page, words = '' }: About): Html {
+  if (chips.length === 0) return html``
+  const link = page === undefined ? html`` : html`<p><a href="${page}">${words}</a></p>`
+  return html`<div class="facet"><h2>${heading}</h2>
+<ul class="chips">${chips}</ul>${link}</div>
+`
+}
+
+/** A level replaces another one. */
+function renderLevels(query: PeopleQuery, { levels }: Names): Html[] {
+  const all = termsOfLevels(levels)
+  const chosen = all.find(({ terms }) => lists.hasTerms(query, terms))
+  const others = chosen ? lists.withoutTerms(query, chosen.terms) : query
+  return all.flatMap(({ name, terms }, at) => {
+    if (name === chosen?.name) return []
+    return renderChip(
+      lists.addressOf(lists.withTerms(others, terms)),
+      name,
+      undefined,
+      drawLevel(at + 1, all.length),
+    )
+  })
 }
 
 /** The filters of the list, each with a link that removes it. */
-export function renderChips(query: RankingQuery, filters: readonly ActiveFilter[]): Html {
-  if (filters.length === 0) return html``
-  const chips = filters.map(
-    ({ name, value, label }) =>
-      html`<li><a href="${lists.addressOf(lists.withoutFilter(query, name, value))}"><span class="unseen">Remove the filter </span>${CHIP_WORDS[name] ?? ''}<bdi>${shortWord(label, 2 * MAX_LABEL_LENGTH)}</bdi><span aria-hidden="true"> ×</span></a></li>`,
-  )
-  const all = lists.addressOf({ ...query, page: 1, filters: lists.ALL_PASSPORTS.filters })
-  return html`<ul class="chips">${chips}${filters.length > 1 ? html`<li><a href="${all}">Clear all</a></li>` : html``}</ul>`
+export function renderChips(query: PeopleQuery, described: readonly DescribedTerms[]): Html {
+  if (described.length === 0) return html``
+  const chips = described.map(({ terms, before, words }) => {
+    const address = lists.addressOf(lists.withoutTerms(query, terms))
+    const label = html`${before === '' ? '' : `${before} `}<bdi>${shortWord(words, 2 * MAX_LABEL_LENGTH)}</bdi>`
+    return html`<li><a href="${address}"><span class="unseen">Remove the filter </span>${label}<span aria-hidden="true"> ×</span></a></li>`
+  })
+  const all = lists.addressOf({ ...query, page: 1, filter: [] })
+  return html`<ul class="chips">${chips}${described.length > 1 ? html`<li><a href="${all}">Clear all</a></li>` : html``}</ul>`
 }
-
-const CHIP_WORDS: Partial<Record<FilterName, string>> = { tag: 'tag ', credential: 'has ', place: 'in ' }
 
 /** Links to a search for the words as a name, because they were read as filters. */
-export const renderAsName = (asked: RankingQuery): Html =>
-  html`<p class="soft">Search names for <a href="${lists.addressOf(lists.withText(asked, asked.typed, true))}" rel="nofollow">“${shortWord(asked.typed, MAX_LABEL_LENGTH)}”</a> instead.</p>`
-
-export const renderDidYouMean = (named: RankingQuery): Html =>
-  html`<p>Did you mean <a href="${lists.addressOf(named)}"><bdi>${shortWord(named.typed, MAX_LABEL_LENGTH)}</bdi></a>?</p>`
-
-/** Shows the request for the same list in v3, which searches names only. */
-export function renderApiRequest(query: RankingQuery): Html {
-  const address = lists.apiAddressOf(query)
-  return html`<p class="soft">${query.typed !== '' ? 'A similar list (names only)' : 'The same list'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
+export function renderAsName(asked: PeopleQuery): Html {
+  const address = lists.addressOf({ ...asked, text: lists.quoted(asked.text), page: 1 })
+  return html`<p class="soft">Search names for <a href="${address}" rel="nofollow">“${shortWord(asked.text, MAX_LABEL_LENGTH)}”</a> instead.</p>`
 }
 
-export function renderSorts(query: RankingQuery): Html {
-  const sorts = (Object.keys(lists.SORTS) as RankingSort[]).filter(
-    (sort) => sort !== 'points' || lists.typesOf(query).length === 1,
-  )
-  const links = sorts.map((sort) => {
-    const attribute = sort === query.sort ? html`aria-current="true"` : html`rel="nofollow"`
-    return html`<li><a href="${lists.addressOf({ ...query, sort, page: 1 })}" ${attribute}>${{ ...FIGURES, total: 'Total' }[sort]}</a></li>`
+/** Nobody was found: links to the people of the name alone, to those of the filters alone, and to similar names. */
+export function renderInstead(
+  asked: PeopleQuery,
+  query: PeopleQuery,
+  { instead, reading }: FoundPeople,
+): Html {
+  const { name = 0, chips = 0, nearMisses = [] } = instead ?? {}
+  const link = (list: PeopleQuery, words: string, count: number) =>
+    renderChip(lists.addressOf({ ...list, page: 1 }), words, count)
+  const quotedName = (text: string) => `“${shortWord(text, MAX_LABEL_LENGTH)}”`
+  const links = [
+    ...nearMisses.map((similar) =>
+      link(
+        { ...query, text: lists.quoted(similar.name) },
+        `Names like ${quotedName(similar.name)}`,
+        similar.count,
+      ),
+    ),
+    ...(name > 0
+      ? [link({ ...asked, text: reading.name }, `Only the name ${quotedName(reading.name)}`, name)]
+      : []),
+    ...(chips > 0 ? [link({ ...query, text: '' }, 'Only the filters', chips)] : []),
+  ]
+  return links.length === 0 ? html`` : html`<ul class="chips" aria-label="Other searches">${links}</ul>`
+}
+
+/** Shows the request for the same list in v3, which searches names only. */
+export function renderApiRequest(query: PeopleQuery): Html {
+  const address = lists.apiAddressOf(query)
+  return html`<p class="soft">${query.text !== '' ? 'A similar list (names only)' : 'The same list'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
+}
+
+export function renderSorts(query: PeopleQuery): Html {
+  const types = lists.typesOf(query)
+  const [type] = types
+  const shown = [
+    ...Object.entries(lists.SORTS).map(([figure, field]) => ({ figure, sort: { field, descending: true } })),
+    ...(type !== undefined && types.length === 1
+      ? [{ figure: 'points', sort: { field: 'score', descending: true, pointsFor: type } as const }]
+      : []),
+  ]
+  const links = shown.map(({ figure, sort }) => {
+    const attribute = figure === lists.figureOf(query) ? html`aria-current="true"` : html`rel="nofollow"`
+    const words = { ...FIGURES, total: 'Total' }[figure as Figure]
+    return html`<li><a href="${lists.addressOf({ ...query, sort, page: 1 })}" ${attribute}>${words}</a></li>`
   })
   return html`<nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${links}</ul></nav>`
 }
 
-/** Renders the filters that are suggested for the search text. Omits filters beside a name, because they may match nobody. */
-export function renderSuggestions(all: SearchReading['suggestions'] = []): Html {
-  const found = all.filter(({ query }) => query.typed === '')
-  if (found.length === 0) return html``
-  return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Suggested</li>${found.map(
-    ({ name, query, label, count }) => renderChip(lists.addressOf(query), label, count, CHIP_WORDS[name]),
-  )}</ul>`
+/** Filters with values that begin with the name. */
+export function renderSuggestions(query: PeopleQuery, all: FoundPeople['suggestions'], names: Names): Html {
+  if (all.length === 0) return html``
+  const chips = all.map(({ field, value, label, count }) => {
+    const terms: Filter = [equals(field, value ?? '')]
+    const words = field === 'type' ? labelOf(field, value ?? '', names) : (label ?? '')
+    const before = { tag: 'tag ', location: 'in ', type: 'has ' }[field as 'tag']
+    return renderChip(lists.addressOf(lists.withTerms({ ...query, text: '' }, terms)), words, count, before)
+  })
+  return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Suggested</li>${chips}</ul>`
 }

@@ -1,215 +1,225 @@
 import { count } from '../../../core/basics/text/counts-and-sizes.ts'
 import { PROGRAM } from '../../../core/basics/version.ts'
-import type { RenderedPage } from '../../../core/http/rendered-page.ts'
-import type { Standing } from '../../../core/reads/standing.ts'
-import { withoutCaching } from '../../../ui/assets-and-csp.ts'
-import { drawHistogram } from '../../../ui/charts.ts'
+import { createPage, type RenderedPage } from '../../../core/http/rendered-page.ts'
+import { lastPage } from '../../../core/lists/list-request.ts'
+import { findRule, mostPoints, namesOf, type RuleSetShape } from '../../../core/passport/rules/rule-set.ts'
+import { type FoundPeople, type FoundPerson, searchPeople } from '../../../core/reads/search.ts'
+import type { ScoreDistribution } from '../../../core/reads/standing.ts'
+import { CATEGORIES, drawHistogram, partOf } from '../../../ui/charts.ts'
 import { type Html, html } from '../../../ui/html.ts'
 import { countList, renderSearch, respondPage } from '../../../ui/layout.ts'
-import type { FilterName, RankingQuery } from '../../../ui/list-address.ts'
+import { renderLevel } from '../../../ui/level-mark.ts'
+import type { PeopleQuery } from '../../../ui/list-address.ts'
 import * as lists from '../../../ui/list-address.ts'
-import { ifReady } from '../../../ui/not-ready.ts'
-import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../../../ui/page.ts'
-import { renderPager, renderRankingList } from '../../../ui/people-list.ts'
+import type { ExplorerOptions, ExplorerPage } from '../../../ui/page.ts'
+import { type Ranked, renderPager, renderRankingList, showPart } from '../../../ui/people-list.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../../../ui/share-panel.ts'
 import type { Site } from '../../../ui/site.ts'
 import { credentialAddress, formatFigure, shortNameOf, shortWord } from '../../../ui/text.ts'
-import { type ActiveFilter, createFacetReader, type FacetReader, type Facets } from './facets.ts'
-import { type FoundRanking, findRanking } from './find-ranking.ts'
+import { type DescribedTerms, describeFilter, labelOf, type Names } from './describe-terms.ts'
+import { replaceOldAddress } from './old-addresses.ts'
 import * as controls from './ranking-controls.ts'
-import { createSearchReader, findSimilar, type SearchReading } from './read-search.ts'
 
 /** All passports by score, or those that a search and filters find. */
-export function createRankingPage(options: ExplorerOptions): ExplorerPage {
-  const facets = createFacetReader(options)
-  const readSearch = createSearchReader(options, facets)
-  return {
-    cacheKey: async ({ query }) =>
-      `${lists.addressOf(lists.parseRankingQuery(query))} ${(await options.rules()).stamp}`,
-    async render(request) {
-      const query = lists.parseRankingQuery(request.query)
-      // A search costs about as much as two pages of the ranking. So does an evaluation of the index, and so does sorting by points.
-      const charge = (list: RankingQuery) =>
-        request.charge(
-          1 + (query.typed === '' ? 0 : 2) + (list.sort === 'points' ? 4 : lists.needsIndex(list) ? 2 : 0),
-        )
-      charge(query)
-      const reading = await readSearch(query, request.signal)
-      const list = reading?.query ?? query
-      charge(list)
-      if (lists.needsIndex(list)) await options.catalog.waitForIndex(request.signal)
-      return renderRanking({ ...options, facets }, query, reading, request)
-    },
-  }
-}
+export const createRankingPage = (options: ExplorerOptions): ExplorerPage => ({
+  async cacheKey({ query }) {
+    const isOld = replaceOldAddress(query) !== undefined
+    return isOld
+      ? undefined
+      : `${lists.addressOf(lists.parsePeopleQuery(query))} ${(await options.rules()).stamp}`
+  },
+  async render({ query: parameters, site, signal, charge }) {
+    const address = replaceOldAddress(parameters)
+    if (address !== undefined) return createPage('', { Location: address, 'Cache-Control': 'no-cache' }, 301)
+    const asked = lists.parsePeopleQuery(parameters)
+    // A search costs about as much as two pages of the ranking, and sorting by points as much as four.
+    charge(
+      1 +
+        (asked.text === '' ? 0 : 2) +
+        (asked.sort.pointsFor !== undefined ? 4 : lists.isFiltered(asked) ? 2 : 0),
+    )
+    const rules = await options.rules()
+    const found = await searchPeople(options, rules, toRequest(asked), signal)
+    if (found.distribution.total === 0) return renderStart(site)
+    if (found.total === 0) charge(5)
+    return renderPage(describeFound(site, rules, asked, found))
+  },
+})
 
-type PageContext = ExplorerOptions & { facets: FacetReader }
+const toRequest = ({ page, ...query }: PeopleQuery) => ({
+  ...query,
+  offset: (page - 1) * lists.PAGE_SIZE,
+  limit: lists.PAGE_SIZE,
+  groups: controls.GROUPS,
+})
 
-/** `asked` is the query of the URL. `found` is the list that it describes, with the filters that its text names. */
+/** `asked` is the query of the URL. `query` has the filters that its text names instead of their words. */
 type Shown = {
   site: Site
-  asked: RankingQuery
-  found: FoundRanking
-  reading: SearchReading | undefined
-  facets: Facets | undefined
-  filters: readonly ActiveFilter[]
-  similar: RankingQuery | undefined
-  standing: Standing
+  rules: RuleSetShape
+  asked: PeopleQuery
+  query: PeopleQuery
+  found: FoundPeople
+  names: Names
+  described: readonly DescribedTerms[]
+  last: number
+  title: string
 }
 
-async function renderRanking(
-  context: PageContext,
-  asked: RankingQuery,
-  reading: SearchReading | undefined,
-  request: ExplorerRequest,
-): Promise<RenderedPage> {
-  const { site, signal } = request
-  const list = reading?.query ?? asked
-  const requests = await context.facets.requestsFor(list)
-  const found = await findRanking(context, list, requests, signal)
-  if (found.all === 0) return renderStart(site)
-  const present = () => context.facets.present(found, list, signal)
-  const facets = hasFacets(found) ? await ifReady(context, present) : undefined
-  const filters = await context.facets.presentFilters(list, requests, found)
-  if (found.total === 0) request.charge(5)
-  const find = () => findSimilar(context, list, signal)
-  const similar = found.total === 0 && list.typed !== '' ? await ifReady(context, find) : undefined
-  const shown = {
-    ...{ site, asked, reading, facets, filters, similar },
-    found: { ...found, ranked: await addNotes(context, found) },
-    standing: await context.catalog.standing(0),
+function describeFound(site: Site, rules: RuleSetShape, asked: PeopleQuery, found: FoundPeople): Shown {
+  const { chips, name } = found.reading
+  const text = asked.text.includes('"') && name !== '' ? lists.quoted(name) : name
+  const filter = chips.map(({ term }) => term)
+  const query = { ...lists.withTerms({ ...asked, text }, filter), page: asked.page }
+  const names = { labels: found.labels, types: namesOf(rules), levels: rules.levels ?? [] }
+  const described = describeFilter(query, names)
+  const last = lastPage(found.named, lists.PAGE_SIZE)
+  return {
+    ...{ site, rules, asked, query, found, names, described, last },
+    title: describeList(query, described),
   }
-  const page = renderPage(shown, list.page > found.last ? 404 : 200)
-  const isComplete = reading && (facets || !hasFacets(found))
-  return isComplete ? page : withoutCaching(page)
 }
 
-const isSame = (one: RankingQuery, other: RankingQuery) => lists.addressOf(one) === lists.addressOf(other)
+/** A search that finds few people shows no filters. */
+const hasFilters = ({ query, found }: Shown) => query.text === '' || found.total > 5
 
-/** Adds the points for the credentials of the filters. */
-async function addNotes({ facets }: PageContext, { query, ranked, points }: FoundRanking) {
-  if (!points || query.sort === 'points') return ranked
-  const names = await Promise.all(lists.typesOf(query).map((type) => facets.labelOf('credential', type)))
-  const describe = (figure: number, at: number) => `${formatFigure(figure)} ${shortWord(names[at] ?? '', 30)}`
-  const noteOf = (id: number) => points.get(id)?.map(describe).join(', ').concat(' points')
-  return ranked.map((each) => ({ ...each, note: noteOf(each.passport.id) ?? '' }))
-}
-
-/** A search that finds few people has no facets. */
-const hasFacets = ({ query, total }: FoundRanking) => query.typed === '' || total > 5
-
-function renderPage(shown: Shown, status: number): RenderedPage {
-  const { site, asked, found, reading, facets, filters, standing } = shown
-  const { query, all } = found
-  const title = describeList(query, filters)
-  const isHome = !lists.isFiltered(asked) && asked.typed === '' && asked.page === 1
-  const leaders = query.page === 1 ? found.ranked.slice(0, 3).map(({ passport }) => passport) : []
+function renderPage(shown: Shown): RenderedPage {
+  const { site, asked, query, found, names, described, last, title } = shown
+  const all = found.distribution.total
+  const isHome = !lists.isFiltered(asked) && asked.text === '' && asked.page === 1
+  const isRead = found.reading.chips.length > 0
+  const leaders = query.page === 1 ? found.people.slice(0, 3).map(({ passport }) => passport) : []
   const whole = countList(title, found.total)
   const led = leaders.map((each) => `${shortNameOf(each)} ${formatFigure(each.scores.total)}`).join(', ')
-  const description = `${led}. Search people, filter by tag, place and credential, and compare them.`
+  const help = 'Search people, filter by tag, place and credential, and compare them.'
   const share = {
     path: lists.addressOf(query),
-    ...(led !== '' && { title: whole, description }),
+    ...(led !== '' && { title: whole, description: `${led}. ${help}` }),
   }
   const panel = html`${SHARE_BUTTON}${renderSharePanel(share, `${whole} on ${site.name}`, site.origin)}`
+  const sorts = found.total === 0 ? html`` : html`${controls.renderSorts(query)}${panel}`
   const layout = {
     site,
     share,
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
-    description: `${led === '' || isHome ? '' : `${whole}: ${led}. `}${count(all, 'passport')} with scores for activity, identity and skills. Search people, filter by tag, place and credential, and compare them.`,
+    description: `${led === '' || isHome ? '' : `${whole}: ${led}. `}${count(all, 'passport')} with scores for activity, identity and skills. ${help}`,
     script: 'ranking.js',
     main: html`<div class="intro cover"><div>${renderHeading(shown)}
-${renderSearch(lists.searchText(asked), hiddenFields(asked))}<div id="lead" data-live>${isHome ? html`${renderExamples(facets)}${renderLead(site)}` : html``}</div></div>
-<div id="strip" data-live>${isHome ? renderScoreStrip(standing) : html``}</div></div>
+<div id="lead" data-live>${isHome ? renderLead(site) : html``}</div>
+${renderSearch(asked.text, lists.parametersOf({ ...asked, text: '' }))}${HOW}</div>
+<div id="strip" data-live>${isHome ? renderScoreStrip(found.distribution) : html``}</div></div>
 <div class="browse">
-<div id="facets" data-live>${controls.renderFacets(facets, query, found.extra === 0)}</div>
+<div id="facets" data-live>${hasFilters(shown) ? controls.renderFilters(query, found.groups, names) : html``}</div>
 <div>
-<div id="chips" data-live>${controls.renderChips(query, filters)}${isSame({ ...query, page: 1 }, { ...asked, page: 1 }) ? '' : controls.renderAsName(asked)}</div>
-<div class="list-head row between"><p class="count" role="status" data-count>${describe(shown)}</p><div id="sorts" class="row" data-live>${found.total === 0 ? html`` : html`${controls.renderSorts(query)}${panel}`}</div></div>
+<div id="chips" data-live>${controls.renderChips(query, described)}${isRead ? controls.renderAsName(asked) : ''}</div>
+<div class="list-head row between"><p class="count" role="status" data-count>${describeCount(shown)}</p><div id="sorts" class="row" data-live>${sorts}</div></div>
 <div id="results" data-results>
-${controls.renderSuggestions(reading?.suggestions)}${renderResults(shown)}
+${controls.renderSuggestions(query, found.suggestions, names)}${renderResults(shown)}
 </div>
 </div>
 </div>`,
   } as const
-  return respondPage(layout, status)
+  return respondPage(layout, query.page > last ? 404 : 200)
 }
 
 /** Search as you type replaces the heading and removes the introduction, so that the page is the one that Enter opens. */
-function renderHeading({ asked, found, filters }: Shown): Html {
-  const { total, all, isMore, query } = found
-  const words = countList(describeList(query, filters), total)
-  const shown = html`<span class="clamp">${isMore ? 'At least ' : ''}${words}</span>`
-  return html`<h1 id="heading" aria-live="polite" data-live>${asked.typed === '' && !lists.isFiltered(asked) ? html`<span class="extra">Explore </span>${count(all, 'passport')}` : shown}</h1>`
+function renderHeading({ asked, found, title }: Shown): Html {
+  const { total, isMore, distribution } = found
+  const isAll = asked.text === '' && !lists.isFiltered(asked)
+  const words = html`<span class="clamp">${isMore ? 'At least ' : ''}${countList(title, total)}</span>`
+  const all = html`<span class="extra">Explore </span>${count(distribution.total, 'passport')}`
+  return html`<h1 id="heading" aria-live="polite" data-live>${isAll ? all : words}</h1>`
 }
 
 const renderLead = ({ demo, owner }: Site) =>
   html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${owner === undefined ? html`` : html` Run by <a href="/about">${owner.replace(/\.$/, '')}</a>.`}${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``}</p>
 `
 
-/** Shows that the search understands descriptions, with the most frequent tag and place. */
-function renderExamples(facets: Facets | undefined): Html {
-  const [tag, place] = [facets?.tag[0], facets?.place[0]]
-  if (!tag || !place) return html``
-  const words = [tag, place].map(({ label }) => shortWord(label, MAX_TITLE_VALUE)).join(' ')
-  return html`<p class="soft">Or describe people: <a href="/?${String(new URLSearchParams({ q: words }))}">${words}</a>.</p>`
-}
-
-/** Hidden fields of the search form keep the filters and the order. */
-const hiddenFields = (query: RankingQuery) => [
-  ...new URLSearchParams(lists.addressOf(lists.withText(query, '')).slice('/?'.length)),
-]
+/** All of the language of the search; docs/explorer.md has the same sentences. */
+const HOW = html`<details class="soft"><summary>How to search</summary><p>Words that are a tag, place, credential or level, and “human”, are filters; all other words are one name, and words in double quotes are only a name. “or” between two filters of one kind finds people with either, and “not”, “no”, “without” or “-” before a filter finds people without it. You can also type a passport number, a wallet, a handle such as github:zoe, or a filter of the API such as score:&gt;100.</p></details>`
 
 /** Describes the list for the title and the heading, such as "People tagged “zk” in Lisbon with GitHub". */
-function describeList({ typed, filters, sort }: RankingQuery, active: readonly ActiveFilter[]) {
-  const join = (start: string, names: readonly FilterName[], quote = (label: string) => label) => {
-    const shown = active.filter(({ name, value }) => names.includes(name) && filters[name].includes(value))
-    const labels = shown.map(({ label }) => quote(shortWord(label, MAX_TITLE_VALUE)))
-    return labels.length === 0 ? '' : `${start} ${labels.join(' and ')}`
-  }
+function describeList({ text, sort }: PeopleQuery, described: readonly DescribedTerms[]): string {
+  const isHuman = ({ words }: DescribedTerms) => words === 'human'
+  const groups = Map.groupBy(
+    described.filter((terms) => !isHuman(terms)),
+    ({ before }) => before,
+  )
+  const filters = [...groups].map(([before, terms]) => {
+    const joined = terms.map(({ words }) => words).join(/^(?:not|without)/.test(before) ? ' or ' : ' and ')
+    return `${before} ${joined}`.trim()
+  })
+  const name =
+    text === '' ? [] : [`matching “${shortWord(text.replace(/^"(.*)"$/s, '$1'), MAX_TITLE_VALUE)}”`]
+  const part = Object.entries(lists.SORTS).find(([, field]) => field !== 'score' && field === sort.field)
   const words = [
-    filters.human[0] === 'true' ? 'Humans' : 'People',
-    join('tagged', ['tag'], (label) => `“${label}”`),
-    join('in', ['place']),
-    join('with', ['credential', 'points', 'score'], (label) =>
-      label
-        .replace(/^score (?=at|\d)/, 'a score of ')
-        .replace(/^score/, 'a score')
-        .replace(/^level/, 'the level'),
-    ),
-    join('', ['filter']).trim(),
-    filters.human[0] === 'false' ? 'without a human check' : '',
-    typed === '' ? '' : `matching “${shortWord(typed, MAX_TITLE_VALUE)}”`,
-    sort === 'total' || sort === 'points' ? '' : `by ${sort}`,
-  ].filter((word) => word !== '')
+    described.some(isHuman) ? 'Humans' : 'People',
+    ...filters,
+    ...name,
+    ...(part ? [`by ${part[0]}`] : []),
+  ]
   return words.length === 1 && words[0] === 'People' ? 'Passports by score' : words.join(' ')
 }
 
 const MAX_TITLE_VALUE = 90
 
-const HELP = html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?human=true&amp;score=%3E100">human, score over 100</a></li><li><a href="/?sort=skills">highest skills</a></li><li><a href="/credentials">credentials</a></li><li><a href="/movers">movers</a></li></ul></div>`
+const HELP = html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?filter=human:true,score:%3E100">human, score over 100</a></li><li><a href="/?sort=-skills_score">highest skills</a></li><li><a href="/credentials">credentials</a></li><li><a href="/movers">movers</a></li></ul></div>`
 
-function renderResults({ found, similar }: Shown): Html {
-  const { query, last, total } = found
-  if (total === 0) return html`${similar ? controls.renderDidYouMean(similar) : html``}${HELP}`
+function renderResults(shown: Shown): Html {
+  const { asked, query, found, last, rules } = shown
+  if (found.total === 0) return html`${controls.renderInstead(asked, query, found)}${HELP}`
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${lists.addressOf({ ...query, page: last })}">Go to the last page</a></p>`
-  const [type, other] = lists.typesOf(query)
-  return html`${type === undefined || other !== undefined ? html`` : html`<p class="soft"><a href="${credentialAddress(type)}">How this credential is earned, and who has the most points</a></p>\n`}${renderRankingList(found)}
+  const [type, other] = found.types
+  const about = html`<p class="soft"><a href="${credentialAddress(type ?? '')}">How this credential is earned, and who has the most points</a></p>\n`
+  const list = {
+    query,
+    among: found.among,
+    scale: findScale(rules, query, found),
+    ranked: found.people.map((person) => toRow(person, shown)),
+  }
+  return html`${type !== undefined && other === undefined ? about : html``}${renderRankingList(list)}
 ${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query)}`
 }
 
-function describe({ found }: Shown): string {
-  const { query, last, total, all, isMore } = found
-  const { page, typed } = query
+/** The score at which a bar is full. */
+function findScale(rules: RuleSetShape, query: PeopleQuery, { distribution, people }: FoundPeople): number {
+  const figure = lists.figureOf(query)
+  if (figure === 'total') return distribution.scale
+  const rule = findRule(rules, query.sort.pointsFor ?? '')
+  if (figure !== 'points') return mostPoints(rules, CATEGORIES[figure]) || distribution.scale
+  return rule?.max_score ?? Math.max(1, ...people.map(({ points }) => points.at(0) ?? 0))
+}
+
+/** A row has the figure by which the list is sorted, or the points for the credentials that the list is about. */
+function toRow({ points, ...row }: FoundPerson, { query, found, rules, names }: Shown): Ranked {
+  const { passport } = row
+  const level = renderLevel(passport.scores.total, rules.levels)
+  const figure = lists.figureOf(query)
+  if (figure === 'points') {
+    const category = findRule(rules, query.sort.pointsFor ?? '')?.category ?? ''
+    const own = points[found.types.indexOf(query.sort.pointsFor ?? '')] ?? 0
+    return { ...row, level, ...showPart(passport, own, partOf(category) ?? 'total') }
+  }
+  const shown = points.map(
+    (own, at) => `${formatFigure(own)} ${shortWord(labelOf('type', found.types[at] ?? '', names), 30)}`,
+  )
+  const note = shown.length === 0 ? '' : `${shown.join(', ')} points`
+  if (figure === 'total') return { ...row, level, note }
+  const part = showPart(passport, passport.scores[figure], figure)
+  return { ...row, level, ...part, note: note || part.note }
+}
+
+function describeCount({ query, found, last }: Shown): string {
+  const { total, isMore, distribution } = found
   if (total === 0) return ''
-  if (page > last) return `There is no page ${formatFigure(page)}.`
-  if (typed === '' && !lists.isFiltered(query)) return ''
-  return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(all, 'passport')}${isMore ? '. Type more of it.' : ''}`
+  if (query.page > last) return `There is no page ${formatFigure(query.page)}.`
+  if (query.text === '' && !lists.isFiltered(query)) return ''
+  return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(distribution.total, 'passport')}${isMore ? '. Type more of it.' : ''}`
 }
 
 /** A small histogram of all scores with the median, beside the introduction; omitted for fewer than 20 people. */
-function renderScoreStrip({ distribution, median, scale, step, total, highest }: Standing): Html {
+function renderScoreStrip({ distribution, median, scale, step, total, highest }: ScoreDistribution): Html {
   if (total < 20 || highest <= 0) return html``
   return html`<figure class="strip soft">
 ${drawHistogram(distribution.slice(0, -1), median / step)}

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Scores, Social } from '../../../../src/core/passport/passport.ts'
+import type { PartStandings } from '../../../../src/core/reads/standing.ts'
 import { renderSocials } from '../../../../src/features/explorer/passport/passport-profile.ts'
 import { describeTotal } from '../../../../src/features/explorer/passport/passport-score.ts'
-import { describeHighest, type PartStandings } from '../../../../src/ui/standings.ts'
+import { describeHighest } from '../../../../src/ui/standings.ts'
 import { describeAhead, describeTop } from '../../../../src/ui/text.ts'
 import { readable, servePeople } from '../../../support/explorer/explorer-server.ts'
 import { mira, OTHERS } from '../../../support/explorer/sample-passport.ts'
@@ -20,13 +21,12 @@ test('percentages are rounded so that no score is overstated', () => {
 
 const SCORES: Scores = { total: 60, activity: 10, identity: 20, skills: 30 }
 const standingOf = (below: number) => ({
-  ...{ rank: 1000 - below, below, total: 1000 },
-  ...{ highest: 100, median: 50, scale: 100, step: 5, distribution: [] },
+  ...{ rank: 1000 - below, below, total: 1000, scale: 100 },
 })
 
 test('a description names the best percentile, overall or in one part of the score, but never a low one', () => {
   const describe = (below: number, parts: PartStandings, scores = SCORES) =>
-    describeHighest(scores, standingOf(below), parts)
+    describeHighest(scores, { ...standingOf(below), atLeast: parts })
   expect(describe(900, { skills: 40, identity: 300 })).toBe('Top 4% in Skills')
   expect(describe(980, { skills: 40 })).toBe('Top 2% overall')
   expect(describe(100, { skills: 330 })).toBe('Top 33% in Skills')

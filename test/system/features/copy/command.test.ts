@@ -6,8 +6,8 @@ import type { Store } from '../../../../src/core/store/store.ts'
 import type { CopyRow } from '../../../../src/features/copy/statements.ts'
 import { start } from '../../../support/cli.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
+import { listAll } from '../../../support/index/local-index.ts'
 import { testDatabase } from '../../../support/postgres/postgres.ts'
-import { listAll } from '../../../support/store/catalog.ts'
 import { saveRecords } from '../../../support/store/engines.ts'
 import {
   COPY,

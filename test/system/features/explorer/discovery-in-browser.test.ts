@@ -88,7 +88,7 @@ inBrowser('discovery in a browser', (browser) => {
       await page.keyboard.press('Tab')
       seen.push(await focused(page))
     }
-    expect(seen).toEqual(['search', 'Search', 'designer Reykjavík', 'Skip the filters'])
+    expect(seen).toEqual(['search', 'Search', 'How to search', 'Skip the filters'])
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
     expect(await focused(page)).toBe((await page.locator('.ranking .name').first().textContent()) ?? '')
@@ -146,9 +146,9 @@ inBrowser('discovery in a browser', (browser) => {
     await page.getByText(/^\d+ humans? tagged “builder” with the level Advanced$/).waitFor()
     expect(new URL(page.url()).searchParams.get('q')).toBe('human builders advanced')
     expect(await page.locator('#chips li').allTextContents()).toEqual([
-      'Remove the filter tag builder ×',
+      'Remove the filter tagged “builder” ×',
       'Remove the filter human ×',
-      'Remove the filter level Advanced ×',
+      'Remove the filter with the level Advanced ×',
       'Clear all',
     ])
     await page.keyboard.press('ArrowDown')
@@ -168,42 +168,42 @@ inBrowser('discovery in a browser', (browser) => {
     await page.waitForURL('**/?q=human+builders')
     expect(await page.locator('h1').textContent()).toMatch(/^\d+ humans tagged “builder”$/)
     expect(await page.getByText('The same list from the API').textContent()).toEndWith(
-      '/api/v3/passports?filter=tag:builder,human:true',
+      '/api/v3/passports?filter=human:true,tag:builder',
     )
     await page.getByRole('link', { name: /Remove the filter human/ }).click()
-    await page.waitForURL('**/?tag=builder')
+    await page.waitForURL('**/?filter=tag:builder')
     expect(await page.locator('h1').textContent()).toMatch(/^\d+ people tagged “builder”$/)
     expect(await page.locator('.ranking .about').first().textContent()).toContain('builder')
   })
 
   test('searching as you type keeps the filters and the sort order, highlights the matches, and allows a slash in the text', async () => {
     const page = await browser.newPage()
-    await page.goto(`${server.url}?tag=zk&sort=skills`)
+    await page.goto(`${server.url}?filter=tag:zk&sort=-skills_score`)
     await page.getByRole('searchbox').pressSequentially('a/')
     expect(await page.getByRole('searchbox').inputValue()).toBe('a/')
     await page.getByRole('searchbox').fill('a')
     await page.getByText(/matching “a”/).waitFor()
-    expect(page.url()).toBe(`${server.url}?q=a&tag=zk&sort=skills`)
+    expect(page.url()).toBe(`${server.url}?q=a&filter=tag%3Azk&sort=-skills_score`)
     expect(await page.locator('.ranking mark').count()).toBeGreaterThan(0)
-    expect(await page.locator('#chips a').first().getAttribute('href')).toBe('/?q=a&sort=skills')
+    expect(await page.locator('#chips a').first().getAttribute('href')).toBe('/?q=a&sort=-skills_score')
     await page.getByRole('searchbox').fill('')
-    await page.waitForURL(`${server.url}?tag=zk&sort=skills`)
+    await page.waitForURL(`${server.url}?filter=tag%3Azk&sort=-skills_score`)
   })
 
   test('filters, sorting, pagination, credential pages and the comparison work without JavaScript', async () => {
     const page = await browser.newPageWithoutScripts()
     await page.goto(server.url.href)
     await page.locator('.facets a', { hasText: 'zk' }).first().click()
-    await page.waitForURL('**/?tag=zk')
+    await page.waitForURL('**/?filter=tag:zk')
     await page.getByRole('link', { name: 'Skills', exact: true }).click()
-    await page.waitForURL('**/?tag=zk&sort=skills')
+    await page.waitForURL('**/?filter=tag:zk&sort=-skills_score')
     await page.getByRole('searchbox').fill('a')
     await page.getByRole('button', { name: 'Search' }).click()
-    await page.waitForURL('**/?q=a&tag=zk&sort=skills')
+    await page.waitForURL('**/?q=a&filter=tag%3Azk&sort=-skills_score')
     await page.getByRole('link', { name: /Remove the filter/ }).click()
-    await page.waitForURL('**/?q=a&sort=skills')
+    await page.waitForURL('**/?q=a&sort=-skills_score')
     await page.getByRole('link', { name: 'Next' }).click()
-    await page.waitForURL('**/?q=a&sort=skills&page=2')
+    await page.waitForURL('**/?q=a&sort=-skills_score&page=2')
     expect(await page.locator('.at').textContent()).toMatch(/^Page 2 of \d+$/)
     expect(await page.locator('.compare-bar').isVisible()).toBe(false)
     const boxes = page.getByRole('checkbox')
@@ -216,7 +216,7 @@ inBrowser('discovery in a browser', (browser) => {
     await page.locator('tbody th a[href^="/credentials/"]').first().click()
     await page.waitForURL('**/credentials/*')
     await page.getByRole('link', { name: /people, with filters/ }).click()
-    await page.waitForURL('**/?credential=*')
+    await page.waitForURL('**/?filter=type:*')
     // Tags and places are links of their own; the rest of the row leads to the passport.
     await page
       .locator('.ranking li:not(.labels)')
@@ -245,7 +245,11 @@ inBrowser('discovery in a browser', (browser) => {
     await using empty = await openTestStore('sqlite')
     await using bare = serveExplorer(empty)
     const page = await browser.newPage()
-    const paths = [`/?q=${'W'.repeat(200)}`, `/?tag=${'x'.repeat(150)}`, `/?page=${long.slice(0, 150)}`]
+    const paths = [
+      `/?q=${'W'.repeat(200)}`,
+      `/?filter=tag:${'x'.repeat(150)}`,
+      `/?page=${long.slice(0, 150)}`,
+    ]
     const others = ['/credentials', `/credentials/${'x'.repeat(150)}`, '/compare?ids=1,2,3', '/']
     const targets = [...paths, ...others].map((path) => hostile.url.origin + path)
     for (const target of [bare.url.href, ...targets]) {

@@ -67,7 +67,7 @@ inBrowser('the search in the header', (browser) => {
     await page.getByText(/matching “ada harb”/).waitFor()
     await page.getByLabel('Compare Ada Harborlight').check()
     await compare('2 people').waitFor()
-    await page.goto(new URL('/?tag=zk&sort=skills', server.url).href)
+    await page.goto(new URL('/?filter=tag:zk&sort=-skills_score', server.url).href)
     await compare('2 people').click()
     await page.waitForURL('**/compare?ids=*')
     expect(await page.locator('thead th').count()).toBe(2)
@@ -76,7 +76,7 @@ inBrowser('the search in the header', (browser) => {
     await page.getByRole('checkbox').first().check()
     await page.getByRole('button', { name: 'Clear' }).click()
     await page.locator('#compare').waitFor({ state: 'hidden' })
-    await page.goto(new URL('/?tag=zk', server.url).href)
+    await page.goto(new URL('/?filter=tag:zk', server.url).href)
     expect(await page.locator('#compare').isVisible()).toBe(false)
   })
 

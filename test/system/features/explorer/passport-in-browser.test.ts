@@ -128,7 +128,7 @@ inBrowser('the passport page in a browser', (browser) => {
     )
     await page.getByRole('link', { name: 'Mira Kettlewood' }).click()
     await page.getByRole('link', { name: 'builder', exact: true }).click()
-    expect(new URL(page.url()).search).toBe('?tag=builder')
+    expect(new URL(page.url()).search).toBe('?filter=tag:builder')
     await page.getByRole('link', { name: 'Mira Kettlewood' }).click()
     expect(new URL(page.url()).pathname).toBe('/passports/12')
   })

@@ -19,7 +19,7 @@ inBrowser('the layout of the ranking', (browser) => {
     const beyond = await page.locator('.ranking li:not(.labels)').evaluateAll((rows) =>
       rows.flatMap((row) => {
         const edge = row.querySelector('.about')?.getBoundingClientRect().right ?? 0
-        const parts = [...row.querySelectorAll('.about > [href*="place="]')]
+        const parts = [...row.querySelectorAll('.about > [href*="location:"]')]
         return parts
           .filter((part) => part.getBoundingClientRect().right > edge + 1)
           .map((part) => part.textContent)

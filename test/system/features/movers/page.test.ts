@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Store } from '../../../../src/core/store/store.ts'
 import { inBrowser } from '../../../support/explorer/browser.ts'
 import { readable, serveExplorer, servePeople } from '../../../support/explorer/explorer-server.ts'
-import { ServiceError } from '../../../support/program/errors.ts'
+import { createIndexClient } from '../../../support/index/local-index.ts'
 import { onEngine, saveRecords } from '../../../support/store/engines.ts'
 import { credential, NOON, record } from '../../../support/store/records.ts'
 import { until } from '../../../support/wait-until.ts'
@@ -117,7 +117,7 @@ onEngine('sqlite', 'movers', (open) => {
 
   test('an empty database has no movers, and a list that is not ready responds 503', async () => {
     await using server = await servePeople([record(1)], {
-      replace: () => ({ movers: () => Promise.reject(new ServiceError('not_ready', 'Not yet.')) }),
+      index: createIndexClient(),
     })
     const { status, headers } = await server.look('/movers')
     expect([status, headers.get('Retry-After')]).toEqual([503, '2'])

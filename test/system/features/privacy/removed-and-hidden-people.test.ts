@@ -7,6 +7,7 @@ import { startService } from '../../../../src/serve/service.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
 import { createSite } from '../../../support/explorer/site.ts'
 import { makeKey } from '../../../support/http/keys.ts'
+import { createLocalIndex } from '../../../support/index/local-index.ts'
 import { createLog } from '../../../support/program/log.ts'
 import { DEFAULT_SITE, readConfig } from '../../../support/program/settings.ts'
 import {
@@ -17,7 +18,6 @@ import {
   PERSON,
   WALLET,
 } from '../../../support/removed-person.ts'
-import { createCatalog } from '../../../support/store/catalog.ts'
 import { addressOf, withEveryEngine } from '../../../support/store/engines.ts'
 import { openStore } from '../../../support/store/open.ts'
 import { named } from '../../../support/store/records.ts'
@@ -49,7 +49,7 @@ async function startNode(url: string) {
 const pagesOf = (store: Store): readonly Route[] =>
   createExplorer({
     store,
-    catalog: createCatalog(store),
+    index: createLocalIndex(store),
     explain: createPassportExplainer(store),
     rules: () => findRules(store),
     listSources: () => [],

@@ -1,12 +1,10 @@
 import { createStore } from '../../compose.ts'
 import type { MigrationMode } from '../../schema.ts'
-import type { Query } from '../../sql/connection.ts'
 import type { Store } from '../../store.ts'
 import type { PoolOptions } from './connection/connect.ts'
 import { openPool } from './connection/pool.ts'
 import { createDatabase, createPrepare } from './database.ts'
 import { findNewerSchema, preparePostgres } from './migrate.ts'
-import { createRankingReader } from './ranking-reader.ts'
 
 type Options = Partial<PoolOptions> & { migrate?: MigrationMode }
 
@@ -29,16 +27,12 @@ export async function openPostgres(
     throw error
   }
   const { read } = primary
-  /** A node must be able to start without its replica. */
-  const readRanking: Query = (...args) =>
-    replica.readLong<never>(...args).catch(() => primary.readLong(...args))
   const database = createDatabase(primary)
   const { long, snapshot } = createDatabase(replica)
   return createStore({
     database,
     reports: { ...database, long, snapshot },
     prepare: createPrepare(read),
-    readRanking: createRankingReader(readRanking),
     newerSchema: () => findNewerSchema(read),
     ping: primary.ping,
     close,

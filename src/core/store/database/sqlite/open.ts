@@ -7,7 +7,6 @@ import type { Store } from '../../store.ts'
 import { connectReader, createReadTransaction, openChecked, translateErrors } from './connect.ts'
 import { createDatabase, createFileGuard, createPrepare, guardErrors } from './database.ts'
 import { openWriter } from './migrate.ts'
-import { createRankingReader } from './ranking-reader.ts'
 import { findNewerSchema } from './schema.ts'
 
 /** One statement finds at most this many passports, because it blocks the event loop. */
@@ -36,7 +35,6 @@ export function openSqlite(
       reports: database,
       prepare,
       keysPerRead: KEYS_PER_READ,
-      readRanking: createRankingReader(path, long),
       guard: (methods) => guardErrors(path, methods),
       newerSchema: async () => translateErrors(path, () => findNewerSchema(reader)),
       ping: async () => translateErrors(path, ping),

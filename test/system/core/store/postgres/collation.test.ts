@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { listAll } from '../../../../support/index/local-index.ts'
 import { connect } from '../../../../support/postgres/connection-urls.ts'
 import { testDatabase } from '../../../../support/postgres/postgres.ts'
-import { listAll } from '../../../../support/store/catalog.ts'
 import { openTestStore, saveRecords } from '../../../../support/store/engines.ts'
 import { openPostgres } from '../../../../support/store/open.ts'
 import { credential, named, record } from '../../../../support/store/records.ts'

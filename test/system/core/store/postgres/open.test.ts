@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { openPostgres } from '../../../../../src/core/store/database/postgres/open.ts'
 import { SCHEMA } from '../../../../../src/core/store/schema.ts'
+import { listAll } from '../../../../support/index/local-index.ts'
 import {
   change,
   connect,
@@ -9,7 +10,6 @@ import {
   withOptions,
 } from '../../../../support/postgres/connection-urls.ts'
 import { startPostgres, startReplica, testDatabase } from '../../../../support/postgres/postgres.ts'
-import { listAll } from '../../../../support/store/catalog.ts'
 import { saveRecords } from '../../../../support/store/engines.ts'
 import { named } from '../../../../support/store/records.ts'
 import { succeeds, until } from '../../../../support/wait-until.ts'

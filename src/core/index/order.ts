@@ -1,0 +1,152 @@
+import type { Operator } from '../lists/filter.ts'
+import type { ScoreField, SortField } from '../lists/list-request.ts'
+import { type Bits, clearBit, createBits, hasBit, listBits, setBit, subtractBits } from './bits.ts'
+import { countAlive, type Order, type PassportIndex } from './passport-index.ts'
+import { countWhile, fromBits, fromList, isRare, type Posting } from './posting.ts'
+
+/** Reads the value by which a slot is sorted. In the order of ids all values are equal, and equal values are sorted by id. */
+export function valueReader(index: PassportIndex, field: SortField): (slot: number) => number {
+  if (field === 'passport_id') return () => 0
+  const values = index.scores[field]
+  return (slot) => values[slot] as number
+}
+
+/** Whether a value and an id stand before others in an order. */
+export const isBefore = (value: number, id: number, otherValue: number, otherId: number): boolean =>
+  value > otherValue || (value === otherValue && id < otherId)
+
+/** The current order of a field. Sorting takes some 50 times as long as adding a few changes to the last order. */
+export function orderOf(index: PassportIndex, field: SortField): Order {
+  const last = index.orders.get(field)
+  const { count, removed } = index
+  if (last?.count === count && last.removed === removed.length) return last
+  const slots = last ? mergeChanges(index, field, last) : sortSlots(index, field)
+  const order: Order = { slots, count, removed: removed.length, checkpoints: undefined }
+  index.orders.set(field, order)
+  return order
+}
+
+/** The slot of a passport. */
+export function findSlot(index: PassportIndex, id: number): number | undefined {
+  const { ids, highestId } = index
+  // A build adds passports in the order of their ids, and needs no order for that.
+  if (id > highestId) return undefined
+  const { slots } = orderOf(index, 'passport_id')
+  const slot = slots[countWhile(slots.length, (at) => (ids[slots[at] as number] as number) < id)]
+  return slot !== undefined && ids[slot] === id ? slot : undefined
+}
+
+function sortSlots(index: PassportIndex, field: SortField): Uint32Array {
+  const alive = listBits(index.alive, countAlive(index))
+  const byId = sortById(index, alive)
+  return field === 'passport_id' ? byId : sortByCounting(index.scores[field], byId)
+}
+
+function sortById({ ids }: PassportIndex, slots: Uint32Array): Uint32Array {
+  const compare = (one: number, other: number) => (ids[one] as number) - (ids[other] as number)
+  const isSorted = slots.every((slot, at) => at === 0 || compare(slots[at - 1] as number, slot) < 0)
+  return isSorted ? slots : slots.sort(compare)
+}
+
+/** The highest value first; slots with equal values keep their order. */
+function sortByCounting(values: Float64Array, slots: Uint32Array): Uint32Array {
+  // A typed array sorts without a comparator, which would take most of the time.
+  const ascending = Float64Array.from(slots, (slot) => values[slot] as number).sort()
+  /** The next place of each value. */
+  const places = new Map<number, number>()
+  for (let at = 0; at < ascending.length; at++) {
+    const value = ascending[at] as number
+    if (value !== ascending[at + 1]) places.set(value, ascending.length - 1 - at)
+  }
+  const sorted = new Uint32Array(slots.length)
+  for (const slot of slots) {
+    const value = values[slot] as number
+    const place = places.get(value) as number
+    places.set(value, place + 1)
+    sorted[place] = slot
+  }
+  return sorted
+}
+
+/** Copies the parts of the last order between its changes. */
+function mergeChanges(index: PassportIndex, field: SortField, last: Order): Uint32Array {
+  const slots = new Uint32Array(countAlive(index))
+  let copied = 0
+  let length = 0
+  for (const { place, added } of listChanges(index, field, last)) {
+    slots.set(last.slots.subarray(copied, place), length)
+    length += place - copied
+    copied = place
+    if (added === undefined) copied++
+    else slots[length++] = added
+  }
+  slots.set(last.slots.subarray(copied), length)
+  return slots
+}
+
+/** A slot that is inserted before a place of the last order. Without one, the slot at the place is removed. */
+type Change = { place: number; added?: number }
+
+function listChanges(index: PassportIndex, field: SortField, { slots, count, removed }: Order): Change[] {
+  const readValue = valueReader(index, field)
+  const compare = (one: number, other: number) =>
+    readValue(other) - readValue(one) || (index.ids[one] as number) - (index.ids[other] as number)
+  const placeOf = (slot: number) => countWhile(slots.length, (at) => compare(slots[at] as number, slot) < 0)
+  const removals = index.removed.slice(removed).filter((slot) => slot < count)
+  const additions = Array.from({ length: index.count - count }, (_, at) => count + at)
+    .filter((slot) => hasBit(index.alive, slot) === 1)
+    .sort(compare)
+  const changes: Change[] = [
+    ...additions.map((slot) => ({ place: placeOf(slot), added: slot })),
+    ...removals.map((slot) => ({ place: placeOf(slot) })),
+  ]
+  // The sort is stable: what is added before a place comes before the removal of the slot there.
+  return changes.sort((one, other) => one.place - other.place)
+}
+
+/** More checkpoints take more memory, fewer take more time for a range. */
+const CHECKPOINTS = 16
+
+/** The first slots of an order as bits. They can be changed. */
+export function firstAsBits(index: PassportIndex, order: Order, length: number): Bits {
+  const { slots } = order
+  const distance = Math.max(1, Math.ceil(slots.length / CHECKPOINTS))
+  order.checkpoints ??= createCheckpoints(index, slots, distance)
+  const nearest = Math.min(Math.round(length / distance), order.checkpoints.length - 1)
+  const bits = (order.checkpoints[nearest] as Bits).slice()
+  const known = Math.min(nearest * distance, slots.length)
+  for (let at = known; at < length; at++) setBit(bits, slots[at] as number)
+  for (let at = length; at < known; at++) clearBit(bits, slots[at] as number)
+  return bits
+}
+
+function createCheckpoints(index: PassportIndex, slots: Uint32Array, distance: number): Bits[] {
+  const bits = createBits(index.count)
+  const checkpoints = [bits.slice()]
+  for (let at = 0; at < slots.length; at++) {
+    setBit(bits, slots[at] as number)
+    if ((at + 1) % distance === 0 || at + 1 === slots.length) checkpoints.push(bits.slice())
+  }
+  return checkpoints
+}
+
+/** The passports whose score fulfils a condition: a part of the order. */
+export function findRange(
+  index: PassportIndex,
+  field: ScoreField,
+  operator: Operator,
+  than: number,
+): Posting {
+  const order = orderOf(index, field)
+  const { slots } = order
+  const values = index.scores[field]
+  const countAbove = () => countWhile(slots.length, (at) => (values[slots[at] as number] as number) > than)
+  const countAtLeast = () => countWhile(slots.length, (at) => (values[slots[at] as number] as number) >= than)
+  const begin = operator === '<' ? countAtLeast() : operator === '<=' || operator === '=' ? countAbove() : 0
+  const end =
+    operator === '>' ? countAbove() : operator === '>=' || operator === '=' ? countAtLeast() : slots.length
+  if (isRare(end - begin, index.count)) return fromList(slots.slice(begin, end).sort())
+  const bits = firstAsBits(index, order, end)
+  if (begin > 0) subtractBits(bits, firstAsBits(index, order, begin))
+  return fromBits(bits, end - begin)
+}

@@ -1,0 +1,83 @@
+import {
+  GROUP_FIELDS,
+  type GroupField,
+  type ScoreField,
+  SORT_FIELDS,
+  type SortField,
+} from '../lists/list-request.ts'
+import type { Bits } from './bits.ts'
+import { createNames, type Names } from './names.ts'
+import type { Posting } from './posting.ts'
+
+/**
+ * All listed passports, in memory. Each has a slot. A changed passport gets a new slot, so that postings only grow at their end;
+ * the old slot stays in them, but is no longer in `alive`.
+ */
+export type PassportIndex = {
+  /** How many slots there are, including those of removed passports. */
+  count: number
+  alive: Bits
+  /** The slots that are not alive, in the order of their removal. */
+  removed: number[]
+  /** By slot. */
+  ids: Float64Array
+  scores: Record<ScoreField, Float64Array>
+  highestId: number
+  /** The slots of each folded value. `NO_VALUE` has the slots without one. */
+  values: Record<GroupField, Map<string, Posting>>
+  /** How a folded value was first written, if not the same. */
+  labels: Record<GroupField, Map<string, string>>
+  /** Finds a value as written. Most passports have the values of others: a lookup takes less time than folding. */
+  written: Record<GroupField, Map<string, Value>>
+  /** The slots of each number of points, by the folded type of the credential. */
+  points: Map<string, Map<number, Posting>>
+  names: Names
+  /** Created when a list needs it. */
+  orders: Map<SortField, Order>
+}
+
+/** `text` is folded. */
+export type Value = { text: string; posting: Posting }
+
+export const NO_VALUE = ''
+
+export const SCORE_FIELDS = SORT_FIELDS.filter((field) => field !== 'passport_id')
+
+/** The slots of all passports: the highest value first, and equal values by id. `passport_id`: the lowest id first. */
+export type Order = {
+  slots: Uint32Array
+  /** How many slots and removals of the index it includes. */
+  count: number
+  removed: number
+  /** The first slots as bits, at regular distances. Created when a range is needed. */
+  checkpoints: Bits[] | undefined
+}
+
+const recordOf = <Name extends string, Value>(names: readonly Name[], create: () => Value) =>
+  Object.fromEntries(names.map((name) => [name, create()])) as Record<Name, Value>
+
+export const createPassportIndex = (): PassportIndex => ({
+  count: 0,
+  alive: new Int32Array(0),
+  removed: [],
+  ids: new Float64Array(0),
+  scores: recordOf(SCORE_FIELDS, () => new Float64Array(0)),
+  highestId: Number.NEGATIVE_INFINITY,
+  values: recordOf(GROUP_FIELDS, () => new Map()),
+  labels: recordOf(GROUP_FIELDS, () => new Map()),
+  written: recordOf(GROUP_FIELDS, () => new Map()),
+  points: new Map(),
+  names: createNames(),
+  orders: new Map(),
+})
+
+export const countAlive = ({ count, removed }: PassportIndex): number => count - removed.length
+
+/** Postings of removed slots take memory and time. Then the index should be built again. */
+export const isSparse = ({ count, removed }: PassportIndex): boolean => removed.length > 10_000 + count / 2
+
+export const listPostings = ({ values, points, names }: PassportIndex): Map<string | number, Posting>[] => [
+  ...GROUP_FIELDS.map((field) => values[field]),
+  ...points.values(),
+  names.trigrams,
+]

@@ -1,0 +1,23 @@
+import type { PassportV3 } from '../history/passport-state.ts'
+import type { PassportRef } from '../passport/passport.ts'
+import type { Store } from '../store/store.ts'
+
+export type Reads = { store: Store }
+
+export const findFullPassport = ({ store }: Reads, ref: PassportRef) => store.passports.find(ref)
+
+/** A passport with its credentials. */
+export const findPassport = ({ store }: Reads, ref: PassportRef) => store.passports.findWithCredentials(ref)
+
+/** Changes when the passport changes. */
+export const findVersion = ({ store }: Reads, ref: PassportRef) => store.passports.findVersion(ref)
+
+/** Leaves out unknown ids. Those of merged passports lead to the same person. */
+export async function listWithCredentials({ store }: Reads, ids: readonly number[]): Promise<PassportV3[]> {
+  const people = new Map<number, PassportV3>()
+  for (const id of ids) {
+    const [found] = await store.passports.findByKeys([{ id }], { credentials: true })
+    if (found && 'passport' in found) people.set(found.passport.id, found.passport)
+  }
+  return [...people.values()]
+}

@@ -1,0 +1,74 @@
+import { type Base, defineData } from '../data.ts'
+import type { Connection } from './connection.ts'
+import { listColumn } from './connection.ts'
+
+/** The first row of a copy is not a chunk: it says whether the copy is complete. */
+const WRITING = 'writing'
+const COMPLETE = 'complete'
+
+/**
+ * The index in chunks, as it was at a position of the event log, so that a start need not build it. Several nodes may
+ * write a copy at a time.
+ */
+export const SAVED_INDEX = defineData({
+  name: 'saved-index',
+  tables: ['saved_index'],
+  open: ({ database: { read, transaction } }: Base) => ({
+    /** Ends early if the copy is replaced meanwhile, or damaged: the chunks have checksums of their own. */
+    async *read(): AsyncGenerator<Uint8Array, undefined> {
+      const list = (text: string, values: unknown[]) => listColumn<string>(read.query, text, values)
+      const [copy] = await list('select copy from saved_index where position = 0 and chunk = $1', [COMPLETE])
+      for (let position = 1; copy !== undefined; position++) {
+        const chunks = 'select chunk from saved_index where copy = $1 and position = $2'
+        const [chunk] = await list(chunks, [copy, position])
+        const bytes = chunk === undefined ? undefined : decode(chunk)
+        if (!bytes) return
+        yield bytes
+      }
+    },
+
+    /** Each chunk is written in a transaction of its own. A removal of people after `list` was called ends the copy. */
+    async write(list: () => Promise<Iterable<Uint8Array>>): Promise<void> {
+      const copy = crypto.randomUUID()
+      const insert = (tx: Connection, position: number, chunk: string) =>
+        tx.insertRows('saved_index', [{ copy, position, chunk }])
+      await transaction((tx) => insert(tx, 0, WRITING))
+      let position = 0
+      for (const bytes of await list()) {
+        const chunk = (await Bun.zstdCompress(bytes, { level: 1 })).toBase64()
+        position++
+        const isWritten = await transaction(async (tx) => {
+          const isKept = await exists(tx, copy)
+          if (isKept) await insert(tx, position, chunk)
+          return isKept
+        })
+        if (!isWritten) return
+      }
+      await transaction(async (tx) => {
+        if (!(await exists(tx, copy))) return
+        await tx.query('delete from saved_index where copy <> $1', [copy])
+        await tx.query('update saved_index set chunk = $2 where copy = $1 and position = 0', [copy, COMPLETE])
+      })
+    },
+  }),
+})
+
+/** Whether no removal has deleted the copy. None does before the end of the transaction. */
+const exists = async ({ query }: Connection, copy: string): Promise<boolean> =>
+  (await query('select copy from saved_index where copy = $1 and position = 0 LOCK', [copy])).length > 0
+
+function decode(chunk: string): Uint8Array | undefined {
+  try {
+    return Bun.zstdDecompressSync(Uint8Array.fromBase64(chunk))
+  } catch {
+    // A damaged chunk is like a missing one: the index is built.
+    return undefined
+  }
+}
+
+/** Deletes all copies, also those that are being written, because they have names of people. */
+export async function deleteSavedIndex({ query }: Connection): Promise<void> {
+  // Waits for the transactions of those that are being written. The next statement then sees their last chunk.
+  await query('select copy from saved_index where position = 0 LOCK')
+  await query('delete from saved_index')
+}

@@ -1,0 +1,216 @@
+import { expect, test } from 'bun:test'
+import { isSparse } from '../../../src/core/index/passport-index.ts'
+import { pointsOf } from '../../../src/core/index/points.ts'
+import { parseFilter } from '../../../src/core/lists/filter.ts'
+import { parseSort } from '../../../src/core/lists/list-request.ts'
+import { saveAndLoad } from '../../support/index/changing-index.ts'
+import { change, indexOf, list, people, person } from '../../support/index/people.ts'
+
+const ascending = { field: 'score', descending: false } as const
+
+test('an empty index has empty lists, before and after it is saved', async () => {
+  for (const index of [indexOf([]), await saveAndLoad(indexOf([]))]) {
+    const request = { groups: [{ field: 'tag' }], ranks: [1] } as const
+    const empty = {
+      ids: [],
+      next: undefined,
+      total: 0,
+      groups: [{ groups: [], more: 0 }],
+      ranking: { among: 0, ofPage: [], ofValues: [1] },
+    }
+    expect(list(index, request)).toEqual(empty)
+    expect(list(index, { ...request, filter: parseFilter('score:>1,tag:!a') })).toEqual(empty)
+    expect(list(index, { keyword: 'a', sort: parseSort('-points:a') }).total).toBe(0)
+    expect(
+      list(index, { sort: { field: 'passport_id', descending: true }, after: { value: 5, id: 5 } }).ids,
+    ).toEqual([])
+    change(index, [1], [person(2, { name: 'ada' })])
+    expect(list(index, { keyword: 'ada' }).ids).toEqual([2])
+  }
+})
+
+test('an index of one passport finds it by each of its values, and not by others', () => {
+  const index = indexOf([
+    person(7, {
+      name: 'ada',
+      score: 3,
+      tag: ['zk'],
+      location: ['lisbon'],
+      points: ['3 git'],
+      human: ['true'],
+    }),
+  ])
+  const count = (filter: string) => list(index, { filter: parseFilter(filter) }).total
+  for (const filter of [
+    'tag:zk',
+    'tag:x|zk',
+    'tag:!x',
+    'location:lisbon',
+    'type:git',
+    'points:git=3',
+    'points:git>2.5',
+  ])
+    expect([filter, count(filter)]).toEqual([filter, 1])
+  for (const filter of [
+    'tag:x',
+    'tag:!zk',
+    'type:!git',
+    'points:git>3',
+    'points:git<3',
+    'points:x<3',
+    'score:>3',
+  ])
+    expect([filter, count(filter)]).toEqual([filter, 0])
+  expect(list(index, { after: { value: 3, id: 7 } }).ids).toEqual([])
+  expect(list(index, { after: { value: 3, id: 6 } }).ids).toEqual([7])
+  expect(list(index, { limit: 0 })).toMatchObject({ ids: [], next: undefined, total: 1 })
+})
+
+test('when all passports are removed, no list has one, and new ones can be added', () => {
+  const all = people(2000, (id) => ({ name: `n${id}`, tag: ['all'], score: id }))
+  const index = indexOf(all)
+  change(
+    index,
+    all.map(({ id }) => id),
+    [],
+  )
+  for (const request of [
+    {},
+    { keyword: 'n1' },
+    { filter: parseFilter('tag:all') },
+    { filter: parseFilter('score:>1') },
+  ])
+    expect(list(index, { ...request, groups: [{ field: 'tag' }] })).toMatchObject({
+      ids: [],
+      total: 0,
+      groups: [{ groups: [] }],
+    })
+  change(index, [], [person(5, { tag: ['all'] })])
+  expect(list(index, { groups: [{ field: 'tag' }] })).toMatchObject({
+    ids: [5],
+    groups: [{ groups: [{ value: 'all', count: 1 }] }],
+  })
+})
+
+test('values of more and of fewer than one in 32 passports are found, alone and together', () => {
+  const all = people(40_000, (id) => ({
+    score: id % 1000,
+    tag: ['all', `of ${id % 31}`, `in ${id % 33}`, ...(id % 5000 === 0 ? ['rare'] : [])],
+  }))
+  const index = indexOf(all)
+  const expectTotal = (filter: string, matches: (id: number) => boolean) =>
+    expect([filter, list(index, { filter: parseFilter(filter) }).total]).toEqual([
+      filter,
+      all.filter(({ id }) => matches(id)).length,
+    ])
+  expectTotal('tag:of 3', (id) => id % 31 === 3)
+  expectTotal('tag:in 3', (id) => id % 33 === 3)
+  expectTotal('tag:of 3,tag:in 3', (id) => id % 31 === 3 && id % 33 === 3)
+  expectTotal('tag:of 3,tag:!in 3', (id) => id % 31 === 3 && id % 33 !== 3)
+  expectTotal('tag:in 3,tag:!of 3', (id) => id % 33 === 3 && id % 31 !== 3)
+  expectTotal('tag:!of 3,tag:!in 3', (id) => id % 31 !== 3 && id % 33 !== 3)
+  expectTotal('tag:of 3|in 3|!rare', (id) => id % 31 === 3 || id % 33 === 3 || id % 5000 !== 0)
+  expectTotal('tag:rare,tag:all', (id) => id % 5000 === 0)
+  expectTotal('score:<10,tag:of 3', (id) => id % 1000 < 10 && id % 31 === 3)
+  expectTotal('score:>=10,score:<990,tag:of 3', (id) => id % 1000 >= 10 && id % 1000 < 990 && id % 31 === 3)
+  expectTotal('score:=10', (id) => id % 1000 === 10)
+  expectTotal('score:>999', () => false)
+})
+
+test('names in any script are found by keywords of any length, also across words', () => {
+  const names = ['ada', 'a', 'ad', '', '東京 太郎', 'жанна', '🦊', 'o’neil\u{10ffff}', 'ada ad', '\0']
+  const index = indexOf(names.map((name, at) => person(at, { name })))
+  const find = (keyword: string) =>
+    list(index, { keyword, sort: { field: 'passport_id', descending: false } }).ids.map((id) => names[id])
+  expect(find('a')).toEqual(['ada', 'a', 'ad', 'ada ad'])
+  expect(find('ad')).toEqual(['ada', 'ad', 'ada ad'])
+  expect(find('ada')).toEqual(['ada', 'ada ad'])
+  expect(find('a a')).toEqual(['ada ad'])
+  expect(find('ad\nada')).toEqual(['ada', 'ada ad'])
+  expect(find('京')).toEqual(['東京 太郎'])
+  expect(find('京 太')).toEqual(['東京 太郎'])
+  expect(find('ж')).toEqual(['жанна'])
+  expect(find('нн')).toEqual(['жанна'])
+  expect(find('🦊')).toEqual(['🦊'])
+  expect(find('l\u{10ffff}')).toEqual(['o’neil\u{10ffff}'])
+  expect(find('\0')).toEqual(['\0'])
+  expect(find('adaa')).toEqual([])
+  expect(find('aada')).toEqual([])
+})
+
+test('a list continues behind a passport that is gone or has changed', () => {
+  const index = indexOf(people(10, (id) => ({ score: Math.ceil(id / 2) })))
+  const first = list(index, { limit: 3 })
+  expect(first).toMatchObject({ ids: [9, 10, 7], next: { value: 4, id: 7 } })
+  change(index, [7], [])
+  expect(list(index, { limit: 2, after: first.next }).ids).toEqual([8, 5])
+  change(index, [], [person(7, { score: 100 })])
+  expect(list(index, { limit: 2, after: first.next }).ids).toEqual([8, 5])
+  expect(list(index, { limit: 2, after: first.next, sort: ascending }).ids).toEqual([10, 9])
+  expect(list(index, { limit: 2, after: { value: 3.5, id: 99 } }).ids).toEqual([5, 6])
+})
+
+test('passports with equal scores are in the order of their ids, and 0 equals -0', () => {
+  const index = indexOf(
+    [3, 1, 2, 4].map((id) => person(id, { score: id === 2 ? -0 : 0, points: [`${id % 2} git`] })),
+  )
+  expect(list(index).ids).toEqual([1, 2, 3, 4])
+  expect(list(index, { sort: ascending }).ids).toEqual([4, 3, 2, 1])
+  expect(list(index, { filter: parseFilter('score:=-0') }).total).toBe(4)
+  expect(list(index, { filter: parseFilter('score:<0') }).total).toBe(0)
+  expect(list(index, { after: { value: -0, id: 2 } }).ids).toEqual([3, 4])
+  expect(list(index, { ranks: [-0] }).ranking).toEqual({ among: 4, ofPage: [1, 1, 1, 1], ofValues: [1] })
+})
+
+test('a list by points has the best credential of each passport, then the score, in both directions', () => {
+  const index = indexOf([
+    person(1, { score: 90, points: ['5 git', '40 hub git'], type: ['git', 'hub git'] }),
+    person(2, { score: 10, points: ['2.5 git', '30.25 git'] }),
+    person(3, { score: 20, points: ['5 git'] }),
+    person(4, { score: 99, points: ['7 ens'] }),
+    person(5, { score: 20, points: ['5 git'] }),
+  ])
+  const sort = parseSort('-points:git')
+  expect(list(index, { sort, ranks: [] })).toMatchObject({
+    ids: [2, 1, 3, 5, 4],
+    ranking: { among: 5, ofPage: [1, 2, 2, 2, 5] },
+  })
+  expect(list(index, { sort: { ...sort, descending: false } }).ids).toEqual([4, 5, 3, 1, 2])
+  const first = list(index, { sort, limit: 2 })
+  expect(first).toMatchObject({ ids: [2, 1], next: { value: 5, score: 90, id: 1 } })
+  expect(list(index, { sort, after: first.next }).ids).toEqual([3, 5, 4])
+  expect(list(index, { sort, offset: 3 }).ids).toEqual([5, 4])
+  expect(list(index, { sort, filter: parseFilter('type:git') }).total).toBe(4)
+  expect([1, 2, 4, 99].map((id) => pointsOf(index, id, 'git'))).toEqual([5, 30.25, 0, 0])
+})
+
+test('groups have the hundred most frequent values as they were first written, and can begin with a prefix', () => {
+  const index = indexOf(
+    people(300, (id) => ({ location: [id <= 150 ? `Place ${id}` : id === 151 ? 'Łódź' : 'lodz'] })),
+  )
+  change(index, [], [person(301)])
+  const [all] = list(index, { groups: [{ field: 'location' }] }).groups ?? []
+  expect(all?.groups).toHaveLength(100)
+  expect(all?.groups[0]).toEqual({ value: 'lodz', label: 'Łódź', count: 150 })
+  expect(all?.more).toBe(52)
+  const [some] = list(index, { groups: [{ field: 'location', prefix: 'place 15' }] }).groups ?? []
+  expect(some).toEqual({
+    groups: [15, 150].map((at) => ({ value: `place ${at}`, label: `Place ${at}`, count: 1 })),
+    more: 0,
+  })
+  const [empty] =
+    list(index, { filter: parseFilter('location:!lodz,location:!"place 1"'), groups: [{ field: 'tag' }] })
+      .groups ?? []
+  expect(empty).toEqual({ groups: [{ value: null, label: null, count: 150 }], more: 0 })
+})
+
+test('an index is sparse when half of its slots are those of earlier values', () => {
+  const all = people(15_000, () => ({}))
+  const index = indexOf(all)
+  expect(isSparse(index)).toBe(false)
+  for (let round = 0; round < 2; round++) change(index, [], all)
+  expect(isSparse(index)).toBe(false)
+  change(index, [], all)
+  expect(isSparse(index)).toBe(true)
+  expect(list(index).total).toBe(15_000)
+})

@@ -1,0 +1,85 @@
+import { expect, test } from 'bun:test'
+import { loadIndex, saveIndex } from '../../../src/core/index/save.ts'
+import { change, indexOf, list, people } from '../../support/index/people.ts'
+
+const CURSOR = 'k3f9a2-918273:1763500000000 42'
+
+/** Large enough for several chunks. */
+const large = () =>
+  indexOf(people(40_000, (id) => ({ name: `name ${id}`, tag: [`t${id % 100}`], score: id })))
+
+test('a saved index is loaded with its cursor, and can change after that', async () => {
+  const loaded = await loadIndex(saveIndex(large(), CURSOR))
+  expect(loaded?.cursor).toEqual(CURSOR)
+  const index = loaded?.index ?? indexOf([])
+  expect(list(index, { limit: 2 })).toMatchObject({ ids: [40_000, 39_999], total: 40_000 })
+  change(
+    index,
+    [40_000],
+    people(1, () => ({ name: 'new', score: 50_000, tag: ['new'] })),
+  )
+  expect(list(index, { limit: 2 })).toMatchObject({ ids: [1, 39_999], total: 39_999 })
+  expect(list(index, { keyword: 'new' }).ids).toEqual([1])
+})
+
+test('a copy is saved in chunks of at most 1 MB, and lists can be evaluated between them', () => {
+  const index = large()
+  const before = list(index, { keyword: '99' })
+  let chunks = 0
+  for (const chunk of saveIndex(index, CURSOR)) {
+    expect(chunk.length).toBeLessThanOrEqual(1_000_000)
+    expect(list(index, { keyword: '99' })).toEqual(before)
+    chunks++
+  }
+  expect(chunks).toBeGreaterThan(2)
+})
+
+test('a copy that is damaged, not complete or mixed with another one is not loaded', async () => {
+  const chunks = [...saveIndex(large(), CURSOR)]
+  const others = [...saveIndex(large(), 'k3f9a2-918274:')]
+  const [first = new Uint8Array(0), second = new Uint8Array(0)] = chunks
+  const damaged = (at: number) => {
+    const copy = second.slice()
+    copy[at] = (copy[at] as number) ^ 1
+    return copy
+  }
+  const copies = [
+    [],
+    chunks.slice(0, -1),
+    chunks.slice(1),
+    [...chunks, second],
+    chunks.toReversed(),
+    [first, ...others.slice(1)],
+    [first, second.subarray(0, 1000), ...chunks.slice(2)],
+    [new Uint8Array(3), ...chunks],
+    ...[0, 4, second.length - 1].map((at) => [first, damaged(at), ...chunks.slice(2)]),
+  ]
+  for (const copy of copies) expect(await loadIndex(copy)).toBeUndefined()
+  expect(await loadIndex(chunks)).toBeDefined()
+})
+
+test('an error of the store while chunks are read is not taken for damage', async () => {
+  async function* fail() {
+    yield* [...saveIndex(large(), CURSOR)].slice(0, 1)
+    throw new Error('The database is closed.')
+  }
+  await expect(loadIndex(fail())).rejects.toThrow('The database is closed.')
+})
+
+test('a copy has no name, id or value of passports that were removed', () => {
+  const index = indexOf(
+    people(2000, (id) => ({
+      name: id === 1234 ? 'rosalind' : 'ada',
+      tag: ['common', ...(id === 1234 ? ['Secret'] : [])],
+      points: [`${id === 1234 ? 98.76 : 1} git`],
+      location: [id === 1234 ? 'hidden place' : 'lisbon'],
+    })),
+  )
+  const save = () => Buffer.concat([...saveIndex(index, CURSOR)])
+  const id = Buffer.from(Float64Array.of(1234).buffer)
+  const texts = ['rosalind', 'secret', 'Secret', '98.76', 'hidden place', id]
+  for (const text of texts) expect(save().includes(text)).toBe(true)
+  change(index, [1234], [])
+  for (const text of texts) expect(save().includes(text)).toBe(false)
+  expect(save().includes('lisbon')).toBe(true)
+})

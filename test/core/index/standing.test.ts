@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test'
+import {
+  bucketOf,
+  countBefore,
+  findDistribution,
+  findPeers,
+  rankOf,
+} from '../../../src/core/index/standing.ts'
+import { parseFilter } from '../../../src/core/lists/filter.ts'
+import { indexOf, people, person } from '../../support/index/people.ts'
+import { createRandom } from '../../support/random.ts'
+
+const SCORES = [9, 7, 7, 7, 3, 0]
+const index = indexOf(people(SCORES.length, (id) => ({ score: SCORES[id - 1] ?? 0, skills_score: id })))
+
+test.each([
+  [10, { rank: 1, below: 6, total: 6 }],
+  [9, { rank: 1, below: 5, total: 6 }],
+  [7, { rank: 2, below: 2, total: 6 }],
+  [5, { rank: 5, below: 2, total: 6 }],
+  [0, { rank: 6, below: 0, total: 6 }],
+])('the score %d has the standing %j', (score, expected) => {
+  expect(rankOf(index, score)).toEqual(expected)
+})
+
+test('a part of the score has a standing of its own', () => {
+  expect(rankOf(index, 5, 'skills_score')).toEqual({ rank: 2, below: 4, total: 6 })
+})
+
+test('the place of a passport is after those with higher scores, and after lower ids with the same one', () => {
+  expect([1, 2, 3, 4, 6].map((id) => countBefore(index, { value: SCORES[id - 1] ?? 0, id }))).toEqual([
+    0, 1, 2, 3, 5,
+  ])
+})
+
+test('peers are the matches with the nearest scores on both sides, without the passport', () => {
+  const tagged = indexOf(people(9, (id) => ({ score: id, tag: [id % 4 === 0 ? 'other' : 'zk'] })))
+  const filter = parseFilter('tag:zk')
+  expect(findPeers(tagged, filter, { value: 5, id: 5 }, 2)).toEqual([7, 6, 3, 2])
+  expect(findPeers(tagged, filter, { value: 9, id: 9 }, 2)).toEqual([7, 6])
+})
+
+test('the distribution counts each score in its bucket', () => {
+  const random = createRandom(1)
+  const scores = Array.from({ length: 3000 }, () => Math.round(random.next() ** 4 * 30_000) / 100)
+  const { distribution, median, highest, ...axis } = findDistribution(
+    indexOf(scores.map((score, id) => person(id, { score }))),
+  )
+  const sorted = scores.toSorted((one, other) => other - one)
+  expect([highest, median]).toEqual([sorted[0] ?? 0, sorted[1500] ?? 0])
+  expect(distribution.length).toBe(Math.round(axis.scale / axis.step) + 1)
+  for (const [bucket, count] of distribution.entries())
+    expect(count).toBe(scores.filter((score) => bucketOf(score, axis) === bucket).length)
+})
+
+test.each([[[]], [[0]], [[12.5]], [[0, 0, 5, 1000]]])('the scores %j have an axis with buckets', (scores) => {
+  const { step, scale, distribution } = findDistribution(
+    indexOf(scores.map((score, id) => person(id, { score }))),
+  )
+  expect(scale).toBeGreaterThan(0)
+  expect(step).toBeGreaterThan(0)
+  expect(distribution.reduce((sum, count) => sum + count, 0)).toBe(scores.length)
+})

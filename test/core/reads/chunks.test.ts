@@ -1,0 +1,12 @@
+import { expect, test } from 'bun:test'
+import { CHUNK, mapChunks } from '../../../src/core/reads/chunks.ts'
+
+test('the event loop runs between two chunks', async () => {
+  const events: string[] = []
+  const ids = Array.from({ length: 3 * CHUNK }, (_, id) => id)
+  await mapChunks(ids, (_chunk, at) => {
+    events.push(`${at}`)
+    setImmediate(() => events.push('other'))
+  })
+  expect(events).toEqual(['0', 'other', `${CHUNK}`, 'other', `${2 * CHUNK}`])
+})
