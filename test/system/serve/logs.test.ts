@@ -112,12 +112,12 @@ test.concurrent('start, stop, an ignored SIGHUP and the removal of V1 are logged
   using database = new Database(here.database)
   database.run('pragma busy_timeout = 10000')
   database.run('alter table event_log rename to gone')
-  await until(() => isLogged('The ranking is outdated: '))
+  await until(() => isLogged('The index is outdated: '))
   server.child.kill('SIGTERM')
   expect(await server.child.exited).toBe(0)
   await until(() => isLogged('Stopped.'))
   const start = { version: VERSION, url: server.url, database: here.database, passports: 0, workers: 1 }
-  const failure = expect.stringMatching(/: no such table: event_log\n {4}at .*snapshot\.ts/s)
+  const failure = expect.stringMatching(/: no such table: event_log\n {4}at .*readChanges.*\.ts/s)
   // The last failure is logged again when the job ends. On a slow machine, other jobs meet the renamed table.
   const entries = new Map(log.map((line) => [JSON.parse(line).message, JSON.parse(line)]))
   const isOfOther = ({ message }: { message: string }) =>
