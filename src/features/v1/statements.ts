@@ -17,8 +17,10 @@ export type PassportBody = Body & { id: number; merged: number }
 export type Bodies = {
   /** The id of a merged passport finds the response of its survivor. */
   findPassport(ref: PassportRef, cards?: string): Promise<PassportBody | undefined>
-  /** List items, highest score first, then by id. Passports that are no longer listed are left out. */
+  /** List items in the order of the ids. Passports that are no longer listed are left out. */
   listItems(ids: readonly number[], cards?: string): Promise<string[]>
+  /** The same, highest score first, then by id. */
+  rankItems(ids: readonly number[], cards?: string): Promise<string[]>
 }
 
 export const V1_BODIES = defineData({
@@ -56,6 +58,8 @@ export function createBodies<MorePassport extends object, MoreItem extends objec
     `select ${LISTED_COLUMNS}, socials, ${MERGED}${more.passport} from passports`,
   )
   const list = `select ${LISTED_COLUMNS}${more.item} from passports where id in (${selectIds('$1')}) and ${IS_VISIBLE}`
+  const listRows = async (ids: readonly number[]) =>
+    ids.length === 0 ? [] : lookup<ItemRow & MoreItem>(list, [ids])
   return {
     async findPassport(ref, cards = '') {
       const row = await find(ref)
@@ -64,11 +68,15 @@ export function createBodies<MorePassport extends object, MoreItem extends objec
       )
     },
     async listItems(ids, cards = '') {
-      if (ids.length === 0) return []
-      // Rows are sorted here, because SQLite would copy them to sort.
-      return (await lookup<ItemRow & MoreItem>(list, [ids]))
-        .sort(byRank)
-        .map((row) => presentItem(row, cards))
+      const rows = new Map((await listRows(ids)).map((row) => [row.id, row]))
+      return ids.flatMap((id) => {
+        const row = rows.get(id)
+        return row ? [presentItem(row, cards)] : []
+      })
+    },
+    async rankItems(ids, cards = '') {
+      const rows = await listRows(ids)
+      return rows.sort(byRank).map((row) => presentItem(row, cards))
     },
   }
 }
