@@ -11,10 +11,12 @@ test.each([
   ['solidity lisbon', 'people tagged “solidity” in Lisbon'],
   ['human builders in łódź', 'humans tagged “builder” in Łódź'],
   ['outstanding', 'people with the level Outstanding'],
+  ['beginner or advanced', 'people with the level Beginner or Advanced'],
   ['advanced in łódź', 'people in Łódź with the level Advanced'],
   ['solidity or zk in lisbon', 'people tagged “solidity” or “zk” in Lisbon'],
   ['builders without github', 'people tagged “builder” without GitHub'],
   ['not in lisbon or łódź', 'people not in Lisbon or Łódź'],
+  ['not advanced', 'people with a score under 120 or at least 250'],
   ['not human', 'people without a human check'],
   ['builders without humans', 'people tagged “builder” without a human check'],
   ['not human builders', 'people tagged “builder” without a human check'],
@@ -73,7 +75,7 @@ test('the link to a similar name keeps the filters and the order', async () => {
 test('“or” between other words means both, and the heading says so', async () => {
   const pageOf = async (text: string) => readable((await server.look(`/?q=${text}`)).text)
   expect(await pageOf('builder+or+lisbon')).toMatch(/\d people tagged “builder” in Lisbon Find/)
-  expect(await pageOf('beginner+or+outstanding')).toMatch(/\d people with a score under \d+ or at least \d+/)
+  expect(await pageOf('beginner+or+outstanding')).toMatch(/\d people with the level Beginner or Outstanding/)
 })
 
 test('rows of alternatives show the tags of the search first', async () => {

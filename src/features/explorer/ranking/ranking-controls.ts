@@ -6,7 +6,7 @@ import type { Figure, PeopleQuery } from '../../../ui/list-address.ts'
 import * as lists from '../../../ui/list-address.ts'
 import { FIGURES } from '../../../ui/people-list.ts'
 import { formatFigure, shortWord } from '../../../ui/text.ts'
-import { type DescribedTerms, labelOf, type Names } from './describe-terms.ts'
+import { type DescribedTerms, findLevels, labelOf, type Names } from './describe-terms.ts'
 
 const MAX_LABEL_LENGTH = 30
 
@@ -56,10 +56,10 @@ function renderGroup(heading: string, chips: readonly Html[], { page, words = ''
 /** A level replaces another one. */
 function renderLevels(query: PeopleQuery, { levels }: Names): Html[] {
   const all = termsOfLevels(levels)
-  const chosen = all.find(({ terms }) => lists.hasTerms(query, terms))
+  const chosen = findLevels(query, levels)
   const others = chosen ? lists.withoutTerms(query, chosen.terms) : query
   return all.flatMap(({ name, terms }, at) => {
-    if (name === chosen?.name) return []
+    if (chosen?.names.includes(name)) return []
     return renderChip(
       lists.addressOf(lists.withTerms(others, terms)),
       name,
