@@ -4,6 +4,8 @@ export type SearchStore = {
   listHandles(prefix: string, limit: number): Promise<FoundName[]>
   /** Handles of any source whose name begins with the prefix: the first `limit` of each source. */
   listNames(prefix: string, limit: number): Promise<FoundName[]>
+  /** Handles of any source with one of these names. */
+  listOwners(names: readonly string[]): Promise<FoundName[]>
   /** Wallets with the prefix that end with `suffix`. Only the first 5,000 with the prefix are compared. */
   listWallets(prefix: string, limit: number, suffix?: string): Promise<FoundName[]>
 }

@@ -1,6 +1,7 @@
 import { type Base, defineData } from '../data.ts'
 import type { FoundName, SearchStore } from '../search-store.ts'
 import type { Prepare } from './connection.ts'
+import { selectTexts } from './words.ts'
 
 /** A search without a source looks into this many sources, because imported data may have any number of them. */
 const MOST_SOURCES = 64
@@ -17,6 +18,7 @@ function createSearch(prepare: Prepare): SearchStore {
   const handlesInRange = prepare<FoundName>(selectRange('handles', 'handle', '$3'))
   const walletsInRange = prepare<FoundName>(LIST_WALLETS)
   const listSources = prepare<{ source: string }>(LIST_SOURCES)
+  const listEqual = prepare<FoundName>(LIST_EQUAL)
   const listHandles: SearchStore['listHandles'] = (prefix, limit) =>
     handlesInRange(prefix, endOf(prefix), limit)
   return {
@@ -26,6 +28,10 @@ function createSearch(prepare: Prepare): SearchStore {
       const found = await Promise.all(sources.map(({ source }) => listHandles(`${source}:${prefix}`, limit)))
       return found.flat()
     },
+    async listOwners(names) {
+      const sources = await listSources()
+      return listEqual(names.flatMap((name) => sources.map(({ source }) => `${source}:${name}`)))
+    },
     listWallets: (prefix, limit, suffix = '') => walletsInRange(prefix, endOf(prefix), limit, suffix),
   }
 }
@@ -33,6 +39,9 @@ function createSearch(prepare: Prepare): SearchStore {
 const selectRange = (table: string, column: string, limit: string | number) =>
   `select ${column} as text, cast(passport_id as double precision) as id from ${table}
    where ${column} >= $1 and ${column} < $2 order by ${column}, passport_id limit ${limit}`
+
+const LIST_EQUAL = `select handle as text, cast(passport_id as double precision) as id from handles
+  where handle in (${selectTexts('$1')})`
 
 const LIST_WALLETS = `select text, id from (${selectRange('wallets', 'address', MOST_COMPARED)}) as found
   where substr(text, length(text) - length(cast($4 as text)) + 1) = cast($4 as text) limit $3`
