@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
@@ -40,11 +41,19 @@ test('a search by name with a filter names the people of the ranks, and explains
   expect((await server.look('/?filter=location:lagos')).text).toContain('/about#human')
 })
 
-test('a search that finds nobody says so once, with an example that finds people', async () => {
+test('a search that finds nobody says so once, says how to search, and links to all people', async () => {
   const { text } = await server.look('/?q=qwxzkjv')
   expect(text.match(/No (people|passport)/g)).toHaveLength(1)
-  const [, example = ''] = /Or choose:.*?<a href="([^"]+)"/.exec(text) ?? []
-  expect(rowsOf((await server.look(example)).text)).toHaveLength(20)
+  expect(readable(text)).toContain(' all other words, and words in double quotes, are one name or handle. ')
+  expect(text).toContain('<a href="/">All passports by score</a>')
+})
+
+test('the start page and docs/explorer.md explain the search with the same sentences', async () => {
+  const page = readable((await server.look('/')).text)
+  const docs = readFileSync('docs/explorer.md', 'utf8').replaceAll('`', '')
+  const [sentences = ''] = /A tag, place, credential, .* work too\./.exec(page) ?? []
+  expect(docs).toContain(sentences.replaceAll(/[“”]/g, '"').replace('&gt;', '>'))
+  expect(sentences.match(/\./g)).toHaveLength(3)
 })
 
 test.each([

@@ -110,7 +110,10 @@ export function renderInstead(
       : []),
     ...(chips > 0 ? [link({ ...query, text: '' }, 'Only the filters', chips)] : []),
   ]
-  return links.length === 0 ? html`` : html`<ul class="chips" aria-label="Other searches">${links}</ul>`
+  const all = html`<p><a href="/">All passports by score</a></p>`
+  if (links.length === 0) return html`<div class="nothing panel">${all}</div>`
+  return html`<div class="nothing panel"><p>Did you look for these people?</p>
+<ul class="chips" aria-label="Other searches">${links}</ul>${all}</div>`
 }
 
 /** Shows the request for the same list in v3, which searches names only. */
