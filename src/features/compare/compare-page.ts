@@ -81,7 +81,7 @@ function renderPage(site: Site, people: readonly ComparedPerson[]): RenderedPage
     share,
     script: 'share.js',
     main: html`<div class="cover identity"><h1><bdi class="clamp" dir="ltr">${LIST.format(names.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi></h1>
-<p class="row actions">${SHARE_BUTTON}${people.length < MOST_PEOPLE ? add : html``}</p></div>
+<p class="row actions">${SHARE_BUTTON}${people.length < MOST_PEOPLE && add}</p></div>
 ${renderSharePanel(share, `${title} on ${site.name}`, site.origin)}
 ${renderComparison(people)}`,
   })

@@ -23,7 +23,7 @@ export function renderComparison(people: People): Html {
   const head = (cells: readonly Html[]) => html`<tr><td></td>${cells}</tr>\n`
   const isLong = people.some(({ passport }) => passport.scores.total >= 1e6)
   return html`<div class="compare panel">
-<table${isLong ? html` class="long"` : html``}>
+<table${isLong && html` class="long"`}>
 <thead>${head(people.map((person) => html`<td>${renderMarks(person, people)}</td>`))}
 ${head(people.map(({ passport }) => html`<th scope="col"><a class="clamp compared" href="/passports/${passport.id}"><bdi>${text.renderName(text.nameOf(passport))}</bdi></a></th>`))}</thead>
 ${renderScores(people)}

@@ -29,17 +29,16 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
       script: 'share.js',
       main: html`<div class="cover"><h1>About ${site.name}</h1>
 <p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score. This site runs passportd, open source software that anybody can run.</p>
-${site.demo ? html`<p><strong>This is a demo. Its people and their records are invented${site.contact?.endsWith('@example.com') ? ', and its contact is an example' : ''}.</strong></p>` : html``}
+${site.demo && html`<p><strong>This is a demo. Its people and their records are invented${site.contact?.endsWith('@example.com') && ', and its contact is an example'}.</strong></p>`}
 <dl class="row summary">
 <div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
 <div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
 ${
-  scores
-    ? html`<div><dt class="soft">People</dt><dd>${text.formatFigure(scores.total)}</dd></div>
+  scores &&
+  html`<div><dt class="soft">People</dt><dd>${text.formatFigure(scores.total)}</dd></div>
 <div><dt class="soft">Half of them score at least</dt><dd>${text.formatFigure(scores.median)}</dd></div>`
-    : html``
 }
-${data?.newest === undefined ? html`` : html`<div><dt class="soft">Last change</dt><dd>${text.formatDay(data.newest)}</dd></div>`}
+${data?.newest !== undefined && html`<div><dt class="soft">Last change</dt><dd>${text.formatDay(data.newest)}</dd></div>`}
 </dl></div>
 <p class="jump soft">On this page: <a href="#parts">score</a>, <a href="#human">human</a>, <a href="#levels">levels</a>, <a href="#you">is this you?</a>, <a href="#keys">for programs</a></p><div class="columns">
 <div>${renderScoring(rules)}</div>
@@ -130,7 +129,7 @@ function renderRequests(site: Site): Html {
 <li>${contact ? html`Write to ${contact}.` : other}</li>
 <li>Claim the passport: give its number, and say which of its accounts or wallets is yours and how you can show that.</li>
 <li>Say what you want. <strong>Correct:</strong> what is wrong, and what is right. <strong>Complete:</strong> which credential is missing. <strong>Hide or remove:</strong> the passport disappears from all pages and API responses, and a later import does not bring it back unless the operator allows it.</li></ol>
-${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}
+${site.privacyUrl !== undefined && html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}
 </section>`
 }
 
@@ -150,6 +149,6 @@ function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> |
   return html`<section id="data">
 <h2>Where the data comes from</h2>
 <p>${demo ? 'The demo made its records when it was first started, and imported them.' : source} This site shows names, texts and accounts as the records have them, and does not check them.</p>
-${data === undefined ? html`` : html`<p class="soft">A score is calculated again when its record or the rules change. Points for the age of an account are updated then, too. Pages show the new score within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>`}
+${data !== undefined && html`<p class="soft">A score is calculated again when its record or the rules change. Points for the age of an account are updated then, too. Pages show the new score within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>`}
 </section>`
 }

@@ -86,7 +86,7 @@ function drawLine(title: string, text: string, { ink, fill, half }: LineStyle): 
 /** Sets `textLength`, so that the text has this width in any font. */
 function drawText(text: string, x: number, bold: boolean, fill: string) {
   const width = round(textWidth(text, { size: SIZE, bold }))
-  const drawn = html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold ? html` font-weight="700"` : html``} fill="${fill}">${text}</text>`
+  const drawn = html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold && html` font-weight="700"`} fill="${fill}">${text}</text>`
   return { drawn, end: x + width }
 }
 

@@ -59,7 +59,7 @@ export function drawTitleCard(site: Site, { title, words, counts }: TitleCard): 
     colors,
     html`${drawName(title, { x: LEFT, y: 180, width: RIGHT - LEFT, size: 92, smallest: 46, fill: colors.ink })}
 ${drawName(words, { x: LEFT, y: 250, width: RIGHT - LEFT, size: 46, smallest: 40, fill: colors.soft })}
-${counts ? html`<svg x="${LEFT}" y="300" width="${RIGHT - LEFT}" height="230" fill="${colors.accent}">${drawHistogram(counts)}</svg>` : html``}`,
+${counts && html`<svg x="${LEFT}" y="300" width="${RIGHT - LEFT}" height="230" fill="${colors.accent}">${drawHistogram(counts)}</svg>`}`,
   )
 }
 
@@ -112,7 +112,7 @@ ${drawName(name, { x: LEFT, y: 128, width: TEXT_WIDTH, size: 76, smallest: 46, f
 ${drawText(LEFT, 194, fitSize(caption, TEXT_WIDTH / SERIF, 44), colors.soft, caption)}
 <text x="${LEFT - round(size * 0.03)}" y="${BASELINE}" font-size="${size}" fill="${colors.accent}">${score}</text>
 ${drawStanding(words, after, colors)}
-${passport.human ? drawPill('human', { x: ROSETTE.x + ROSETTE.size / 2, y: BASELINE, size: 42 }, colors.accent) : html``}
+${passport.human && drawPill('human', { x: ROSETTE.x + ROSETTE.size / 2, y: BASELINE, size: 42 }, colors.accent)}
 <rect x="${LEFT}" y="414" width="${RIGHT - LEFT}" height="44" rx="11" fill="${colors.track}"/>
 ${drawScoreParts(passport.scores, colors, { x: LEFT, y: 414, width: words.share * (RIGHT - LEFT), height: 44 })}
 ${drawLegend(labels, colors, { y: 522, size: 44 })}`,
@@ -128,7 +128,7 @@ function drawStanding({ top, level }: PassportWords, x: number, colors: Colors):
   const width = TEXT_WIDTH + LEFT - x
   const size = fitSize(level, width - 44, 46)
   const pill = { x: round(x + pillWidth(level, size) / 2), y: top === '' ? BASELINE : BASELINE - 78, size }
-  return html`${top === '' ? html`` : drawText(x, BASELINE, fitSize(top, width, 56), colors.ink, top)}${level === '' ? html`` : drawPill(level, pill, colors.accentInk, colors.accent)}`
+  return html`${top !== '' && drawText(x, BASELINE, fitSize(top, width, 56), colors.ink, top)}${level !== '' && drawPill(level, pill, colors.accentInk, colors.accent)}`
 }
 
 const pillWidth = (words: string, size: number) => round(textWidth(words, { size }) * SERIF + 44)

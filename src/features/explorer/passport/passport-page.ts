@@ -56,13 +56,13 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       // The list may be too long to have the row. A record may also say "human" without a credential.
       const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
       const proofs = proofsOf(credentials, types).map(({ name }) => name)
-      const mark = html`<span><a class="pill" href="${evidence}" title="Why this person counts as human">human</a><span class="soft">${proofs.length === 0 ? '' : ` via ${shortWord(proofs.join(' and '), 60)}`}</span></span>`
+      const mark = html`<span><a class="pill" href="${evidence}" title="Why this person counts as human">human</a><span class="soft">${proofs.length !== 0 && ` via ${shortWord(proofs.join(' and '), 60)}`}</span></span>`
       const main = html`<article class="passport-page">
 ${renderPerson(passport, nameOf(passport), score, passport.human ? mark : UNCHECKED)}
 ${renderSharePanel(share, `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`, site.origin, renderBadge(id, `Passport badge of ${shortNameOf(passport)}`, site.origin))}
 <p class="jump soft">On this page: <a href="#growth">what would raise the score</a>, <a href="#history">history</a>, <a href="#credentials">credentials</a>, <a href="#socials">accounts</a></p>
-${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
-${passport.stale ? RECALCULATING : html``}
+${merged !== undefined && html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
+${passport.stale && RECALCULATING}
 <div class="columns">
 <div>${passportScore.renderParts(passport, { standing, caps, signs })}</div>
 <div>${renderGrowth({ credentials, scores, types, caps, wallet: passport.mainWallet })}</div>
@@ -72,7 +72,7 @@ ${passport.stale ? RECALCULATING : html``}
 ${list}
 <div class="pair"><div>${renderSocials(passport)}</div>
 <div>${renderWallets(passport)}
-<p class="soft">For programs: <a href="/api/v3/passports/${id}?include=credentials">this passport as JSON</a>${needsKey ? ' (key required)' : ''}, <a href="/reference/v3/getPassportV3">API reference</a></p>
+<p class="soft">For programs: <a href="/api/v3/passports/${id}?include=credentials">this passport as JSON</a>${needsKey && ' (key required)'}, <a href="/reference/v3/getPassportV3">API reference</a></p>
 </div>
 </div>
 </article>`
@@ -126,5 +126,5 @@ const renderPicks = (and: string) =>
 const radios = (name: string, legend: string, choices: Readonly<Record<string, string>>) =>
   html`<fieldset class="row"><legend>${legend}</legend>${Object.entries(choices).map(
     ([value, label], at) =>
-      html`<label><input type="radio" name="${name}" value="${value}"${at === 0 ? html` checked` : html``}> ${label}</label>`,
+      html`<label><input type="radio" name="${name}" value="${value}"${at === 0 && html` checked`}> ${label}</label>`,
   )}</fieldset>`

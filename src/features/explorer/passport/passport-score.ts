@@ -19,8 +19,8 @@ export function renderScore(total: number, levels: readonly Level[], details: re
   // A long score is smaller, so that it fits on one line of a phone.
   return html`<div id="score">
 <h2>Passport score</h2>
-<p class="large${figure.length > 7 ? ' long' : ''}">${figure}</p>
-${level ? html`<p class="level"><strong><a href="/about#levels">${renderLevel(total, levels)}</a></strong>${next ? html`<span class="soft"> ${left ?? ''}</span>` : html``}</p>${next ? renderProgress(total - level.from, next.from - level.from) : html``}` : html``}
+<p class="large${figure.length > 7 && ' long'}">${figure}</p>
+${level && html`<p class="level"><strong><a href="/about#levels">${renderLevel(total, levels)}</a></strong>${next && html`<span class="soft"> ${left ?? ''}</span>`}</p>${next && renderProgress(total - level.from, next.from - level.from)}`}
 ${details}
 </div>`
 }
@@ -47,11 +47,11 @@ export function renderParts(passport: Passport, { standing, caps, signs }: Score
 <dl class="parts">${SCORE_PARTS.map((part) => {
     const { total = 0, atLeast = {} } = standing ?? {}
     const ahead = text.describeAhead(atLeast[part] ?? total, total, ' of people')
-    return html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead === '' ? html`` : html` <span class="soft detail">${ahead}</span>`}</dd></div>`
-  })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span> Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>` : html``}</dl>
+    return html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead !== '' && html` <span class="soft detail">${ahead}</span>`}</dd></div>`
+  })}${given > 0 && html`<div class="other"><dt><span class="swatch"></span> Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>`}</dl>
 ${describeTotal(scores, caps)}
-${isSum ? html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and again whenever data or rules change. Points that grow with time are those of that day.</p>` : html``}
-<p class="row"><a href="/passports/${passport.id}/score">How every point is calculated</a> <a href="/about#parts">What the parts mean</a>${signs ? html` <a href="/verify#${passport.id}">Check this score</a>` : html``}</p>
+${isSum && html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and again whenever data or rules change. Points that grow with time are those of that day.</p>`}
+<p class="row"><a href="/passports/${passport.id}/score">How every point is calculated</a> <a href="/about#parts">What the parts mean</a>${signs && html` <a href="/verify#${passport.id}">Check this score</a>`}</p>
 </section>`
 }
 
