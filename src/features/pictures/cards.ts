@@ -1,10 +1,10 @@
 import type { Awaitable } from '../../core/basics/awaitable.ts'
+import { ServiceError } from '../../core/basics/errors.ts'
 import type { FullPassport } from '../../core/passport/passport.ts'
 import { picture, withoutCaching } from '../../ui/assets-and-csp.ts'
 import { CATEGORIES, drawHistogram, type Segment, segmentsOf } from '../../ui/charts.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { CARD_SIZE, describeCard } from '../../ui/layout.ts'
-import { isCode } from '../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest, Png } from '../../ui/page.ts'
 import { coverColor, rosette } from '../../ui/rosette.ts'
 import type { Site } from '../../ui/site.ts'
@@ -21,17 +21,12 @@ export function createCard(options: ExplorerOptions): ExplorerPage {
   return createPicturePage(options, ['png', 'svg'], async (passport, type, request) => {
     const { site, signal } = request
     request.charge(STANDING_UNITS)
-    let isComplete = true
-    const draw = async (name: string) => {
-      const words = await findPassportWords(options, passport, signal)
-      isComplete = words.isComplete
-      return drawPassport(passport, name, { ...words, top: words.top || words.rank }, site, options.now())
-    }
-    const card =
-      type === 'svg'
-        ? picture('svg', (await draw(nameOf(passport))).markup)
-        : await request.drawCard(() => draw(drawableName(passport, site.fonts)))
-    return isComplete ? card : withoutCaching(card)
+    const words = await findPassportWords(options, passport, signal)
+    const draw = (name: string) =>
+      drawPassport(passport, name, { ...words, top: words.top || words.rank }, site, options.now())
+    return type === 'svg'
+      ? picture('svg', draw(nameOf(passport)).markup)
+      : request.drawCard(() => draw(drawableName(passport, site.fonts)))
   })
 }
 
@@ -82,7 +77,8 @@ export function createCardDrawer(options: ExplorerOptions) {
       return picture('png', await rasterize(markup, CARD_SIZE.width, signal))
     } catch (error) {
       const png = await spare
-      if (!isCode(error, ['overloaded', 'unavailable']) || !png) throw error
+      const isBusy = error instanceof ServiceError && ['overloaded', 'unavailable'].includes(error.code)
+      if (!isBusy || !png) throw error
       onError(error)
       return withoutCaching(picture('png', png))
     }

@@ -3,14 +3,11 @@ import { parsePassportRef } from '../../../core/passport/passport.ts'
 import { levelOf } from '../../../core/passport/rules/rule-set.ts'
 import { findPassport, findVersion } from '../../../core/reads/passports.ts'
 import { findAlike } from '../../../core/reads/search.ts'
-import { readStandings } from '../../../core/reads/standing.ts'
-import { withoutCaching } from '../../../ui/assets-and-csp.ts'
 import { escapeText, type Html, html } from '../../../ui/html.ts'
 import { respondPage, sharePassport } from '../../../ui/layout.ts'
-import { ifReady } from '../../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../../ui/page.ts'
 import { renderSharePanel } from '../../../ui/share-panel.ts'
-import { describeHighest } from '../../../ui/standings.ts'
+import { describeHighest, readStanding } from '../../../ui/standings.ts'
 import { nameOf, renderCopyable, shortNameOf, shortWord } from '../../../ui/text.ts'
 import { PROOF_ROW, proofsOf, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
@@ -35,12 +32,9 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const { id, scores } = passport
       const { levels = [], caps = {}, types } = await rules()
       const place = { value: scores.total, id }
-      const listed = await ifReady(options, async () => ({
-        standings: await readStandings(options, [scores], signal),
-        above: await index.call('place', place, signal),
-        alike: await findAlike(options, passport, signal),
-      }))
-      const { standings: [standing] = [], above = 0, alike = [] } = listed ?? {}
+      const standing = await readStanding(options, scores, signal)
+      const above = await index.call('place', place, signal)
+      const alike = await findAlike(options, passport, signal)
       const level = levelOf(scores.total, { levels })
       // The id in the URL, if it is that of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
@@ -48,7 +42,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const share = sharePassport(passport, highest, level?.level.name)
       const description = `${share.title}. ${share.description}`
       const history = await findHistory(options, passport, credentials)
-      const rank = standing ? passportScore.renderRank(id, standing, above) : html``
+      const rank = passportScore.renderRank(id, standing, above)
       const top =
         highest === '' || highest === 'No. 1 overall' ? html`` : html`<p class="best">${highest}</p>`
       const score = html`${passportScore.renderScore(scores.total, levels, [top, rank])}${renderLastChange(history)}`
@@ -77,8 +71,7 @@ ${list}
 </div>
 </article>`
       const layout = { site, title: share.alt, description, share, main }
-      const page = respondPage({ ...layout, script: 'passport.js' })
-      return listed ? page : withoutCaching(page)
+      return respondPage({ ...layout, script: 'passport.js' })
     },
   }
 }
