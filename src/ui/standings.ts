@@ -2,7 +2,6 @@ import type { FullPassport, Scores } from '../core/passport/passport.ts'
 import { levelOf } from '../core/passport/rules/rule-set.ts'
 import { type PassportStanding, readStandings } from '../core/reads/standing.ts'
 import { CATEGORIES, SCORE_PARTS } from './charts.ts'
-import { ifReady } from './not-ready.ts'
 import type { ExplorerOptions } from './page.ts'
 import { describeRank, describeTop } from './text.ts'
 
@@ -10,8 +9,7 @@ import { describeRank, describeTop } from './text.ts'
 const HIGHEST_PERCENT = 33
 
 /** Describes the best standing, overall or in a part of the score; empty if it is worse than `HIGHEST_PERCENT`. */
-export function describeHighest(scores: Scores, standing: PassportStanding | undefined): string {
-  if (!standing) return ''
+export function describeHighest(scores: Scores, standing: PassportStanding): string {
   const { below, total, atLeast: parts } = standing
   const overall = { words: 'overall', atLeast: scores.total > 0 ? total - below : total }
   const others = SCORE_PARTS.flatMap((part) => {
@@ -27,20 +25,29 @@ export function describeHighest(scores: Scores, standing: PassportStanding | und
 /** The units of a picture with a standing. */
 export const STANDING_UNITS = 3
 
-/** Statements about a score, for pictures. Each may be empty. `share` is the part of a full bar. `isComplete`: the index was ready. */
-export type PassportWords = { top: string; rank: string; level: string; share: number; isComplete: boolean }
+/** Statements about a score, for pictures. `top` and `level` may be empty. `share` is the part of a full bar. */
+export type PassportWords = { top: string; rank: string; level: string; share: number }
 
 export async function findPassportWords(
-  options: Pick<ExplorerOptions, 'index' | 'rules' | 'onError'>,
+  options: Pick<ExplorerOptions, 'index' | 'rules'>,
   { scores }: FullPassport,
   signal: AbortSignal,
 ): Promise<PassportWords> {
-  const [standing] = (await ifReady(options, () => readStandings(options, [scores], signal))) ?? []
+  const standing = await readStanding(options, scores, signal)
   return {
-    isComplete: standing !== undefined,
     top: describeHighest(scores, standing),
-    rank: standing ? describeRank(standing) : '',
-    share: standing ? Math.min(1, Math.max(0, scores.total) / Math.max(1, standing.scale)) : 0,
+    rank: describeRank(standing),
+    share: Math.min(1, Math.max(0, scores.total) / Math.max(1, standing.scale)),
     level: levelOf(scores.total, await options.rules())?.level.name ?? '',
   }
+}
+
+/** Pages of one person. */
+export async function readStanding(
+  options: Pick<ExplorerOptions, 'index'>,
+  scores: Scores,
+  signal: AbortSignal,
+): Promise<PassportStanding> {
+  const [standing] = await readStandings(options, [scores], signal)
+  return standing as PassportStanding
 }
