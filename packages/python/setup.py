@@ -65,7 +65,7 @@ def write_types(document: Schema) -> str:
     for name, values in {
         "V3Include": schemas["V3LookupRequest"]["properties"]["include"]["items"]["enum"],
         "V3Field": list(paths_of(schemas["V3SelectedPassport"])),
-        "V3GroupBy": by_name["group_by"]["enum"],
+        "V3GroupBy": by_name["group_by"]["items"]["enum"],
         "V3EventType": [each["properties"]["type"]["const"] for each in schemas["V3Event"]["anyOf"]],
     }.items():
         written[name] = f"{name} = Literal{json.dumps(values)}"

@@ -97,7 +97,9 @@ test('v3.list iterates over all pages, and v3.page returns one page with the tot
   expect(await ids({ select: ['passport_id', 'credentials.score'] })).toHaveLength(23)
   expect(await ids({ sort: '-change', since: new Date(NOON) })).toEqual([])
   const page = await v3.page({ limit: 2, groupBy: 'human' })
-  expect(page).toMatchObject({ total: 23, groups: [{ value: 'false', count: 23 }], more_groups: 0 })
+  expect(page).toMatchObject({ total: 23, groups: [{ label: 'false', count: 23 }], more_groups: 0 })
+  const { groups } = await v3.page({ limit: 1, groupBy: ['human', 'source'], groupPrefix: 'fa' })
+  expect(groups).toEqual([{ field: 'human', value: 'false', label: 'false', count: 23 }])
   const next = await v3.page({ limit: 2, cursor: page.next as string, select: ['passport_id'] })
   expect(next.items).toEqual([{ passport_id: 20 }, { passport_id: 19 }])
   expect(await failureOf(v3.page({ filter: 'score:>1', cursor: page.next as string }))).toMatchObject({

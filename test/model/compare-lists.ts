@@ -30,20 +30,19 @@ export async function compareLists(
     const pages = await readPages(node, `${query}&after=${cursor}`)
     expect({ query, ...pages }).toEqual({ query, items, total: (items as unknown[]).length } as never)
   }
-  const compareGroups = async (field: string) => {
-    const { body } = await node.request(`/api/v3/passports?limit=1&group_by=${field}&after=${cursor}`)
+  const compareGroups = async () => {
+    const fields = Object.keys(GROUPS)
+    const { body } = await node.request(`/api/v3/passports?limit=1&group_by=${fields}&after=${cursor}`)
     const { groups, total, more_groups } = body
-    const expected = {
-      field,
-      groups: groupsOf(service, field),
+    expect({ groups, total, more_groups }).toEqual({
+      groups: fields.flatMap((field) => groupsOf(service, field)),
       total: service.listed().length,
       more_groups: 0,
-    }
-    expect({ field, groups, total, more_groups }).toEqual(expected as never)
+    } as never)
   }
   const compared = await Promise.all([
     ...lists.filter(isChosen).map(compareList),
-    ...Object.keys(GROUPS).filter(isChosen).map(compareGroups),
+    ...(isChosen() ? [compareGroups()] : []),
   ])
   return compared.length
 }

@@ -9,8 +9,9 @@ export type Requests = ReturnType<typeof createRequests>
 export function createRequests(transport: Transport) {
   const { send } = transport
   return {
-    getPage<P>({ groupBy, signal, ...rest }: V3PageOptions): Promise<V3Page<P>> {
-      return send(`/v3/passports${toQuery({ group_by: groupBy, ...rest })}`, 'items', { signal })
+    getPage<P>({ groupBy, groupPrefix, signal, ...rest }: V3PageOptions): Promise<V3Page<P>> {
+      const query = toQuery({ group_by: groupBy, group_prefix: groupPrefix, ...rest })
+      return send(`/v3/passports${query}`, 'items', { signal })
     },
     getItems<P>(keys: readonly string[], { asOf, signal, ...fields }: PassportOptions) {
       const body = { keys, ...(asOf !== undefined && { as_of: toText(asOf) }), ...fields }

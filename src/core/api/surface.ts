@@ -39,9 +39,9 @@ export const KEY = {
 export const actorOf = ({ principal }: Context) => `key:${principal.id}` as const
 
 /** A parameter that is a comma-separated list. */
-export const list = (description: string, items: object) => ({
+export const list = (description: string, items: object, more: object = {}) => ({
   description,
-  schema: { type: 'array', items },
+  schema: { type: 'array', items, ...more },
   style: 'form' as const,
   explode: false as const,
 })

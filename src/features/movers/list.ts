@@ -24,7 +24,7 @@ const MOVERS_UNITS = 200
 const MOST_DAYS = 31
 
 /** Cannot be combined with a sort of movers. */
-const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'after']
+const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'group_prefix', 'after']
 
 export type Mover = { passport: PassportV3; diff: ScoreDiff; rank: number }
 

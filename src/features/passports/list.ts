@@ -2,7 +2,7 @@ import { LIST } from '../../core/api/examples.ts'
 import { type Fields, fieldsOf } from '../../core/api/parameters.ts'
 import { PAGE_BYTES, readAll, readPassports, unitsOfPassports } from '../../core/api/read-passports.ts'
 import { ListBody } from '../../core/api/schemas.ts'
-import { V3 } from '../../core/api/surface.ts'
+import { list, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import type { EventCursor } from '../../core/history/event-cursor.ts'
 import { renderLarge, takeTurn } from '../../core/http/backpressure/turns-and-large-pages.ts'
@@ -16,9 +16,10 @@ import {
   formatCursor,
   GROUP_FIELDS,
   LARGEST_LIMIT,
+  MOST_GROUP_FIELDS,
   MOVERS_SORTS,
   parseCursor,
-  parseGroupBy,
+  parseGroups,
   parseKeyword,
   parseLimit,
   parseSort,
@@ -67,12 +68,17 @@ Fields: ${Object.keys(FILTER_FIELDS).join(', ')}`,
   },
   since: {
     description:
-      'A time of the last 31 days, such as `2026-10-01` or `2026-10-01T12:00:00Z`. Required with `sort` by `-change`, `change` and `-added`, which list at most 1,000 passports and cannot be combined with `q`, `filter`, `group_by` and `after`.',
+      'A time of the last 31 days, such as `2026-10-01` or `2026-10-01T12:00:00Z`. Required with `sort` by `-change`, `change` and `-added`, which list at most 1,000 passports and cannot be combined with `q`, `filter`, `group_by`, `group_prefix` and `after`.',
     schema: { type: 'string' },
   },
-  group_by: {
-    description: 'Counts all matching passports by the values of this field',
-    schema: { enum: GROUP_FIELDS },
+  group_by: list(
+    `Counts all matching passports by the values of these fields, up to ${MOST_GROUP_FIELDS}`,
+    { enum: GROUP_FIELDS },
+    { maxItems: MOST_GROUP_FIELDS, uniqueItems: true },
+  ),
+  group_prefix: {
+    description: 'With `group_by`, counts only the values that begin with this text',
+    schema: { type: 'string', maxLength: 200 },
   },
   limit: {
     description: `Passports per page, 1 to ${LARGEST_LIMIT}; at most 50 with \`credentials\`, \`standing\`, \`explanation\` or \`since\`. By default ${DEFAULT_LIMIT}`,
@@ -129,7 +135,7 @@ async function listPassports(request: Request, context: Context, parameters: Par
 const isRanking = ({ filter, groups, sort }: ListRequest): boolean =>
   filter.length === 0 && !groups && sort.field === 'score' && sort.pointsFor === undefined
 
-/** Further units of a list: for a filter or another order, for groups, and for a search in the index. */
+/** Further units of a list: for a filter or another order, for each field of groups, and for a search in the index. */
 const INDEX_UNITS = 2
 const GROUP_UNITS = 2
 const INDEX_SEARCH_UNITS = 8
@@ -141,20 +147,19 @@ export function unitsOfList(
   needsIndex: boolean,
 ): number {
   const index = needsIndex ? INDEX_UNITS + (keyword === undefined ? 0 : INDEX_SEARCH_UNITS) : 0
-  return unitsOfPassports(limit, fields) + index + (groups === undefined ? 0 : GROUP_UNITS)
+  return unitsOfPassports(limit, fields) + index + GROUP_UNITS * (groups?.length ?? 0)
 }
 
 function parseListRequest(parameters: Parameters, { includes }: Fields): ListRequest {
-  const { q, filter, sort, group_by, limit, cursor } = parameters
+  const { q, filter, sort, group_by, group_prefix, limit, cursor } = parameters
   const query = {
     keyword: parseKeyword(q, 'q'),
     filter: filter === undefined ? [] : parseFilter(filter),
     sort: parseSort(sort),
   }
-  const field = parseGroupBy(group_by)
   return {
     ...query,
-    groups: field && [{ field }],
+    groups: parseGroups(group_by, group_prefix),
     // Fewer passports fit on a page with credentials or explanations, which may be large.
     limit: parseLimit(limit, DEFAULT_LIMIT, includes.size > 0 ? CHUNK : LARGEST_LIMIT, [...includes]),
     after: cursor === undefined ? undefined : parseCursor(query, cursor),
@@ -167,15 +172,14 @@ const linkTo = (parameters: Parameters) => `/api/v3/passports?${new URLSearchPar
 type Asked = { request: ListRequest; after: EventCursor | undefined }
 
 async function renderList(context: Context, parameters: Parameters, list: Asked, fields: Fields) {
-  const { items, ...found } = await findFitting(context, list, fields)
-  const [groups] = found.groups ?? []
+  const { items, groups, ...found } = await findFitting(context, list, fields)
   return toPage(parameters, {
     items,
     next: found.next ? formatCursor(list.request, found.next) : null,
     total: found.total,
     ...(groups && {
-      groups: groups.groups.map(({ value, count }) => ({ value, count })),
-      more_groups: groups.more,
+      groups: groups.flatMap(({ groups }) => groups),
+      more_groups: groups.reduce((sum, { more }) => sum + more, 0),
     }),
   })
 }

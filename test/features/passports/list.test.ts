@@ -7,6 +7,7 @@ import { ada, credential, NOON, named, record } from '../../support/store/record
 
 type Get = (target: string) => Promise<Reply>
 type Parameters = Record<string, string>
+type Group = { value: string | null; count: number }
 
 const PATH = '/api/v3/passports'
 const pathOf = (parameters: Parameters = {}) => `${PATH}?${new URLSearchParams(parameters)}`
@@ -91,8 +92,34 @@ onEveryEngine('GET /api/v3/passports', (open) => {
       const field = GROUP_FIELDS[at % GROUP_FIELDS.length] ?? 'type'
       const { body } = await server.get(pathOf({ ...parameters, group_by: field, limit: '250' }))
       expect(body).toMatchObject({ next: null, total: ids.length, more_groups: 0 })
-      expect(body.groups).toEqual(groupNaively(expected, field))
+      const counts = (body.groups as Group[]).map(({ value, count }) => ({ value, count }))
+      expect(counts).toEqual(groupNaively(expected, field))
     }
+  })
+})
+
+onEveryEngine('groups', (open) => {
+  const server = shareServer(() => open(people), serveTest)
+
+  test('passports are counted by several fields, with the values as they are written', async () => {
+    const { body } = await server.get(pathOf({ group_by: 'location,tag', filter: 'human:true', limit: '1' }))
+    expect(body).toMatchObject({ total: 15, more_groups: 0 })
+    expect(body.groups).toEqual([
+      { field: 'location', value: 'lisbon', label: 'Lisbon', count: 5 },
+      { field: 'location', value: null, label: null, count: 5 },
+      { field: 'location', value: 'sao paulo, sp', label: 'São Paulo, SP', count: 5 },
+      { field: 'tag', value: 'math', label: 'Math', count: 15 },
+      { field: 'tag', value: 'bot', label: 'bot', count: 3 },
+    ])
+  })
+
+  test('group_prefix counts the values that begin with a text, ignoring case and accents; a blank one counts all', async () => {
+    const read = async (group_prefix: string) =>
+      (await server.get(pathOf({ group_by: 'tag,location', group_prefix, limit: '1' }))).body.groups
+    expect(await read('SÃO')).toMatchObject([{ field: 'location', value: 'sao paulo, sp', count: 20 }])
+    expect(await read('b')).toMatchObject([{ field: 'tag', value: 'bot', count: 9 }])
+    expect(await read('x')).toEqual([])
+    expect(await read(' ')).toHaveLength(6)
   })
 })
 

@@ -110,7 +110,7 @@ show([[item["key"] for item in body["items"]] == [str(key) for key in keys], bod
 show(v3.lookup([]))
 show([passport["passport_id"] for passport in v3.list(sort="passport_id", limit=2)])
 show(len(list(v3.list(include=["credentials"], q="ada"))))
-show(v3.page(group_by="human", limit=1, filter="score:>=0"))
+show(v3.page(group_by=["human", "tag"], group_prefix="f", limit=1, filter="score:>=0"))
 show(v3.diff(7, past, "${new Date(NOON + 1.5 * HOUR).toISOString()}"))
 show([event["type"] for event in v3.events(passport=7)])
 show(list(v3.events(after=v3.cursor(), types=["passport.added"])))

@@ -75,11 +75,13 @@ class V3:
     def page(
         self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
         since: Instant | None = None, limit: int | None = None, include: Includes = (), select: Fields | None = None,
-        group_by: types.V3GroupBy | None = None, cursor: str | None = None, after: str | None = None,
+        group_by: types.V3GroupBy | Sequence[types.V3GroupBy] | None = None, group_prefix: str | None = None,
+        cursor: str | None = None, after: str | None = None,
     ) -> V3ListBody:
         """Returns one page of passports, the number of all matches, and the groups of `group_by`."""
-        values = {"q": q, "filter": filter, "sort": sort, "since": since, "limit": limit}
-        query = to_query({**values, "group_by": group_by, "cursor": cursor, "include": include, "select": select, "after": after})
+        values = {"q": q, "filter": filter, "sort": sort, "since": since, "limit": limit, "include": include, "select": select}
+        groups = {"group_by": group_by, "group_prefix": group_prefix}
+        query = to_query({**values, **groups, "cursor": cursor, "after": after})
         return cast(V3ListBody, self._send(f"/v3/passports{query}", "items"))
 
     def list(

@@ -46,6 +46,7 @@ describe('units of requests', () => {
     [`${LIST}?filter=human:true`, 3],
     [`${LIST}?sort=passport_id`, 3],
     [`${LIST}?group_by=tag`, 5],
+    [`${LIST}?group_by=tag,type`, 7],
     [`${LIST}?q=ada&filter=human:true&group_by=tag`, 13],
     ['/api/v3/events', 1],
     ['/api/v3/events?limit=1000', 4],
