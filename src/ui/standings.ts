@@ -1,6 +1,6 @@
-import type { FullPassport, Scores } from '../core/passport/passport.ts'
+import type { FullPassport } from '../core/passport/passport.ts'
 import { levelOf } from '../core/passport/rules/rule-set.ts'
-import { type PassportStanding, readStandings } from '../core/reads/standing.ts'
+import type { PassportStanding } from '../core/reads/standing.ts'
 import { CATEGORIES, SCORE_PARTS } from './charts.ts'
 import { ifReady } from './not-ready.ts'
 import type { ExplorerOptions } from './page.ts'
@@ -10,18 +10,18 @@ import { describeRank, describeTop } from './text.ts'
 const HIGHEST_PERCENT = 33
 
 /** Describes the best standing, overall or in a part of the score; empty if it is worse than `HIGHEST_PERCENT`. */
-export function describeHighest(scores: Scores, standing: PassportStanding | undefined): string {
+export function describeHighest(standing: PassportStanding | undefined): string {
   if (!standing) return ''
-  const { below, total, atLeast: parts } = standing
-  const overall = { words: 'overall', atLeast: scores.total > 0 ? total - below : total }
-  const others = SCORE_PARTS.flatMap((part) => {
-    const atLeast = parts[part]
-    return atLeast === undefined ? [] : [{ words: `in ${CATEGORIES[part]}`, atLeast }]
-  })
-  const [best = overall] = [overall, ...others].toSorted((one, other) => one.atLeast - other.atLeast)
-  const top =
-    total > 0 && 100 * best.atLeast <= HIGHEST_PERCENT * total ? describeTop(best.atLeast, total) : ''
-  return top === '' ? '' : `${top} ${best.words}`
+  const { total, below } = standing.total
+  const best = SCORE_PARTS.reduce(
+    (best, part) =>
+      standing[part].below > best.below ? { words: `in ${CATEGORIES[part]}`, ...standing[part] } : best,
+    { words: 'overall', below },
+  )
+  const atLeast = total - best.below
+  return total > 0 && 100 * atLeast <= HIGHEST_PERCENT * total
+    ? `${describeTop(atLeast, total)} ${best.words}`
+    : ''
 }
 
 /** The units of a picture with a standing. */
@@ -35,12 +35,17 @@ export async function findPassportWords(
   { scores }: FullPassport,
   signal: AbortSignal,
 ): Promise<PassportWords> {
-  const [standing] = (await ifReady(options, () => readStandings(options, [scores], signal))) ?? []
+  const { index } = options
+  const found = await ifReady(options, async () => ({
+    standings: await index.call('standings', [scores], signal),
+    scale: (await index.call('distribution', undefined, signal)).scale,
+  }))
+  const { standings: [standing] = [], scale = Number.POSITIVE_INFINITY } = found ?? {}
   return {
     isComplete: standing !== undefined,
-    top: describeHighest(scores, standing),
-    rank: standing ? describeRank(standing) : '',
-    share: standing ? Math.min(1, Math.max(0, scores.total) / Math.max(1, standing.scale)) : 0,
+    top: describeHighest(standing),
+    rank: standing ? describeRank(standing.total) : '',
+    share: Math.min(1, scores.total / Math.max(1, scale)),
     level: levelOf(scores.total, await options.rules())?.level.name ?? '',
   }
 }

@@ -4,6 +4,7 @@ import {
   type PassportOptions,
   type V3Passport,
   type V3Record,
+  type V3Standing,
   verifyWebhook,
 } from '../../packages/client/src/index.ts'
 
@@ -37,7 +38,7 @@ export async function results({ v3 }: Client, options: PassportOptions, names: (
     true,
   )
   // A whole field contains its parts, and `include` adds to `select`.
-  has<{ score: number; standing: { rank: number; of: number; percentile: number } | null }>()(
+  has<{ score: number; standing: V3Standing | null }>()(
     await v3.passport(7, { select: ['standing.rank', 'standing', 'score'], include: ['standing'] }),
     true,
   )

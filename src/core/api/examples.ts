@@ -14,7 +14,14 @@ const accounts = [
 const digest = '6ac5ec4e6b35d04782cfde5e88778ccd3b5890dd2999dc566727454e70591973'
 
 export const PASSPORT = presentPassport(EXAMPLE, {
-  standing: { rank: 488, of: 1000, percentile: 49.8 },
+  standing: {
+    ...{ rank: 488, of: 1000, percentile: 49.8 },
+    parts: {
+      activity: { rank: 504, of: 1000, percentile: 46.1 },
+      identity: { rank: 626, of: 1000, percentile: 34.1 },
+      skills: { rank: 436, of: 1000, percentile: 55.6 },
+    },
+  },
   explanation: {
     method: 'rules',
     rules: stamp,

@@ -3,39 +3,31 @@ import { ClientGone, ServiceError } from '../basics/errors.ts'
 import { createCaller, receiveCalls } from '../basics/thread-calls.ts'
 import type { EventCursor } from '../history/event-cursor.ts'
 import type { Filter } from '../lists/filter.ts'
-import type { MoversRequest, Position, ScoreField } from '../lists/list-request.ts'
+import type { MoversRequest, Position } from '../lists/list-request.ts'
+import type { Scores } from '../passport/passport.ts'
 import { SAVED_INDEX } from '../store/sql/saved-index.ts'
 import type { Store } from '../store/store.ts'
 import type { ListRequest } from './find.ts'
 import { findInLiveIndex, isOutdated, type LiveIndex, openLiveIndex, updateIndex } from './live.ts'
-import { pointsOf } from './points.ts'
 import { type SearchRequest, search } from './search.ts'
-import { countBefore, findDistribution, findPeers, rankOf } from './standing.ts'
+import { countBefore, findDistribution, findPeers, findStanding } from './standing.ts'
 
-type Scores = Partial<Record<ScoreField, number>>
+type ListCall = { request: ListRequest; after?: EventCursor | undefined; hasStandings?: boolean }
 
 /** What other threads ask the thread of the index. */
 const CALLS = {
-  list: (live: LiveIndex, { request, after }: { request: ListRequest; after?: EventCursor | undefined }) =>
-    findInLiveIndex(live, request, after),
+  list: (live: LiveIndex, { request, after, hasStandings }: ListCall) =>
+    findInLiveIndex(live, request, after, hasStandings),
   movers: (live: LiveIndex, request: MoversRequest) => live.movers(live, request),
   search: ({ index }: LiveIndex, request: SearchRequest) => search(index, request),
-  /** The ranks of the scores of several passports. */
-  ranks: ({ index }: LiveIndex, passports: readonly Scores[]) =>
-    passports.map((scores) =>
-      Object.entries(scores).map(([field, score]) => ({
-        field,
-        ...rankOf(index, score, field as ScoreField),
-      })),
-    ),
+  standings: ({ index }: LiveIndex, passports: readonly Scores[]) =>
+    passports.map((scores) => findStanding(index, scores)),
   distribution: ({ index }: LiveIndex) => findDistribution(index),
   place: ({ index }: LiveIndex, position: Position) => countBefore(index, position),
   peers: (
     { index }: LiveIndex,
     { filter, position, most }: { filter: Filter; position: Position; most: number },
   ) => findPeers(index, filter, position, most),
-  points: ({ index }: LiveIndex, { ids, type }: { ids: readonly number[]; type: string }) =>
-    ids.map((id) => pointsOf(index, id, type)),
 }
 
 type Name = keyof typeof CALLS

@@ -8,6 +8,7 @@ import { createMovers } from './movers.ts'
 import { createPassportIndex, isSparse, type PassportIndex } from './passport-index.ts'
 import { replacePassports, trimPostings } from './replace.ts'
 import { loadIndex, saveIndex } from './save.ts'
+import { listStandings, type Standing } from './standing.ts'
 
 /**
  * Where the index is saved. `write` replaces the copy, and takes the chunks in turns with other work. A removal of people
@@ -139,14 +140,20 @@ export const isOutdated = ({ index, isLost, removedAt }: LiveIndex): boolean =>
   isSparse(index) ||
   (removedAt !== undefined && performance.now() >= removedAt + LONGEST_REMOVED_MILLISECONDS)
 
-/** With `after`, the page includes that event: changes are read first. Throws `behind` if the store does not have it in time. */
+/**
+ * With `after`, the page includes that event: changes are read first. Throws `behind` if the store does not have it in time. With
+ * `hasStandings`, the page has the standings of its passports.
+ */
 export async function findInLiveIndex(
   live: LiveIndex,
   request: ListRequest,
   after?: EventCursor,
-): Promise<ListPage & { cursor: string }> {
+  hasStandings = false,
+): Promise<ListPage & { cursor: string; standings: Standing[] }> {
   if (after) await reach(live, after)
-  return { ...findList(live.index, request), cursor: live.cursor }
+  const page = findList(live.index, request)
+  const standings = hasStandings ? listStandings(live.index, page.ids) : []
+  return { ...page, cursor: live.cursor, standings }
 }
 
 const LONGEST_WAIT_MILLISECONDS = 2000

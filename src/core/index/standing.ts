@@ -1,8 +1,9 @@
 import { roundUp } from '../basics/round-up.ts'
 import type { Filter } from '../lists/filter.ts'
 import type { Position, ScoreField } from '../lists/list-request.ts'
+import type { Scores as PassportScores } from '../passport/passport.ts'
 import { findList } from './find.ts'
-import { isBefore, orderOf } from './order.ts'
+import { findSlot, isBefore, orderOf } from './order.ts'
 import type { PassportIndex } from './passport-index.ts'
 import { countWhile } from './posting.ts'
 
@@ -13,6 +14,28 @@ export type Rank = {
   below: number
   total: number
 }
+
+/** The ranks of a total score and of its parts. */
+export type Standing = Record<keyof PassportScores, Rank>
+
+const FIELDS = {
+  ...{ total: 'score', activity: 'activity_score', identity: 'identity_score', skills: 'skills_score' },
+} as const satisfies Record<keyof PassportScores, ScoreField>
+
+const mapFields = <Value>(work: (field: ScoreField, part: keyof PassportScores) => Value) =>
+  Object.fromEntries(
+    Object.entries(FIELDS).map(([part, field]) => [part, work(field, part as keyof PassportScores)]),
+  ) as Record<keyof PassportScores, Value>
+
+export const findStanding = (index: PassportIndex, scores: PassportScores): Standing =>
+  mapFields((field, part) => rankOf(index, scores[part], field))
+
+/** The standings of passports by their scores in the index. */
+export const listStandings = (index: PassportIndex, ids: readonly number[]): Standing[] =>
+  ids.map((id) => {
+    const slot = findSlot(index, id) as number
+    return mapFields((field) => rankOf(index, index.scores[field][slot] as number, field))
+  })
 
 /** All scores of a field, the highest first. */
 type Scores = { length: number; at(place: number): number }

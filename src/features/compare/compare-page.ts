@@ -3,7 +3,6 @@ import { quote } from '../../core/basics/text/quote.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import type { RenderedPage } from '../../core/http/rendered-page.ts'
 import { listWithCredentials } from '../../core/reads/passports.ts'
-import { readStandings } from '../../core/reads/standing.ts'
 import { html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
 import { renderLevel } from '../../ui/level-mark.ts'
@@ -26,7 +25,7 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
     if (ids.length > 0 && people.length === 0) throw notFound()
     if (people.length < 2) return renderStart(site, people[0])
     const scores = people.map((passport) => passport.scores)
-    const standings = await ifReady(options, () => readStandings(options, scores, signal))
+    const standings = await ifReady(options, () => options.index.call('standings', scores, signal))
     const { levels } = await options.rules()
     const compared = people.map((passport, at): ComparedPerson => {
       const level = renderLevel(passport.scores.total, levels)

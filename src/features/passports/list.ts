@@ -1,6 +1,13 @@
 import { LIST } from '../../core/api/examples.ts'
 import { type Fields, fieldsOf } from '../../core/api/parameters.ts'
-import { PAGE_BYTES, readAll, readPassports, unitsOfPassports } from '../../core/api/read-passports.ts'
+import { presentStanding } from '../../core/api/present.ts'
+import {
+  PAGE_BYTES,
+  readAll,
+  readPassports,
+  type Standings,
+  unitsOfPassports,
+} from '../../core/api/read-passports.ts'
 import { ListBody } from '../../core/api/schemas.ts'
 import { list, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
@@ -160,6 +167,7 @@ function parseListRequest(parameters: Parameters, { includes }: Fields): ListReq
   return {
     ...query,
     groups: parseGroups(group_by, group_prefix),
+    ranks: includes.has('standing') ? [] : undefined,
     // Fewer passports fit on a page with credentials or explanations, which may be large.
     limit: parseLimit(limit, DEFAULT_LIMIT, includes.size > 0 ? CHUNK : LARGEST_LIMIT, [...includes]),
     after: cursor === undefined ? undefined : parseCursor(query, cursor),
@@ -198,8 +206,17 @@ function toPage(parameters: Parameters, { items, ...rest }: Body) {
 async function findFitting(context: Context, { request, after }: Asked, fields: Fields) {
   const { signal } = context.exchange.request
   for (let limit = request.limit; ; ) {
-    const found = await context.index.call('list', { request: { ...request, limit }, after }, signal)
-    const items = await renderItems(context, found.ids, fields)
+    const asked = { request: { ...request, limit }, after, hasStandings: request.ranks !== undefined }
+    const found = await context.index.call('list', asked, signal)
+    const { among: of = 0, ofPage = [] } = found.ranking ?? {}
+    const standings = found.standings.map((standing, at) => {
+      const rank = ofPage[at]
+      return [
+        found.ids[at] as number,
+        presentStanding(standing, rank === undefined ? undefined : { rank, of }),
+      ] as const
+    })
+    const items = await renderItems(context, found.ids, fields, new Map(standings))
     if (items.length === found.ids.length)
       return { ...found, items: items.filter((json) => json !== undefined) }
     limit = items.length
@@ -210,9 +227,9 @@ async function findFitting(context: Context, { request, after }: Asked, fields: 
  * Renders the first passports, in the order of the ids. With `include`, these are as many as fit on a page. Passports that are
  * no longer listed are `undefined`.
  */
-async function renderItems(context: Context, ids: readonly number[], fields: Fields) {
+async function renderItems(context: Context, ids: readonly number[], fields: Fields, standings: Standings) {
   const keys = ids.map((id) => ({ id }))
-  const read = (some: readonly { id: number }[]) => readPassports(context, some, fields)
+  const read = (some: readonly { id: number }[]) => readPassports(context, some, fields, { standings })
   const items: (string | undefined)[] = []
   let bytes = 0
   for await (const result of readAll(keys, read, () => takeTurn(context))) {

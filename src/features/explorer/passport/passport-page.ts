@@ -3,7 +3,6 @@ import { parsePassportRef } from '../../../core/passport/passport.ts'
 import { levelOf } from '../../../core/passport/rules/rule-set.ts'
 import { findPassport, findVersion } from '../../../core/reads/passports.ts'
 import { findAlike } from '../../../core/reads/search.ts'
-import { readStandings } from '../../../core/reads/standing.ts'
 import { withoutCaching } from '../../../ui/assets-and-csp.ts'
 import { escapeText, type Html, html } from '../../../ui/html.ts'
 import { respondPage, sharePassport } from '../../../ui/layout.ts'
@@ -36,7 +35,7 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const { levels = [], caps = {}, types } = await rules()
       const place = { value: scores.total, id }
       const listed = await ifReady(options, async () => ({
-        standings: await readStandings(options, [scores], signal),
+        standings: await index.call('standings', [scores], signal),
         above: await index.call('place', place, signal),
         alike: await findAlike(options, passport, signal),
       }))
@@ -44,11 +43,11 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const level = levelOf(scores.total, { levels })
       // The id in the URL, if it is that of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
-      const highest = describeHighest(scores, standing)
+      const highest = describeHighest(standing)
       const share = sharePassport(passport, highest, level?.level.name)
       const description = `${share.title}. ${share.description}`
       const history = await findHistory(options, passport, credentials)
-      const rank = standing ? passportScore.renderRank(id, standing, above) : html``
+      const rank = standing ? passportScore.renderRank(id, standing.total, above) : html``
       const top =
         highest === '' || highest === 'No. 1 overall' ? html`` : html`<p class="best">${highest}</p>`
       const score = html`${passportScore.renderScore(scores.total, levels, [top, rank])}${renderLastChange(history)}`
