@@ -64,6 +64,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'features/passports/as-of': ['core/api/schemas'],
   'features/passports/list': ['core/lists/list-request'],
   'features/passports/passport': ['core/api/schemas'],
+  'features/passports/search': ['core/api/search-schemas'],
   'features/pictures/png-cards': ['ui/fonts'],
   'features/records/malformed-records': ['core/passport/rules/rule-set'],
   'features/webhooks/delivery-states': ['core/history/event-cursor'],

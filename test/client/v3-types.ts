@@ -95,6 +95,9 @@ export async function mistakes({ v3 }: Client) {
   await v3.lookup([7], { select: ['credentials.rank'] })
   // @ts-expect-error: the keys of `caps` are not fields.
   await v3.lookup([7], { select: ['explanation.caps.Skills'] })
+  has<{ score: number }[]>()((await v3.search('ada', { select: ['score'] })).items, true)
+  // @ts-expect-error: a search is not of a time.
+  await v3.search('ada', { since: '2026-10-01' })
   // @ts-expect-error: there is no such part.
   await v3.passport(7, { include: ['score'] })
   // @ts-expect-error: passports cannot be sorted by this field.
