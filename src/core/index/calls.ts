@@ -8,7 +8,6 @@ import { SAVED_INDEX } from '../store/sql/saved-index.ts'
 import type { Store } from '../store/store.ts'
 import type { ListRequest } from './find.ts'
 import { findInLiveIndex, isOutdated, type LiveIndex, openLiveIndex, updateIndex } from './live.ts'
-import { pointsOf } from './points.ts'
 import { type SearchRequest, search } from './search.ts'
 import { countBefore, findDistribution, findPeers, rankOf } from './standing.ts'
 
@@ -34,8 +33,6 @@ const CALLS = {
     { index }: LiveIndex,
     { filter, position, most }: { filter: Filter; position: Position; most: number },
   ) => findPeers(index, filter, position, most),
-  points: ({ index }: LiveIndex, { ids, type }: { ids: readonly number[]; type: string }) =>
-    ids.map((id) => pointsOf(index, id, type)),
 }
 
 type Name = keyof typeof CALLS

@@ -47,7 +47,6 @@ onEngine('sqlite', 'calls of the index', (open) => {
     ])
     expect(await call('place', { value: 0, id: 2 })).toBe(1)
     expect(await call('peers', { filter: [], position: { value: 0, id: 1 }, most: 3 })).toEqual([2])
-    expect(await call('points', { ids: [1, 9], type: 'github' })).toEqual([0, 0])
     expect((await call('distribution', undefined)).distribution).toContain(2)
   })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Candidate, readText } from '../../../src/core/index/read-text.ts'
 import { equals, formatFilter, parseFilter } from '../../../src/core/lists/filter.ts'
+import { type Candidate, readText } from '../../../src/core/lists/read-text.ts'
 
 const VALUES: Record<string, Candidate[]> = {
   solidity: [{ terms: [equals('tag', 'solidity')], count: 248 }],

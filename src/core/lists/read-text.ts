@@ -1,8 +1,6 @@
 import { foldName } from '../basics/text/fold-name.ts'
-import { equals, FILTER_FIELDS, type Filter, formatFilter, parseFilter } from '../lists/filter.ts'
-import type { GroupField } from '../lists/list-request.ts'
-import type { PassportIndex } from './passport-index.ts'
-import { countIn } from './posting.ts'
+import { equals, FILTER_FIELDS, type Filter, formatFilter, parseFilter } from './filter.ts'
+import type { GroupField } from './list-request.ts'
 
 type Term = Filter[number]
 
@@ -132,13 +130,3 @@ function negate(chips: readonly Chip[]): Chip[] {
     }
   })
 }
-
-export const LOOKED_UP = ['tag', 'location', 'type'] as const
-
-/** The tags, places and credentials with this text, and how many people have them. */
-export const lookUpValues = (index: PassportIndex, phrase: string): Candidate[] =>
-  LOOKED_UP.flatMap((field) => {
-    const posting = index.values[field].get(phrase)
-    const count = posting ? countIn(index.alive, posting) : 0
-    return count === 0 ? [] : [{ terms: [equals(field, phrase)], count }]
-  })
