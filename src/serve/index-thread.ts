@@ -1,4 +1,5 @@
 import { type Job, pause, supervise } from '../core/basics/jobs.ts'
+import { questionsOf } from '../core/feature.ts'
 import { answerIndexCalls, type IndexState, notReady, PERCENT, VERSION } from '../core/index/calls.ts'
 import { isOutdated, type LiveIndex, openLiveIndex, updateIndex } from '../core/index/live.ts'
 import { countAlive } from '../core/index/passport-index.ts'
@@ -6,6 +7,7 @@ import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import { SAVED_INDEX } from '../core/store/sql/saved-index.ts'
 import type { Store } from '../core/store/store.ts'
 import { threadLog as log, type StartMessage, send, type ToThread } from '../core/threads/messages.ts'
+import { FEATURES } from '../features.ts'
 
 const UPDATE_MILLISECONDS = 500
 
@@ -15,16 +17,22 @@ const READ_TRANSACTION_MILLISECONDS = 10
 declare const self: Worker
 
 const stop = new AbortController()
+const questions = questionsOf(FEATURES)
 let live: LiveIndex | undefined
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (data.kind === 'start') void run(data)
   else if (data.kind === 'stop') stop.abort()
-  else if (data.kind === 'connect')
-    answerIndexCalls(data.port, () => {
-      if (!live) throw notReady(0)
-      return live
-    })
+  else if (data.kind === 'connect') void answerCalls(data.port)
+}
+
+async function answerCalls(port: MessagePort): Promise<void> {
+  answerIndexCalls(port, getIndex, await questions)
+}
+
+function getIndex(): LiveIndex {
+  if (!live) throw notReady(0)
+  return live
 }
 
 async function run({ config, index: state }: StartMessage): Promise<void> {

@@ -4,7 +4,6 @@ import { type EventCursor, formatEventCursor, parseEventCursor } from '../histor
 import type { EventStore } from '../store/event-store.ts'
 import type { ListingRow, ListingStore } from '../store/store.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
-import { createMovers } from './movers.ts'
 import { createPassportIndex, isSparse, type PassportIndex } from './passport-index.ts'
 import { replacePassports, trimPostings } from './replace.ts'
 import { loadIndex, saveIndex } from './save.ts'
@@ -23,7 +22,7 @@ type ReadStore = { listing: ListingStore; events: Pick<EventStore, 'listRecent'>
 /** The index of a process. Its owner is one thread. */
 export type LiveIndex = {
   readonly listing: ListingStore
-  readonly movers: ReturnType<typeof createMovers>
+  readonly events: ReadStore['events']
   readonly copy: SavedCopy
   readonly inTurn: ReturnType<typeof createTurns>
   index: PassportIndex
@@ -59,7 +58,7 @@ export async function openLiveIndex(
 ): Promise<LiveIndex> {
   const loaded = await loadIndex(copy.read())
   const live: LiveIndex = {
-    ...{ listing, movers: createMovers(events), copy, inTurn: createTurns() },
+    ...{ listing, events, copy, inTurn: createTurns() },
     ...(loaded ?? { index: createPassportIndex(), cursor: '' }),
     ...{ unsaved: 0, removedAt: undefined, isLost: false },
   }

@@ -46,7 +46,6 @@ onEngine('sqlite', 'calls of the index', (open) => {
       [{ field: 'skills_score', rank: 3, below: 0, total: 2 }],
     ])
     expect(await call('place', { value: 0, id: 2 })).toBe(1)
-    expect(await call('peers', { filter: [], position: { value: 0, id: 1 }, most: 3 })).toEqual([2])
     expect((await call('distribution', undefined)).distribution).toContain(2)
   })
 
