@@ -54,7 +54,7 @@ function followStore(store: Store, state: IndexState): Job {
       const current =
         live ??
         (await openLiveIndex(store, store.data(SAVED_INDEX), { signal, onProgress: createProgress(state) }))
-      if (live) await updateIndex(live)
+      if (live) await updateIndex(live, signal.aborted)
       if (current.cursor !== cursor) {
         cursor = current.cursor
         await pause(READ_TRANSACTION_MILLISECONDS, signal)
@@ -63,8 +63,12 @@ function followStore(store: Store, state: IndexState): Job {
       send({ kind: 'current', passports: countAlive(current.index) })
       if (!live) send({ kind: 'indexed' })
       live = current
-      if (isOutdated(live) && !isReported) send({ kind: 'outdated' })
+      if (isOutdated(live) && !isReported && !signal.aborted) send({ kind: 'outdated' })
       isReported ||= isOutdated(live)
+    },
+    /** Saves the index, if another thread does not. */
+    async end(attempt) {
+      if (live && !isOutdated(live)) await attempt()
     },
   }
 }

@@ -117,7 +117,7 @@ export function createLocalIndex(
   store: Pick<Store, 'listing' | 'events' | 'data'>,
   options: { signal?: AbortSignal } = {},
 ): IndexClient {
-  const copy = { read: store.data(SAVED_INDEX).read, write: () => Promise.resolve() }
+  const copy = { read: store.data(SAVED_INDEX).read, write: () => Promise.resolve(false) }
   let opened: Promise<LiveIndex> | undefined
   let [version, cursor] = [0, '']
 

@@ -11,7 +11,7 @@ import { onEngine } from '../../support/store/engines.ts'
 import { parseFilter, parseSort } from '../../support/store/naive-list.ts'
 import { record } from '../../support/store/records.ts'
 
-const NO_COPY = { async *read() {}, write: () => Promise.resolve() }
+const NO_COPY = { async *read() {}, write: () => Promise.resolve(false) }
 
 const ports: MessagePort[] = []
 afterEach(() => {
