@@ -15,8 +15,8 @@ import { type Ranked, renderPager, renderRankingList, showPart } from '../../../
 import { renderSharePanel, SHARE_BUTTON } from '../../../ui/share-panel.ts'
 import type { Site } from '../../../ui/site.ts'
 import { credentialAddress, formatFigure, shortNameOf, shortWord } from '../../../ui/text.ts'
-import { type DescribedTerms, describeFilter, labelOf, type Names } from './describe-terms.ts'
 import { replaceOldAddress } from './old-addresses.ts'
+import type { DescribedTerms, Names } from './ranking-controls.ts'
 import * as controls from './ranking-controls.ts'
 
 /** All passports by score, or those that a search and filters find. */
@@ -71,7 +71,7 @@ function describeFound(site: Site, rules: RuleSetShape, asked: PeopleQuery, foun
   const filter = chips.map(({ term }) => term)
   const query = { ...lists.withTerms({ ...asked, text }, filter), page: asked.page }
   const names = { labels: found.labels, types: namesOf(rules), levels: rules.levels ?? [] }
-  const described = describeFilter(query, names)
+  const described = controls.describeFilter(query, names)
   const last = lastPage(found.named, lists.PAGE_SIZE)
   return {
     ...{ site, rules, asked, query, found, names, described, last },
@@ -198,7 +198,8 @@ function toRow({ points, ...row }: FoundPerson, { query, found, rules, names }: 
     return { ...row, level, ...showPart(passport, own, partOf(category) ?? 'total') }
   }
   const shown = points.map(
-    (own, at) => `${formatFigure(own)} ${shortWord(labelOf('type', found.types[at] ?? '', names), 30)}`,
+    (own, at) =>
+      `${formatFigure(own)} ${shortWord(controls.labelOf('type', found.types[at] ?? '', names), 30)}`,
   )
   const note = shown.length === 0 ? '' : `${shown.join(', ')} points`
   if (figure === 'total') return { ...row, level, note }
