@@ -28,8 +28,8 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   ],
   'core/index/calls': ['core/index/calls', 'core/index/live'],
   'core/index/lists': [
+    'core/index/page',
     'core/index/passport-index',
-    'core/index/points',
     'core/lists/filter',
     'core/lists/list-request',
   ],
@@ -37,7 +37,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/index/movers': ['core/index/movers'],
   'core/index/near-misses': ['core/index/matches', 'core/index/near-misses', 'core/lists/filter'],
   'core/index/random-lists': ['core/index/find'],
-  'core/index/read-text': ['core/index/read-text', 'core/lists/filter'],
   'core/index/save': ['core/index/save'],
   'core/index/saved-index': ['core/index/live'],
   'core/index/search': ['core/index/search', 'core/lists/filter'],

@@ -80,7 +80,7 @@ const THEMES = html`<label class="scripted">Theme <select id="theme" autocomplet
 /** The form works without JavaScript. Hidden fields keep the filters. */
 export function renderSearch(typed = '', hidden: readonly (readonly [string, string])[] = []): Html {
   return html`<form class="search" action="/" role="search">
-<label for="search">Find a person</label>
+<label class="unseen" for="search">Find a person</label>
 <input id="search" name="q" type="search" value="${typed}" maxlength="200" placeholder="Name, tag, place or wallet" autocomplete="off" autocapitalize="off" spellcheck="false">
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit">Search</button>
 </form>`

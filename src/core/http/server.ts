@@ -4,7 +4,7 @@ import { checkBrownout, checkRemoval } from '../../features/retire/headers-and-b
 import { NO_PLAN } from '../../features/retire/plan.ts'
 import { notFound } from '../basics/errors.ts'
 import { urlOf } from '../basics/url.ts'
-import { createDigestFinder } from '../reads/rules-digests.ts'
+import { createDigestFinder } from '../scoring/rules-digests.ts'
 import { RULE_SETS } from '../store/sql/rules.ts'
 import { admit } from './admit.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'

@@ -46,7 +46,7 @@ function renderPage(site: Site, text: string, rows: readonly Row[], total: numbe
     share: { path: '/credentials' },
     main: html`<div class="cover skills"><h1>Credentials</h1>
 <p class="lead">A credential is a fact about a person that comes from another service: an account, a contribution, an identity check. It earns points by a rule of this site, up to a maximum. <a href="/about#parts">How points become a score</a></p>
-<form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>
+<form class="search" action="/credentials" role="search"><label class="unseen" for="find">Find a credential</label>
 <input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic" autocomplete="off" spellcheck="false">
 <button type="submit">Find</button></form></div>
 ${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="count" role="status">${count(rows.length, 'credential')}, the most common first${text === '' ? html`. Jump to <a href="#identity">identity</a> or <a href="#skills">skills</a>.` : html``}</p>${renderTable(rows, total)}`}`,

@@ -33,7 +33,12 @@ ${site.demo ? html`<p><strong>This is a demo. Its people and their records are i
 <dl class="row summary">
 <div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
 <div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
-${scores ? html`<div><dt class="soft">People</dt><dd>${text.formatFigure(scores.total)}</dd></div>` : html``}
+${
+  scores
+    ? html`<div><dt class="soft">People</dt><dd>${text.formatFigure(scores.total)}</dd></div>
+<div><dt class="soft">Half of them score at least</dt><dd>${text.formatFigure(scores.median)}</dd></div>`
+    : html``
+}
 ${data?.newest === undefined ? html`` : html`<div><dt class="soft">Last change</dt><dd>${text.formatDay(data.newest)}</dd></div>`}
 </dl></div>
 <p class="jump soft">On this page: <a href="#parts">score</a>, <a href="#human">human</a>, <a href="#levels">levels</a>, <a href="#you">is this you?</a>, <a href="#keys">for programs</a></p><div class="columns">

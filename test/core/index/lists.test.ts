@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { pointsOf } from '../../../src/core/index/page.ts'
 import { isSparse } from '../../../src/core/index/passport-index.ts'
-import { pointsOf } from '../../../src/core/index/points.ts'
 import { parseFilter } from '../../../src/core/lists/filter.ts'
 import { parseSort } from '../../../src/core/lists/list-request.ts'
 import { saveAndLoad } from '../../support/index/changing-index.ts'

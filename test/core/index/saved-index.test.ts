@@ -1,14 +1,18 @@
 import { expect, test } from 'bun:test'
 import { openLiveIndex, saveLiveIndex, updateIndex } from '../../../src/core/index/live.ts'
 import { onEveryEngine, type TestStore } from '../../support/store/engines.ts'
-import { type Base, defineData, SAVED_INDEX } from '../../support/store/open.ts'
+import { defineData, SAVED_INDEX } from '../../support/store/open.ts'
 import { NOON, named } from '../../support/store/records.ts'
+
+/** Changes one character of a chunk. */
+const DAMAGE = `update saved_index set chunk = substr(chunk, 1, 200)
+  || case substr(chunk, 201, 1) when 'A' then 'B' else 'A' end || substr(chunk, 202) where position = 1`
 
 const TABLE = defineData({
   name: 'table',
-  open: ({ database: { read, write } }: Base) => ({
+  open: ({ read, write }) => ({
     count: async () => (await read.query('select copy from saved_index')).length,
-    damage: () => write("update saved_index set chunk = 'AAAA' where position = 1"),
+    damage: () => write(DAMAGE),
   }),
 })
 

@@ -153,7 +153,7 @@ onEngine('sqlite', 'filters of the ranking', (open) => {
   test('the first page suggests filters, with their counts among all passports', async () => {
     const { text } = await server.look('/')
     expect(text).toContain('<a href="/?filter=tag:zk" rel="nofollow"><bdi>ZK</bdi> <span>3</span></a>')
-    expect(readable(text)).toContain('A passport is one person’s public record')
+    expect(readable(text)).toContain('A passport is a person’s public record of work')
   })
 
   test('the search keeps the filters', async () => {

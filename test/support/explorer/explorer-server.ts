@@ -1,7 +1,7 @@
 import type { ApiServerOptions } from '../../../src/core/http/server.ts'
 import { createLocalIndex, type IndexClient } from '../../../src/core/index/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
-import { createPassportExplainer } from '../../../src/core/reads/explain.ts'
+import { createPassportExplainer } from '../../../src/core/scoring/explain-score.ts'
 import { findRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { createExplorer } from '../../../src/features/explorer/routes.ts'

@@ -6,7 +6,7 @@ import type { Figure, PeopleQuery } from '../../../ui/list-address.ts'
 import * as lists from '../../../ui/list-address.ts'
 import { FIGURES } from '../../../ui/people-list.ts'
 import { formatFigure, shortWord } from '../../../ui/text.ts'
-import { type DescribedTerms, labelOf, type Names } from './describe-terms.ts'
+import { type DescribedTerms, findLevels, labelOf, type Names } from './describe-terms.ts'
 
 const MAX_LABEL_LENGTH = 30
 
@@ -56,10 +56,10 @@ function renderGroup(heading: string, chips: readonly Html[], { page, words = ''
 /** A level replaces another one. */
 function renderLevels(query: PeopleQuery, { levels }: Names): Html[] {
   const all = termsOfLevels(levels)
-  const chosen = all.find(({ terms }) => lists.hasTerms(query, terms))
+  const chosen = findLevels(query, levels)
   const others = chosen ? lists.withoutTerms(query, chosen.terms) : query
   return all.flatMap(({ name, terms }, at) => {
-    if (name === chosen?.name) return []
+    if (chosen?.names.includes(name)) return []
     return renderChip(
       lists.addressOf(lists.withTerms(others, terms)),
       name,
@@ -110,7 +110,10 @@ export function renderInstead(
       : []),
     ...(chips > 0 ? [link({ ...query, text: '' }, 'Only the filters', chips)] : []),
   ]
-  return links.length === 0 ? html`` : html`<ul class="chips" aria-label="Other searches">${links}</ul>`
+  const all = html`<p><a href="/">All passports by score</a></p>`
+  if (links.length === 0) return html`<div class="nothing panel">${all}</div>`
+  return html`<div class="nothing panel"><p>Did you look for these people?</p>
+<ul class="chips" aria-label="Other searches">${links}</ul>${all}</div>`
 }
 
 /** Shows the request for the same list in v3, which searches names only. */

@@ -92,22 +92,12 @@ test('if the total is below the sum of the parts, the explanation names the maxi
   )
 })
 
-test('an outlier does not flatten the histogram, and its bar ends in an arrow', async () => {
+test('an outlier does not shorten the bars of other people, and its bar ends in an arrow', async () => {
   const usual = Array.from({ length: 199 }, (_, at) => named(at + 2, `Person ${at + 2}`, at + 1))
   await using server = await servePeople([named(1, 'Outlier', 990_000_000), ...usual])
   const { text } = await server.look('/')
-  expect(readable(text)).toContain(
-    'score 0 200 Half of all people score 100 or more (dashed line); the highest score is 990,000,000.',
-  )
-  expect(text.match(/<rect[^>]*height="100"/g)).toHaveLength(39)
-  expect(text).toContain('class="bar beyond"')
-})
-
-test('among few people, two outliers do not flatten the histogram', async () => {
-  const usual = Array.from({ length: 37 }, (_, at) => named(at + 3, `Person ${at + 3}`, at + 1))
-  const people = [named(1, 'One', 9000), named(2, 'Two', 8000), ...usual]
-  await using server = await servePeople(people)
-  expect(readable((await server.look('/')).text)).toContain('score 0 37 Half of all people')
+  expect(text.match(/class="bar beyond"/g)).toHaveLength(1)
+  expect(text).toMatch(/<title>[^<]*<\/title><rect[^>]* width="99.5%"/)
 })
 
 test('a category shows three credentials and collapses the rest', async () => {
