@@ -57,8 +57,8 @@ const KNOWN: Record<string, ErrorText> = {
     words: 'This site cannot respond right now. Reload the page in a minute.',
   },
   not_ready: {
-    title: 'Lists are not ready yet',
-    help: html`<p>Pages of people work. <a class="button" href="">Try again</a></p>`,
+    title: 'This page is not ready yet',
+    help: html`<p><a class="button" href="">Try again</a></p>`,
   },
   no_passport: {
     title: 'Passport not found',

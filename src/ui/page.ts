@@ -27,7 +27,7 @@ export type ExplorerOptions = Reads & {
   signs?: boolean
   site: Site
   rasterize: Rasterize
-  /** Reports why a part of a page is missing. The page is shown without it. */
+  /** Logs an error that a page does not show. */
   onError: (error: unknown) => void
 }
 

@@ -1,8 +1,7 @@
-import type { FullPassport } from '../core/passport/passport.ts'
+import type { FullPassport, Scores } from '../core/passport/passport.ts'
 import { levelOf } from '../core/passport/rules/rule-set.ts'
 import type { PassportStanding } from '../core/reads/standing.ts'
 import { CATEGORIES, SCORE_PARTS } from './charts.ts'
-import { ifReady } from './not-ready.ts'
 import type { ExplorerOptions } from './page.ts'
 import { describeRank, describeTop } from './text.ts'
 
@@ -10,8 +9,7 @@ import { describeRank, describeTop } from './text.ts'
 const HIGHEST_PERCENT = 33
 
 /** Describes the best standing, overall or in a part of the score; empty if it is worse than `HIGHEST_PERCENT`. */
-export function describeHighest(standing: PassportStanding | undefined): string {
-  if (!standing) return ''
+export function describeHighest(standing: PassportStanding): string {
   const { total, below } = standing.total
   const best = SCORE_PARTS.reduce(
     (best, part) =>
@@ -27,25 +25,30 @@ export function describeHighest(standing: PassportStanding | undefined): string 
 /** The units of a picture with a standing. */
 export const STANDING_UNITS = 3
 
-/** Statements about a score, for pictures. Each may be empty. `share` is the part of a full bar. `isComplete`: the index was ready. */
-export type PassportWords = { top: string; rank: string; level: string; share: number; isComplete: boolean }
+/** Statements about a score, for pictures. `top` and `level` may be empty. `share` is the part of a full bar. */
+export type PassportWords = { top: string; rank: string; level: string; share: number }
 
 export async function findPassportWords(
-  options: Pick<ExplorerOptions, 'index' | 'rules' | 'onError'>,
+  options: Pick<ExplorerOptions, 'index' | 'rules'>,
   { scores }: FullPassport,
   signal: AbortSignal,
 ): Promise<PassportWords> {
-  const { index } = options
-  const found = await ifReady(options, async () => ({
-    standings: await index.call('standings', [scores], signal),
-    scale: (await index.call('distribution', undefined, signal)).scale,
-  }))
-  const { standings: [standing] = [], scale = Number.POSITIVE_INFINITY } = found ?? {}
+  const standing = await readStanding(options, scores, signal)
+  const { scale } = await options.index.call('distribution', undefined, signal)
   return {
-    isComplete: standing !== undefined,
     top: describeHighest(standing),
-    rank: standing ? describeRank(standing.total) : '',
+    rank: describeRank(standing.total),
     share: Math.min(1, scores.total / Math.max(1, scale)),
     level: levelOf(scores.total, await options.rules())?.level.name ?? '',
   }
+}
+
+/** Pages of one person. */
+export async function readStanding(
+  options: Pick<ExplorerOptions, 'index'>,
+  scores: Scores,
+  signal: AbortSignal,
+): Promise<PassportStanding> {
+  const [standing] = await options.index.call('standings', [scores], signal)
+  return standing as PassportStanding
 }

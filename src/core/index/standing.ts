@@ -1,8 +1,6 @@
 import { roundUp } from '../basics/round-up.ts'
-import type { Filter } from '../lists/filter.ts'
 import type { Position, ScoreField } from '../lists/list-request.ts'
 import type { Scores as PassportScores } from '../passport/passport.ts'
-import { findList } from './find.ts'
 import { findSlot, isBefore, orderOf } from './order.ts'
 import type { PassportIndex } from './passport-index.ts'
 import { countWhile } from './posting.ts'
@@ -61,13 +59,6 @@ export function countBefore(index: PassportIndex, { value, id }: Position): numb
     const slot = slots[place] as number
     return isBefore(scores.score[slot] as number, ids[slot] as number, value, id)
   })
-}
-
-/** The matches whose scores are the nearest to a position, the highest score first. */
-export function findPeers(index: PassportIndex, filter: Filter, position: Position, most: number): number[] {
-  const list = (descending: boolean) =>
-    findList(index, { filter, sort: { field: 'score', descending }, after: position, limit: most }).ids
-  return [...list(false).reverse(), ...list(true)]
 }
 
 export type Distribution = {

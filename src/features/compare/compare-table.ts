@@ -7,8 +7,7 @@ import { type Html, html } from '../../ui/html.ts'
 import { rosette } from '../../ui/rosette.ts'
 import * as text from '../../ui/text.ts'
 
-/** While the index is not ready, there is no standing. */
-export type ComparedPerson = { passport: PassportV3; standing: PassportStanding | undefined; level: Html }
+export type ComparedPerson = { passport: PassportV3; standing: PassportStanding; level: Html }
 
 type People = readonly ComparedPerson[]
 
@@ -23,7 +22,7 @@ export function renderComparison(people: People): Html {
   const head = (cells: readonly Html[]) => html`<tr><td></td>${cells}</tr>\n`
   const isLong = people.some(({ passport }) => passport.scores.total >= 1e6)
   return html`<div class="compare panel">
-<table${isLong ? html` class="long"` : html``}>
+<table${isLong && html` class="long"`}>
 <thead>${head(people.map((person) => html`<td>${renderMarks(person, people)}</td>`))}
 ${head(people.map(({ passport }) => html`<th scope="col"><a class="clamp compared" href="/passports/${passport.id}"><bdi>${text.renderName(text.nameOf(passport))}</bdi></a></th>`))}</thead>
 ${renderScores(people)}
@@ -73,19 +72,18 @@ function renderScores(people: People): Html {
   const parts = SCORE_PARTS.map((part) => {
     const cells = people.map(({ passport, standing }) => {
       const figure = passport.scores[part]
-      const ahead = text.describeAhead(standing?.[part])
+      const ahead = text.describeAhead(standing[part])
       return { figure, shown: html`${text.formatFigure(figure)}<span class="soft detail">${ahead}</span>` }
     })
     return renderFigures(renderPart(part), cells)
   })
-  const ranks = people.map(({ standing }) =>
-    standing ? html`${text.formatOrdinal(Math.min(standing.total.rank, standing.total.total))}` : NONE,
+  const ranks = people.map(
+    ({ standing: { total } }) => html`${text.formatOrdinal(Math.min(total.rank, total.total))}`,
   )
-  const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing?.total.total ?? 0)}`, ranks)
+  const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing.total.total ?? 0)}`, ranks)
   const levels = people.map(({ level }) => level)
   const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
-  const isRanked = people.every(({ standing }) => standing !== undefined)
-  const rows = [renderFigures('Score', totals), ...(isRanked ? [rank] : []), level, ...parts]
+  const rows = [renderFigures('Score', totals), rank, level, ...parts]
   return renderGroup('Scores', rows, people)
 }
 

@@ -49,7 +49,7 @@ function renderPage(site: Site, text: string, rows: readonly Row[], total: numbe
 <form class="search" action="/credentials" role="search"><label class="unseen" for="find">Find a credential</label>
 <input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic" autocomplete="off" spellcheck="false">
 <button type="submit">Find</button></form></div>
-${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="count" role="status">${count(rows.length, 'credential')}, the most common first${text === '' ? html`. Jump to <a href="#identity">identity</a> or <a href="#skills">skills</a>.` : html``}</p>${renderTable(rows, total)}`}`,
+${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="count" role="status">${count(rows.length, 'credential')}, the most common first${text === '' && html`. Jump to <a href="#identity">identity</a> or <a href="#skills">skills</a>.`}</p>${renderTable(rows, total)}`}`,
   })
 }
 
@@ -60,7 +60,7 @@ function renderTable(rows: readonly Row[], total: number): Html {
 <thead><tr><th scope="col">Credential</th><th scope="col">What it is</th><th scope="col" class="figure">At most</th><th scope="col" class="figure">People</th></tr></thead>
 ${groups.map(({ category, items }) => {
   const [part, title] = [partOf(category), category === '' ? html`Without a rule` : renderCategory(category)]
-  return html`<tbody${part ? html` id="${part}"` : html``} class="${part ?? 'other'}"><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
+  return html`<tbody${part && html` id="${part}"`} class="${part ?? 'other'}"><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
 ${items.map((row) => renderRow(row, total))}</tbody>`
 })}
 </table></section></article>`

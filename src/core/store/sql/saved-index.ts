@@ -29,8 +29,11 @@ export const SAVED_INDEX = defineData({
       }
     },
 
-    /** Each chunk is written in a transaction of its own. A removal of people after `list` was called ends the copy. */
-    async write(list: () => Promise<Iterable<Uint8Array>>): Promise<void> {
+    /**
+     * Each chunk is written in a transaction of its own. Returns whether the copy is complete: a removal of people after `list`
+     * was called ends it.
+     */
+    async write(list: () => Promise<Iterable<Uint8Array>>): Promise<boolean> {
       const copy = crypto.randomUUID()
       const insert = (tx: Connection, position: number, chunk: string) =>
         tx.insertRows('saved_index', [{ copy, position, chunk }])
@@ -44,12 +47,13 @@ export const SAVED_INDEX = defineData({
           if (isKept) await insert(tx, position, chunk)
           return isKept
         })
-        if (!isWritten) return
+        if (!isWritten) return false
       }
-      await transaction(async (tx) => {
-        if (!(await exists(tx, copy))) return
+      return transaction(async (tx) => {
+        if (!(await exists(tx, copy))) return false
         await tx.query('delete from saved_index where copy <> $1', [copy])
         await tx.query('update saved_index set chunk = $2 where copy = $1 and position = 0', [copy, COMPLETE])
+        return true
       })
     },
   }),

@@ -41,11 +41,11 @@ ${TABLE_HEAD}
 </table>
 </details>`
   return html`<section id="credentials">
-<h2>Credentials${credentials.length === 0 ? html`` : html` <span class="soft">${formatFigure(credentials.length)}</span>`}</h2>
-${credentials.length === 0 ? html`<p class="soft">No credentials yet.</p>` : html``}
-${scored.length === 0 ? html`` : renderTable(rows.shown, scored, scores, FIRST_ROWS)}
-${others.length === 0 ? html`` : unscored}
-${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
+<h2>Credentials${credentials.length !== 0 && html` <span class="soft">${formatFigure(credentials.length)}</span>`}</h2>
+${credentials.length === 0 && html`<p class="soft">No credentials yet.</p>`}
+${scored.length !== 0 && renderTable(rows.shown, scored, scores, FIRST_ROWS)}
+${others.length !== 0 && unscored}
+${rows.more + folded.more !== 0 && html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
 </section>`
 }
 
@@ -108,14 +108,14 @@ export function renderGrowth({ credentials, scores, types, caps, wallet }: Growt
   return html`<section id="growth">
 <h2>What would raise the score</h2>
 ${renderSteps(steps)}
-${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add. <a href="/me?wallet=${encodeURIComponent(wallet)}">Tell this site</a> if it does not record them.</h3>${renderSteps(firsts)}`}
+${firsts.length !== 0 && html`<h3 class="soft">Credentials to add. <a href="/me?wallet=${encodeURIComponent(wallet)}">Tell this site</a> if it does not record them.</h3>${renderSteps(firsts)}`}
 </section>`
 }
 
 const renderSteps = (steps: readonly NextStep[]): Html =>
   html`<ul class="rows gaps">${steps.map(
     ({ type, name, category, score, maxScore, words }) =>
-      html`<li class="${partOf(category) ?? ''}">${{ markup: credentialRows.linkToType(type, shortWord(name, credentialRows.MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${score > 0 ? credentialRows.renderProgress(score, maxScore) : html``} <span class="soft">${shortWord(words, 100)}</span></li>`,
+      html`<li class="${partOf(category) ?? ''}">${{ markup: credentialRows.linkToType(type, shortWord(name, credentialRows.MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${score > 0 && credentialRows.renderProgress(score, maxScore)} <span class="soft">${shortWord(words, 100)}</span></li>`,
   )}</ul>`
 
 /** All credentials of a passport, in pages. */

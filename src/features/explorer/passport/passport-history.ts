@@ -36,7 +36,7 @@ export function renderLastChange(points: readonly Point[]): Html {
   const { id = 0, time = 0, delta, causes = [] } = points.at(-1) ?? {}
   if (delta === undefined) return html``
   const [named, more] = [causes.slice(0, MOST_CAUSES_IN_HEADER), causes.length - MOST_CAUSES_IN_HEADER]
-  return html`<p class="row change"><a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a> <span>${named.map(({ words, reason = '' }) => `${words}${reason}`).join(' · ')}${more > 0 ? ` and ${more} more` : ''}</span></p>`
+  return html`<p class="row change"><a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a> <span>${named.map(({ words, reason = '' }) => `${words}${reason}`).join(' · ')}${more > 0 && ` and ${more} more`}</span></p>`
 }
 
 /** Renders the latest changes of a score with their causes, as a chart and as a table. A new passport has a sentence. */
@@ -55,7 +55,7 @@ ${drawChart(points)}
 <thead><tr><th scope="col">Date</th><th scope="col">Change</th><th scope="col">Score</th><th scope="col">Causes</th></tr></thead>
 <tbody>${shown.slice(0, FIRST_ROWS)}</tbody>
 </table>
-${older.length === 0 ? html`` : html`<details id="changes"><summary>${count(older.length, 'earlier change')}</summary><table><tbody>${older}</tbody></table></details>`}
+${older.length !== 0 && html`<details id="changes"><summary>${count(older.length, 'earlier change')}</summary><table><tbody>${older}</tbody></table></details>`}
 </section>`
 }
 

@@ -21,7 +21,7 @@ const HEADINGS = [
 export const GROUPS = HEADINGS.map(({ field }) => ({ field }))
 
 const renderChip = (address: string, label: string, count?: number, before: Html | string = '') =>
-  html`<li><a href="${address}" rel="nofollow">${before}<bdi>${shortWord(label, 2 * MAX_LABEL_LENGTH)}</bdi>${count === undefined ? html`` : html` <span>${formatFigure(count)}</span>`}</a></li>`
+  html`<li><a href="${address}" rel="nofollow">${before}<bdi>${shortWord(label, 2 * MAX_LABEL_LENGTH)}</bdi>${count !== undefined && html` <span>${formatFigure(count)}</span>`}</a></li>`
 
 /** Links that add a filter. Those of the list are left out, because they are chips above it. */
 export function renderFilters(query: PeopleQuery, groups: FoundPeople['groups'], names: Names): Html {
@@ -74,11 +74,11 @@ export function renderChips(query: PeopleQuery, described: readonly DescribedTer
   if (described.length === 0) return html``
   const chips = described.map(({ terms, before, words }) => {
     const address = lists.addressOf(lists.withoutTerms(query, terms))
-    const label = html`${before === '' ? '' : `${before} `}<bdi>${shortWord(words, 2 * MAX_LABEL_LENGTH)}</bdi>`
+    const label = html`${before !== '' && `${before} `}<bdi>${shortWord(words, 2 * MAX_LABEL_LENGTH)}</bdi>`
     return html`<li><a href="${address}"><span class="unseen">Remove the filter </span>${label}<span aria-hidden="true"> ×</span></a></li>`
   })
   const all = lists.addressOf({ ...query, page: 1, filter: [] })
-  return html`<ul class="chips">${chips}${described.length > 1 ? html`<li><a href="${all}">Clear all</a></li>` : html``}</ul>`
+  return html`<ul class="chips">${chips}${described.length > 1 && html`<li><a href="${all}">Clear all</a></li>`}</ul>`
 }
 
 /** Links to a search for the words as a name, because they were read as filters. */

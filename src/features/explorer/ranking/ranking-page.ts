@@ -104,13 +104,13 @@ function renderPage(shown: Shown): RenderedPage {
     description: `${led === '' || isHome ? '' : `${whole}: ${led}. `}${count(all, 'passport')} with scores for activity, identity and skills. ${help}`,
     script: 'ranking.js',
     main: html`<div class="intro cover">${renderHeading(shown)}
-<div id="lead" data-live>${isHome ? LEAD : html``}</div>
+<div id="lead" data-live>${isHome && LEAD}</div>
 ${renderSearch(asked.text, lists.parametersOf({ ...asked, text: '' }))}</div>
-<div id="how" data-live>${isHome || found.total === 0 ? renderHow(site) : html``}</div>
+<div id="how" data-live>${(isHome || found.total === 0) && renderHow(site)}</div>
 <div class="browse">
-<div id="facets" data-live>${hasFilters(shown) ? controls.renderFilters(query, found.groups, names) : html``}</div>
+<div id="facets" data-live>${hasFilters(shown) && controls.renderFilters(query, found.groups, names)}</div>
 <div>
-<div id="chips" data-live>${controls.renderChips(query, described)}${isRead && found.total > 0 ? controls.renderAsName(asked) : ''}</div>
+<div id="chips" data-live>${controls.renderChips(query, described)}${isRead && found.total > 0 && controls.renderAsName(asked)}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describeCount(shown)}</p><div id="sorts" class="row" data-live>${sorts}</div></div>
 <div id="results" data-results>
 ${controls.renderSuggestions(query, found.suggestions, names)}${renderResults(shown)}
@@ -125,7 +125,7 @@ ${controls.renderSuggestions(query, found.suggestions, names)}${renderResults(sh
 function renderHeading({ asked, found, title }: Shown): Html {
   const { total, isMore, distribution } = found
   const isAll = asked.text === '' && !lists.isFiltered(asked)
-  const words = html`<span class="clamp">${isMore ? 'At least ' : ''}${countList(title, total)}</span>`
+  const words = html`<span class="clamp">${isMore && 'At least '}${countList(title, total)}</span>`
   return html`<h1 id="heading" aria-live="polite" data-live>${isAll ? count(distribution.total, 'passport') : words}</h1>`
 }
 
@@ -134,7 +134,7 @@ const LEAD = html`<p class="lead">A passport is a person’s public record of wo
 
 /** All of the language of the search; docs/explorer.md has the same sentences. */
 const renderHow = ({ demo }: Site) =>
-  html`<p class="soft">${demo ? html`<strong>This is a demo: its people are invented.</strong> ` : html``}A tag, place, credential, level or “human” is a filter; all other words, and words in double quotes, are one name or handle. “or” between two filters of one kind finds people with either, and “not”, “no”, “without” or “-” before a filter finds people without it. Passport numbers, wallets, github:zoe and filters of the API such as score:&gt;100 work too.</p>`
+  html`<p class="soft">${demo && html`<strong>This is a demo: its people are invented.</strong> `}A tag, place, credential, level or “human” is a filter; all other words, and words in double quotes, are one name or handle. “or” between two filters of one kind finds people with either, and “not”, “no”, “without” or “-” before a filter finds people without it. Passport numbers, wallets, github:zoe and filters of the API such as score:&gt;100 work too.</p>`
 
 /** Describes the list for the title and the heading, such as "People tagged “zk” in Lisbon with GitHub". */
 function describeList({ text, sort }: PeopleQuery, described: readonly DescribedTerms[]): string {
@@ -174,7 +174,7 @@ function renderResults(shown: Shown): Html {
     scale: findScale(rules, query, found),
     ranked: found.people.map((person) => toRow(person, shown)),
   }
-  return html`${type !== undefined && other === undefined ? about : html``}${renderRankingList(list)}
+  return html`${type !== undefined && other === undefined && about}${renderRankingList(list)}
 ${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query)}`
 }
 
