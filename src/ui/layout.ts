@@ -10,7 +10,6 @@ import { formatFigure, shortNameOf, shortWord } from './text.ts'
 type Layout = {
   site: Site
   title: string
-  /** For search engines and link previews. */
   description: string
   head?: Html
   script?: AssetName
@@ -63,7 +62,7 @@ ${main}
 </main>
 <footer><div>
 <p>${site.name}: public records of work, with scores for activity, identity and skills.${site.owner !== undefined && html` Run by ${explorer ? html`<a href="/about">${site.owner.replace(/\.$/, '')}</a>` : site.owner.replace(/\.$/, '')}.`}</p>
-<nav aria-label="About this site">${explorer && html`<a href="/about">About</a> <a href="/me">Is this you?</a> `}${site.contact !== undefined && html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl !== undefined && html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a> <a href="/openapi.json">OpenAPI document</a> <a href="/deprecation">Deprecation of V1</a></nav>
+<nav aria-label="About this site">${explorer && html`<a href="/about">About</a> <a href="/me">Is this you?</a> `}${site.contact !== undefined && html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl !== undefined && html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a></nav>
 ${THEMES}
 </div></footer>
 </body>
@@ -86,19 +85,15 @@ ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 </form>`
 }
 
-/** The size of link previews in social networks. */
 export const CARD_SIZE = { width: 1200, height: 630 }
 
-/** The preview of a link to a page. */
 export type Share = {
-  /** The canonical path of the page. */
   path?: string
   type?: 'profile' | 'website'
   title?: string
   description?: string
   /** The path of the card; by default the card of the site. */
   card?: string
-  /** Describes the card. */
   alt?: string
 }
 

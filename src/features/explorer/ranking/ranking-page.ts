@@ -15,11 +15,10 @@ import { type Ranked, renderPager, renderRankingList, showPart } from '../../../
 import { renderSharePanel, SHARE_BUTTON } from '../../../ui/share-panel.ts'
 import type { Site } from '../../../ui/site.ts'
 import { credentialAddress, formatFigure, shortNameOf, shortWord } from '../../../ui/text.ts'
-import { type DescribedTerms, describeFilter, labelOf, type Names } from './describe-terms.ts'
 import { replaceOldAddress } from './old-addresses.ts'
+import type { DescribedTerms, Names } from './ranking-controls.ts'
 import * as controls from './ranking-controls.ts'
 
-/** All passports by score, or those that a search and filters find. */
 export const createRankingPage = (options: ExplorerOptions): ExplorerPage => ({
   async cacheKey({ query }) {
     const isOld = replaceOldAddress(query) !== undefined
@@ -71,7 +70,7 @@ function describeFound(site: Site, rules: RuleSetShape, asked: PeopleQuery, foun
   const filter = chips.map(({ term }) => term)
   const query = { ...lists.withTerms({ ...asked, text }, filter), page: asked.page }
   const names = { labels: found.labels, types: namesOf(rules), levels: rules.levels ?? [] }
-  const described = describeFilter(query, names)
+  const described = controls.describeFilter(query, names)
   const last = lastPage(found.named, lists.PAGE_SIZE)
   return {
     ...{ site, rules, asked, query, found, names, described, last },
@@ -178,7 +177,6 @@ function renderResults(shown: Shown): Html {
 ${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query)}`
 }
 
-/** The score at which a bar is full. */
 function findScale(rules: RuleSetShape, query: PeopleQuery, { distribution, people }: FoundPeople): number {
   const figure = lists.figureOf(query)
   if (figure === 'total') return distribution.scale
@@ -198,7 +196,8 @@ function toRow({ points, ...row }: FoundPerson, { query, found, rules, names }: 
     return { ...row, level, ...showPart(passport, own, partOf(category) ?? 'total') }
   }
   const shown = points.map(
-    (own, at) => `${formatFigure(own)} ${shortWord(labelOf('type', found.types[at] ?? '', names), 30)}`,
+    (own, at) =>
+      `${formatFigure(own)} ${shortWord(controls.labelOf('type', found.types[at] ?? '', names), 30)}`,
   )
   const note = shown.length === 0 ? '' : `${shown.join(', ')} points`
   if (figure === 'total') return { ...row, level, note }
@@ -214,7 +213,6 @@ function describeCount({ query, found, last }: Shown): string {
   return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(distribution.total, 'passport')}${isMore ? '. Type more of it.' : ''}`
 }
 
-/** The page of an empty database. */
 function renderStart(site: Site): RenderedPage {
   const main = html`<div class="cover"><h1>No passports yet</h1>
 <p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p></div>
