@@ -1,12 +1,12 @@
 import type { ScoreField } from '../lists/list-request.ts'
 import { countGroups, type GroupRequest, type ValueGroups } from './groups.ts'
 import { findMatches, type Query } from './matches.ts'
-import { countAbove, firstAsBits, orderOf } from './order.ts'
-import { type CutPage, cutPage, groupByPoints, type PageRequest } from './page.ts'
+import { countAbove, findSlot, firstAsBits, orderOf } from './order.ts'
+import { type CutPage, cutPage, groupByPoints, type PageRequest, pointsOf } from './page.ts'
 import { countAlive, type PassportIndex } from './passport-index.ts'
 import { countIn, type Posting } from './posting.ts'
 
-/** `ranks`: values of the sort field whose ranks are wanted, in addition to those of the page. May be empty. */
+/** `ranks`: ids of passports whose ranks are wanted, in addition to those of the page. May be empty. */
 export type ListRequest = Query &
   PageRequest & { groups?: readonly GroupRequest[] | undefined; ranks?: readonly number[] | undefined }
 
@@ -23,8 +23,8 @@ export type Ranking = {
   among: number
   /** The rank of each passport of the page. */
   ofPage: number[]
-  /** The rank of each value of the request. */
-  ofValues: number[]
+  /** The rank of each id of the request, also if the passport does not match. */
+  ofIds: number[]
 }
 
 /** Evaluates a list without a pause, so that all its parts are of the same state. */
@@ -46,7 +46,7 @@ function rank(
   { keyword, filter, sort }: ListRequest,
   matches: Posting,
   ofPage: readonly number[],
-  ofValues: readonly number[],
+  ids: readonly number[],
 ): Ranking | undefined {
   const { field, pointsFor } = sort
   if (field === 'passport_id') return undefined
@@ -59,7 +59,12 @@ function rank(
   // Many passports of a page have the same value.
   const known = new Map<number, number>()
   const rankOf = (value: number) => known.getOrInsertComputed(value, () => 1 + countAmong(value))
-  return { among: ranked.count, ofPage: ofPage.map(rankOf), ofValues: ofValues.map(rankOf) }
+  const findValue = (id: number) =>
+    pointsFor === undefined
+      ? (index.scores[field][findSlot(index, id) ?? -1] ?? 0)
+      : pointsOf(index, id, pointsFor)
+  const ofIds = ids.map((id) => rankOf(findValue(id)))
+  return { among: ranked.count, ofPage: ofPage.map(rankOf), ofIds }
 }
 
 function countAboveAmong(index: PassportIndex, field: ScoreField, value: number, ranked: Posting): number {

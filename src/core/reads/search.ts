@@ -35,7 +35,7 @@ export async function searchPeople(
   request: Request,
   signal: AbortSignal,
 ) {
-  const { text, sort, offset = 0 } = request
+  const { text, offset = 0 } = request
   const byKey = text === '' ? NONE : await findMatches(store, text.replace(/^"(.*)"$/s, '$1'))
   const typed = text.split(/\s+/)
   // Only the index knows which word is the name.
@@ -43,12 +43,8 @@ export async function searchPeople(
   const isNew = (owner: Match) => byKey.matches.every(({ passport }) => passport.id !== owner.passport.id)
   const matches = [...byKey.matches, ...owners.filter(isNew)]
   const ids = matches.map(({ passport }) => passport.id)
-  const ranks = matches.map(({ passport }) => sortValueOf(passport, sort))
-  const { page, matching, ...found } = await index.call(
-    'search',
-    { ...request, known: phrasesOf(rules), ids, ranks },
-    signal,
-  )
+  const asked = { ...request, known: phrasesOf(rules), ids, ranks: ids }
+  const { page, matching, ...found } = await index.call('search', asked, signal)
   const words = foldName(found.reading.name).split(' ')
   const isNamed = ({ passport: { profile } }: Match) =>
     words.every((word) => foldName(profile.displayName).includes(word))
@@ -56,7 +52,7 @@ export async function searchPeople(
     at < byKey.matches.length || text.slice(start) === foldHandle(found.reading.name)
   // A passport that also matches by name is listed anyway. A complete id, wallet or handle moves it to the top.
   const first = matches
-    .map((match, at) => ({ ...match, rank: page.ranking?.ofValues[at] ?? 0, points: [] }))
+    .map((match, at) => ({ ...match, rank: page.ranking?.ofIds[at] ?? 0, points: [] }))
     .filter(isFound)
     .filter((match) => matching.includes(match.passport.id) && (!isNamed(match) || isComplete(match.reason)))
   const extra = first.filter((match) => !isNamed(match)).length
@@ -88,13 +84,6 @@ const NONE = { matches: [], isMore: false }
 
 /** In a longer text, words are not looked up as handles. */
 const MOST_OWNERS = 6
-
-function sortValueOf({ id, scores }: Passport, { field, pointsFor }: Sort): number {
-  if (pointsFor !== undefined) return 0
-  const { total: score, activity, identity, skills } = scores
-  const values = { score, activity_score: activity, identity_score: identity, skills_score: skills }
-  return field === 'passport_id' ? id : values[field]
-}
 
 /** The names of levels and credentials, which are no values of passports. */
 function phrasesOf(rules: RuleSetShape): Record<string, Filter[]> {
