@@ -58,7 +58,6 @@ export function fitSegments(segments: readonly Segment[], length: number): Segme
   return fitted
 }
 
-/** Draws the texture as a line whose dashes look like stripes or dots. */
 function drawSegment(name: Segment['name'], at: number, end: number): string {
   const rectangle = `<rect class="${name}" x="${at}%" width="${toCoordinate(end - at)}%" height="100%"/>`
   if (name === 'activity' || name === 'other') return rectangle
@@ -70,7 +69,6 @@ const [WIDTH, HEIGHT] = [400, 100]
 /** The bars have a minimum height, so that rare values are visible. */
 const LEAST_HEIGHT = 3
 
-/** A histogram that fills its frame. */
 export function drawHistogram(counts: readonly number[]): Html {
   const width = WIDTH / counts.length
   const scale = HEIGHT / Math.max(...counts, 1)

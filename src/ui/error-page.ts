@@ -6,7 +6,6 @@ import { type Html, html } from './html.ts'
 import { renderSearch, respondPage } from './layout.ts'
 import type { Site } from './site.ts'
 
-/** Renders errors as a page or a picture. */
 export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 'errorPicture'> => ({
   errorPage(status, { code, message }, requestId, path) {
     const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
@@ -33,7 +32,6 @@ ${key === 'no_passport' ? renderSearch(passport) : (help ?? (status < 500 ? html
 /** The page shows `words`, or else the message of the error. A picture shows `short`. */
 type ErrorText = { title: string; words?: string; help?: Html; short?: string }
 
-/** By status, or by the code of the error. */
 const KNOWN: Record<string, ErrorText> = {
   400: { title: 'Invalid address', help: renderSearch() },
   404: {

@@ -1,4 +1,3 @@
-/** Escaped markup. */
 export type Html = { markup: string }
 
 /** `undefined` and `false` render nothing. */
@@ -26,7 +25,6 @@ function render(value: Value): string {
   return markup
 }
 
-/** Renders text in `backticks` as code. */
 export function prose(text: string): Html {
   const parts = text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
   return html`${parts}`

@@ -10,7 +10,6 @@ import { formatFigure, shortNameOf, shortWord } from './text.ts'
 type Layout = {
   site: Site
   title: string
-  /** For search engines and link previews. */
   description: string
   head?: Html
   script?: AssetName
@@ -86,19 +85,15 @@ ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="
 </form>`
 }
 
-/** The size of link previews in social networks. */
 export const CARD_SIZE = { width: 1200, height: 630 }
 
-/** The preview of a link to a page. */
 export type Share = {
-  /** The canonical path of the page. */
   path?: string
   type?: 'profile' | 'website'
   title?: string
   description?: string
   /** The path of the card; by default the card of the site. */
   card?: string
-  /** Describes the card. */
   alt?: string
 }
 

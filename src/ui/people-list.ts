@@ -16,7 +16,6 @@ export type Ranked = {
   passport: Passport
   rank: number
   reason?: Reason | undefined
-  /** Shown below the name. */
   note?: string | undefined
   level?: Html
 }
@@ -42,7 +41,6 @@ ${ranked.map((each) => renderRow(each, scale, query, named))}</ol>
 ${ranked.some(({ passport }) => passport.human) && html`<p class="legend"><span><span class="pill">human</span> <a href="/about#human">shown to be a person, not a program</a></span></p>`}`
 }
 
-/** The colours of score bars. */
 const LEGEND = html`<span class="legend">${SCORE_PARTS.map((part) => html`<span class="${part}"><span class="swatch"></span> ${part}</span>`)}</span>`
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */

@@ -22,7 +22,6 @@ export function describeHighest(scores: Scores, standing: PassportStanding): str
   return top === '' ? '' : `${top} ${best.words}`
 }
 
-/** The units of a picture with a standing. */
 export const STANDING_UNITS = 3
 
 /** Statements about a score, for pictures. `top` and `level` may be empty. `share` is the part of a full bar. */

@@ -15,7 +15,6 @@ import { type ComparedPerson, compareAddress, renderComparison } from './compare
 
 const MOST_PEOPLE = 4
 
-/** Two to four people side by side. */
 export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
   // Not cached, because reading the versions of all compared passports costs as much as rendering the page.
   async render({ query, signal, site, charge }) {

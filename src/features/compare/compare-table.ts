@@ -32,7 +32,6 @@ ${renderProfiles(people)}
 </div>`
 }
 
-/** The rosette, and a link that removes the person from the comparison. */
 function renderMarks({ passport }: ComparedPerson, people: People): Html {
   const others = people.map((each) => each.passport.id).filter((id) => id !== passport.id)
   return html`<div class="row">${rosette(passport.id)}<a class="remove" href="${compareAddress(others)}" title="Remove"><span class="unseen">Remove <bdi>${text.shortNameOf(passport)}</bdi></span><span aria-hidden="true">&times;</span></a></div>`

@@ -13,7 +13,6 @@ import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
 import type { Site } from '../../ui/site.ts'
 import { formatPeople, formatShare, shortWord } from '../../ui/text.ts'
 
-/** All types of credentials by part of the score, or those whose name or description has the search text. */
 export const createCredentialList = (options: ExplorerOptions): ExplorerPage => ({
   cacheKey: async ({ query }) => `${(await options.rules()).stamp} ${query.get('q') ?? ''}`,
   async render({ query, signal, site, charge }) {

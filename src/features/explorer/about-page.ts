@@ -12,7 +12,6 @@ import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
 import { renderKeyHelp, type Site } from '../../ui/site.ts'
 import * as text from '../../ui/text.ts'
 
-/** Whose site this is, how scores are made, what levels and "human" mean, and what people can ask for. */
 export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
   cacheKey: async () => (await options.rules()).stamp,
   async render({ site }) {
@@ -56,7 +55,6 @@ const renderContact = ({ contact }: Site) => contact && text.renderAddress(conta
 
 const [MOST_CHIPS, MAX_NAME_LENGTH] = [8, 40]
 
-/** Renders the rules: the most points of each part, and the credentials with the most points. */
 function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
   const rules = Object.entries(types).filter(([, { category }]) => partOf(category))
   const parts = SCORE_PARTS.map((part) => {
@@ -84,7 +82,6 @@ ${renderChips(top.slice(0, MOST_CHIPS))}
 const renderChips = (rules: readonly [type: string, rule: Rule][]): Html =>
   html`<ul class="chips">${rules.map(([type, { name, max_score }]) => html`<li><a href="${text.credentialAddress(foldName(type))}"><bdi>${text.shortWord(name, MAX_NAME_LENGTH)}</bdi> <span>${text.formatFigure(max_score)}</span></a></li>`)}</ul>`
 
-/** Each level links to the people who have it. */
 function renderLevels(levels: readonly Level[]): Html {
   if (levels.length === 0) return html``
   const rows = termsOfLevels(levels).map(({ name, terms }, at) => {
@@ -111,7 +108,6 @@ ${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The 
 </section>`
 }
 
-/** Says how to claim, change or remove a record. */
 function renderRequests(site: Site): Html {
   const contact = renderContact(site)
   const keys = site.keys ? html`those who <a href="#keys">give out its keys</a>` : undefined

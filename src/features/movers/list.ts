@@ -62,7 +62,6 @@ function sortOf({ score: [before, after] }: ScoreDiff): MoversSort {
 
 type Parameters = Readonly<Record<string, string | undefined>>
 
-/** Renders the items of a page of movers. */
 export async function renderMovers(context: Context, parameters: Parameters, fields: Fields) {
   const { limit: size, cursor } = parameters
   const [sort, since] = [parseMoversSort(parameters), parseSince(parameters.since, context.now())]

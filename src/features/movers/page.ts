@@ -18,7 +18,6 @@ const [MOST_CAUSES, FIRST_MOVERS, MOST_MOVERS] = [3, 10, 100]
 const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
 const NONE = { '-change': 'No score rose', change: 'No score fell', '-added': 'Nobody is new' }
 
-/** People whose score rose or fell in the last days, and new people. */
 export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
@@ -115,7 +114,6 @@ async function findSections(options: ExplorerOptions, request: Asking, most?: nu
 type Asking = Omit<ExplorerRequest, 'site'>
 type Section = { sort: MoversSort; movers: readonly Mover[]; total: number }
 
-/** New people have no numbers. */
 function renderSection({ sort, movers, total }: Section, asked: Asked): Html {
   const rows = movers.map((mover) => {
     const { id } = mover.passport

@@ -8,7 +8,6 @@ import type { Colors, Theme } from '../../ui/tokens.ts'
 import { createPicturePage } from './picture-page.ts'
 import { colorsOf, drawSvg, round, textWidth } from './svg.ts'
 
-/** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
 export function createBadge(options: ExplorerOptions): ExplorerPage {
   /** Returns the level or the standing if `show` selects it and the passport has one, or else the score. */
   async function findValue(passport: FullPassport, show: string, request: ExplorerRequest) {
@@ -57,7 +56,6 @@ function drawFlat(passport: FullPassport, value: string, { accent, accentInk }: 
   return drawLine(describe(passport, value), value, style)
 }
 
-/** A badge that names a problem in place of the score. */
 export const drawErrorBadge = (words: string): Html =>
   drawLine(`Passport: ${words}`, words, { ink: '#ffffff', fill: '#77726a', half: LABEL_BACKGROUND.light })
 

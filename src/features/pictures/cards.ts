@@ -30,7 +30,6 @@ export function createCard(options: ExplorerOptions): ExplorerPage {
   })
 }
 
-/** The card of pages that are not about one person. */
 export const createSiteCard = (options: ExplorerOptions): ExplorerPage => ({
   cacheKey: () => '',
   render: ({ drawCard, site }) => drawCard(() => drawSite(options, site)),
@@ -45,7 +44,6 @@ async function drawSite({ index }: ExplorerOptions, site: Site): Promise<Html> {
 
 type TitleCard = { title: string; words: string; counts?: readonly number[] }
 
-/** Draws a card with a title, a line of text and a histogram. */
 export function drawTitleCard(site: Site, { title, words, counts }: TitleCard): Html {
   const colors = onCover(coverOf(site.accents))
   return frame(
@@ -138,7 +136,6 @@ function drawPill(words: string, { x, y, size }: Place, ink: string, background 
 type Label = [name: Segment['name'], words: string]
 const PART_LABELS = Object.entries({ ...CATEGORIES, other: 'Other' }) as Label[]
 
-/** Draws a swatch and the words of each part. `y` is the baseline, `size` the largest font size. */
 function drawLegend(labels: readonly Label[], colors: Colors, place: Omit<Place, 'x'>): Html {
   const [swatch, space] = [1.2 * place.size, 36]
   const width = RIGHT - LEFT - labels.length * (swatch + space) + space

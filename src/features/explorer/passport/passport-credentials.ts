@@ -61,7 +61,6 @@ const createRow = (types: Types, proof?: Credential) => (credential: Credential)
   return credential === proof ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row
 }
 
-/** The credentials that show that a person is human. */
 export const proofsOf = (credentials: readonly Credential[], types: Types) =>
   credentials.filter(({ type, score }) => score > 0 && ruleOf({ types }, type)?.proves_human)
 
@@ -118,7 +117,6 @@ const renderSteps = (steps: readonly NextStep[]): Html =>
       html`<li class="${partOf(category) ?? ''}">${{ markup: credentialRows.linkToType(type, shortWord(name, credentialRows.MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${score > 0 && credentialRows.renderProgress(score, maxScore)} <span class="soft">${shortWord(words, 100)}</span></li>`,
   )}</ul>`
 
-/** All credentials of a passport, in pages. */
 export const createCredentialsPage = (options: ExplorerOptions): ExplorerPage => ({
   async cacheKey({ params, query }) {
     const [ref, page] = [parsePassportRef(params.ref ?? ''), parsePageNumber(query.get('page'))]

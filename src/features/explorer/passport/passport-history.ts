@@ -19,7 +19,6 @@ const TYPES = ['passport.added', 'score.changed'] as const
 const [MOST_EVENTS, MOST_CAUSES, MOST_CAUSES_IN_HEADER, FIRST_ROWS] = [60, 5, 3, 5]
 const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
 
-/** Finds the latest scores of a passport, the oldest first. */
 export async function findHistory(
   options: ExplorerOptions,
   { id, scores }: Passport,
@@ -84,7 +83,6 @@ function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[
   return points.reverse()
 }
 
-/** Credentials by type, and by type and id. */
 type Known = Map<string, Pick<Credential, 'name' | 'value'>>
 
 /** Describes the causes of a change, the largest first. Clears the values in `known` that an earlier change did not have. */

@@ -109,7 +109,6 @@ ${renderCopyable('HTML', html`${`<a href="${page}"><img src="${badge}`}${renderP
 </div>`
 }
 
-/** Characters of names that Markdown would interpret. */
 const MARKDOWN = /[\\`*_~[\]<>&|$]/g
 
 /** The values in the address of the chosen badge. The default theme is omitted. */

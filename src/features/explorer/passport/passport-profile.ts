@@ -62,7 +62,6 @@ export function renderWallets(passport: FullPassport): Html {
   }
 }
 
-/** Renders a section with the first rows of a list, and the number of omitted rows. */
 function renderRows(id: string, title: string, { shown, more }: ReturnType<typeof renderWithin>): Html {
   if (shown.length + more === 0) return html``
   return html`<section id="${id}">

@@ -11,7 +11,6 @@ import { PAGE_SIZE } from '../../../ui/list-address.ts'
 import { renderPeople } from '../../../ui/rosette.ts'
 import * as text from '../../../ui/text.ts'
 
-/** Renders the score for the top of the page, followed by `details`. */
 export function renderScore(total: number, levels: readonly Level[], details: readonly Html[]): Html {
   const { level, next } = levelOf(total, { levels }) ?? {}
   const left = next && `${count(roundScore(next.from - total), 'point')} to ${next.name}`
@@ -34,7 +33,6 @@ export function renderRank(id: number, { rank, total }: PassportStanding, above:
 
 type ScoreContext = { standing: PassportStanding; caps: Caps; signs?: boolean | undefined }
 
-/** Renders the parts of the score, with the standing in each part. */
 export function renderParts(
   passport: Passport,
   { standing: { total, atLeast }, caps, signs }: ScoreContext,
@@ -56,7 +54,6 @@ ${isSum && html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, a
 </section>`
 }
 
-/** Renders links to people and to a comparison with them. */
 export function renderAlike({ id, profile }: Passport, people: readonly Passport[]): Html {
   if (people.length === 0) return html``
   return html`<section id="alike">
@@ -76,7 +73,6 @@ export function describeTotal(scores: Scores, caps: Caps): Html {
     : html`<p>The total of ${total} came with the imported record.</p>`
 }
 
-/** The points of a part, at most the cap of its category. */
 const pointsOf = (part: keyof typeof CATEGORIES, scores: Scores, caps: Caps): number =>
   Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part])
 

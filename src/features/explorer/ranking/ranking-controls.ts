@@ -69,7 +69,6 @@ function renderLevels(query: PeopleQuery, { levels }: Names): Html[] {
   })
 }
 
-/** The filters of the list, each with a link that removes it. */
 export function renderChips(query: PeopleQuery, described: readonly DescribedTerms[]): Html {
   if (described.length === 0) return html``
   const chips = described.map(({ terms, before, words }) => {
@@ -139,7 +138,6 @@ export function renderSorts(query: PeopleQuery): Html {
   return html`<nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${links}</ul></nav>`
 }
 
-/** Filters with values that begin with the name. */
 export function renderSuggestions(query: PeopleQuery, all: FoundPeople['suggestions'], names: Names): Html {
   if (all.length === 0) return html``
   const chips = all.map(({ field, value, label, count }) => {

@@ -19,7 +19,6 @@ import { replaceOldAddress } from './old-addresses.ts'
 import type { DescribedTerms, Names } from './ranking-controls.ts'
 import * as controls from './ranking-controls.ts'
 
-/** All passports by score, or those that a search and filters find. */
 export const createRankingPage = (options: ExplorerOptions): ExplorerPage => ({
   async cacheKey({ query }) {
     const isOld = replaceOldAddress(query) !== undefined
@@ -178,7 +177,6 @@ function renderResults(shown: Shown): Html {
 ${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query)}`
 }
 
-/** The score at which a bar is full. */
 function findScale(rules: RuleSetShape, query: PeopleQuery, { distribution, people }: FoundPeople): number {
   const figure = lists.figureOf(query)
   if (figure === 'total') return distribution.scale
@@ -215,7 +213,6 @@ function describeCount({ query, found, last }: Shown): string {
   return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(distribution.total, 'passport')}${isMore ? '. Type more of it.' : ''}`
 }
 
-/** The page of an empty database. */
 function renderStart(site: Site): RenderedPage {
   const main = html`<div class="cover"><h1>No passports yet</h1>
 <p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p></div>
