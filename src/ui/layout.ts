@@ -62,7 +62,7 @@ ${main}
 </main>
 <footer><div>
 <p>${site.name}: public records of work, with scores for activity, identity and skills.${site.owner !== undefined && html` Run by ${explorer ? html`<a href="/about">${site.owner.replace(/\.$/, '')}</a>` : site.owner.replace(/\.$/, '')}.`}</p>
-<nav aria-label="About this site">${explorer && html`<a href="/about">About</a> <a href="/me">Is this you?</a> `}${site.contact !== undefined && html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl !== undefined && html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a> <a href="/openapi.json">OpenAPI document</a> <a href="/deprecation">Deprecation of V1</a></nav>
+<nav aria-label="About this site">${explorer && html`<a href="/about">About</a> <a href="/me">Is this you?</a> `}${site.contact !== undefined && html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl !== undefined && html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a></nav>
 ${THEMES}
 </div></footer>
 </body>

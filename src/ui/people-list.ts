@@ -37,8 +37,7 @@ export function renderRankingList({ ranked, scale, query, among }: RankingList):
   return html`<ol class="ranking panel" role="list">
 <li class="labels" aria-hidden="true"><div class="row between"><span>${rank}</span>${figure === 'total' && LEGEND}</div><span>${FIGURES[figure]}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query, named))}</ol>
-<form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="quiet">Clear</button></form>
-${ranked.some(({ passport }) => passport.human) && html`<p class="legend"><span><span class="pill">human</span> <a href="/about#human">shown to be a person, not a program</a></span></p>`}`
+<form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="quiet">Clear</button></form>`
 }
 
 const LEGEND = html`<span class="legend">${SCORE_PARTS.map((part) => html`<span class="${part}"><span class="swatch"></span> ${part}</span>`)}</span>`

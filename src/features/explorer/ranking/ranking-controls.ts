@@ -12,10 +12,10 @@ const MAX_CHIP_LENGTH = 30
 
 /** The groups of filters: those of the search for `GROUPS`, in this order, then the levels. */
 const HEADINGS = [
-  { field: 'human', most: 2, heading: 'People', page: '/about#human', words: 'What “human” means' },
-  { field: 'tag', most: 10, heading: 'Tags' },
-  { field: 'type', most: 8, heading: 'Credentials', page: '/credentials', words: 'All credentials' },
-  { field: 'location', most: 8, heading: 'Places' },
+  { field: 'human', most: 2, heading: 'People', page: '/about#human' },
+  { field: 'tag', most: 10, heading: 'Tags', page: '' },
+  { field: 'type', most: 8, heading: 'Credentials', page: '/credentials' },
+  { field: 'location', most: 8, heading: 'Places', page: '' },
 ] as const
 
 export const GROUPS = HEADINGS.map(({ field }) => ({ field }))
@@ -25,7 +25,7 @@ const renderChip = (address: string, label: string, count?: number, before: Html
 
 /** Links that add a filter. Those of the list are left out, because they are chips above it. */
 export function renderFilters(query: PeopleQuery, groups: FoundPeople['groups'], names: Names): Html {
-  const shown = HEADINGS.map(({ field, most, heading, ...about }, at) => {
+  const shown = HEADINGS.map(({ field, most, heading, page }, at) => {
     const values = groups[at]?.groups.filter(({ value }) => value !== null && value !== 'false') ?? []
     const chips = values.slice(0, most).flatMap(({ value, label, count }) => {
       const term = equals(field, value ?? '')
@@ -34,22 +34,19 @@ export function renderFilters(query: PeopleQuery, groups: FoundPeople['groups'],
         field === 'human' ? 'human' : field === 'type' ? labelOf(field, value ?? '', names) : label
       return renderChip(lists.addressOf(lists.withTerms(query, [term])), words ?? '', count)
     })
-    return renderGroup(heading, chips, about)
+    return renderGroup(heading, page, chips)
   })
-  const levels = { page: '/about#levels', words: 'What levels mean' }
-  shown.splice(1, 0, renderGroup('Levels', renderLevels(query, names), levels))
+  shown.splice(1, 0, renderGroup('Levels', '/about#levels', renderLevels(query, names)))
   if (shown.every(({ markup }) => markup === '')) return html``
   return html`<a class="skip" href="#results">Skip the filters</a><details class="facets"><summary>Filters</summary>
 ${shown}</details>`
 }
 
-type About = { page?: string; words?: string }
-
-function renderGroup(heading: string, chips: readonly Html[], { page, words = '' }: About): Html {
+/** The heading links to the page that explains the values. */
+function renderGroup(heading: string, page: string, chips: readonly Html[]): Html {
   if (chips.length === 0) return html``
-  const link = page === undefined ? html`` : html`<p><a href="${page}">${words}</a></p>`
-  return html`<div class="facet"><h2>${heading}</h2>
-<ul class="chips">${chips}</ul>${link}</div>
+  return html`<div class="facet"><h2>${page === '' ? heading : html`<a href="${page}">${heading}</a>`}</h2>
+<ul class="chips">${chips}</ul></div>
 `
 }
 
