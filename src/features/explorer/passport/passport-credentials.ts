@@ -3,7 +3,7 @@ import { count } from '../../../core/basics/text/counts-and-sizes.ts'
 import { lastPage, parsePageNumber } from '../../../core/lists/list-request.ts'
 import type { Caps, Credential } from '../../../core/passport/credential.ts'
 import { parsePassportRef, type Scores } from '../../../core/passport/passport.ts'
-import { findFirstSteps, findNextSteps, type NextStep } from '../../../core/passport/rules/next-steps.ts'
+import { findNextSteps, type NextStep } from '../../../core/passport/rules/next-steps.ts'
 import { type RuleSetShape, ruleOf } from '../../../core/passport/rules/rule-set.ts'
 import { findPassport, findVersion } from '../../../core/reads/passports.ts'
 import { CATEGORIES, partOf } from '../../../ui/charts.ts'
@@ -91,31 +91,27 @@ ${credentialRows.foldRows(items, first, `more-${at}`, 3)}</tbody>
 })}</table>`
 }
 
-type Growth = Omit<Shown, 'id'> & { caps: Caps; wallet: string }
+type Growth = Omit<Shown, 'id'> & { caps: Caps }
 
-/** Renders steps that raise the score: for credentials of the person, and for others. Categories at their cap are left out. */
-export function renderGrowth({ credentials, scores, types, caps, wallet }: Growth): Html {
+/** Renders steps that raise the score. Categories at their cap are left out. */
+export function renderGrowth({ credentials, scores, types, caps }: Growth): Html {
   const roomOf = (category: string) => {
     const part = partOf(category)
     return part ? (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY) - scores[part] : 0
   }
   const steps = findNextSteps({ credentials, types, roomOf })
-  // A first credential would replace a total that the record gave.
-  const isGiven = credentials.length === 0 && scores.total > 0
-  const firsts = isGiven ? [] : findFirstSteps({ credentials, types, roomOf })
-  if (steps.length + firsts.length === 0) return html``
+  if (steps.length === 0) return html``
   return html`<section id="growth">
 <h2>What would raise the score</h2>
-${renderSteps(steps)}
-${firsts.length !== 0 && html`<h3 class="soft">Credentials to add. <a href="/me?wallet=${encodeURIComponent(wallet)}">Tell this site</a> if it does not record them.</h3>${renderSteps(firsts)}`}
+<ul class="rows gaps">${steps.map(renderStep)}</ul>
 </section>`
 }
 
-const renderSteps = (steps: readonly NextStep[]): Html =>
-  html`<ul class="rows gaps">${steps.map(
-    ({ type, name, category, score, maxScore, words }) =>
-      html`<li class="${partOf(category) ?? ''}">${{ markup: credentialRows.linkToType(type, shortWord(name, credentialRows.MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${score > 0 && credentialRows.renderProgress(score, maxScore)} <span class="soft">${shortWord(words, 100)}</span></li>`,
-  )}</ul>`
+function renderStep({ type, name, category, score, maxScore, words }: NextStep): Html {
+  const link = { markup: credentialRows.linkToType(type, shortWord(name, credentialRows.MAX_NAME_LENGTH)) }
+  const bar = score > 0 && credentialRows.renderProgress(score, maxScore)
+  return html`<li class="${partOf(category) ?? ''}">${link} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${bar} <span class="soft">${shortWord(words, 100)}</span></li>`
+}
 
 export const createCredentialsPage = (options: ExplorerOptions): ExplorerPage => ({
   async cacheKey({ params, query }) {

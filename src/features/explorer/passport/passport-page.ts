@@ -59,7 +59,7 @@ ${merged !== undefined && html`<p class="soft">Passport ${merged} was merged int
 ${passport.stale && RECALCULATING}
 <div class="columns">
 <div>${passportScore.renderParts(passport, { standing, caps, signs })}</div>
-<div>${renderGrowth({ credentials, scores, types, caps, wallet: passport.mainWallet })}</div>
+<div>${renderGrowth({ credentials, scores, types, caps })}</div>
 <div>${renderHistory(history)}</div>
 <div>${passportScore.renderAlike(passport, alike)}</div>
 </div>
