@@ -99,6 +99,13 @@ function v3Kinds(id: AnyId, before: string): RequestKind[] {
       'v3 list of 25 with q, filter and group_by',
       (at) => `${V3}?q=a&group_by=type&filter=human:true,${score(at)}`,
     ),
+    get('v3 search', (at) => `/api/v3/search?q=human+a${at}`),
+    get('v3 search, nobody found', (at) => `/api/v3/search?q=zo${at}lase`),
+    get(
+      'v3 search with four groups',
+      (at) => `/api/v3/search?q=human+a${at}&group_by=human,tag,type,location`,
+    ),
+    get('v3 scores', () => '/api/v3/scores'),
     get('v3 events, page of 100', (at) => `/api/v3/events?limit=100&passport=${at}&types=score.changed`),
     get('v3 events, page of 1,000', () => '/api/v3/events?limit=1000'),
     {

@@ -1,6 +1,6 @@
 import type { FullPassport, Scores } from '../core/passport/passport.ts'
 import { levelOf } from '../core/passport/rules/rule-set.ts'
-import { type PassportStanding, readStandings } from '../core/reads/standing.ts'
+import type { PassportStanding } from '../core/reads/standing.ts'
 import { CATEGORIES, SCORE_PARTS } from './charts.ts'
 import type { ExplorerOptions } from './page.ts'
 import { describeRank, describeTop } from './text.ts'
@@ -9,17 +9,17 @@ import { describeRank, describeTop } from './text.ts'
 const HIGHEST_PERCENT = 33
 
 /** Describes the best standing, overall or in a part of the score; empty if it is worse than `HIGHEST_PERCENT`. */
-export function describeHighest(scores: Scores, standing: PassportStanding): string {
-  const { below, total, atLeast: parts } = standing
-  const overall = { words: 'overall', atLeast: scores.total > 0 ? total - below : total }
-  const others = SCORE_PARTS.flatMap((part) => {
-    const atLeast = parts[part]
-    return atLeast === undefined ? [] : [{ words: `in ${CATEGORIES[part]}`, atLeast }]
-  })
-  const [best = overall] = [overall, ...others].toSorted((one, other) => one.atLeast - other.atLeast)
-  const top =
-    total > 0 && 100 * best.atLeast <= HIGHEST_PERCENT * total ? describeTop(best.atLeast, total) : ''
-  return top === '' ? '' : `${top} ${best.words}`
+export function describeHighest(standing: PassportStanding): string {
+  const { total, below } = standing.total
+  const best = SCORE_PARTS.reduce(
+    (best, part) =>
+      standing[part].below > best.below ? { words: `in ${CATEGORIES[part]}`, ...standing[part] } : best,
+    { words: 'overall', below },
+  )
+  const atLeast = total - best.below
+  return total > 0 && 100 * atLeast <= HIGHEST_PERCENT * total
+    ? `${describeTop(atLeast, total)} ${best.words}`
+    : ''
 }
 
 export const STANDING_UNITS = 3
@@ -33,10 +33,11 @@ export async function findPassportWords(
   signal: AbortSignal,
 ): Promise<PassportWords> {
   const standing = await readStanding(options, scores, signal)
+  const { scale } = await options.index.call('distribution', undefined, signal)
   return {
-    top: describeHighest(scores, standing),
-    rank: describeRank(standing),
-    share: Math.min(1, Math.max(0, scores.total) / Math.max(1, standing.scale)),
+    top: describeHighest(standing),
+    rank: describeRank(standing.total),
+    share: Math.min(1, Math.max(0, scores.total) / Math.max(1, scale)),
     level: levelOf(scores.total, await options.rules())?.level.name ?? '',
   }
 }
@@ -47,6 +48,6 @@ export async function readStanding(
   scores: Scores,
   signal: AbortSignal,
 ): Promise<PassportStanding> {
-  const [standing] = await readStandings(options, [scores], signal)
+  const [standing] = await options.index.call('standings', [scores], signal)
   return standing as PassportStanding
 }

@@ -51,6 +51,8 @@ export type V3PageOptions = V3ListOptions & {
   groupPrefix?: string | undefined
 }
 
+export type V3SearchOptions = Omit<V3PageOptions, 'q' | 'since' | 'after'>
+
 /** Options that were not given. */
 export type NoOptions = Record<never, never>
 

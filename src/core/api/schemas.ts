@@ -84,13 +84,27 @@ export const Credential = describedObject('A scored item of a passport', {
   ),
 })
 
-export const Standing = describedObject('The place of the score in the ranking', {
+const RANK = {
   rank: Type.Integer({ minimum: 1, description: '1 for the highest score; equal scores have equal ranks' }),
-  of: Type.Integer({ minimum: 0, description: 'Number of listed passports' }),
+  of: Type.Integer({ minimum: 0, description: 'Number of ranked passports' }),
+}
+
+const PLACE = {
+  ...RANK,
   percentile: Type.Number({
     minimum: 0,
     maximum: 100,
     description: 'Percent of passports with a lower score, rounded down to one decimal',
+  }),
+}
+
+export const Standing = describedObject('The place of the score among all listed passports', {
+  ...PLACE,
+  parts: closed({ activity: closed(PLACE), identity: closed(PLACE), skills: closed(PLACE) }),
+  list: Type.Optional({
+    ...closed(RANK),
+    description:
+      'In lists: the place by the order of the list among all passports that match `filter`; absent in lists by `passport_id` and by change',
   }),
 })
 

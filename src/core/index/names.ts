@@ -80,23 +80,19 @@ export function filterByNames(names: Names, words: readonly Uint8Array[], postin
   return long.reduce((slots, word) => fromList(filterByWord(names, word, slotsOf(slots))), posting)
 }
 
-/** Horspool's algorithm: the byte at the end of the word's place says how far the next place is. */
 function filterByWord({ bytes, starts }: Names, word: Uint8Array, slots: Uint32Array): Uint32Array {
-  const last = word.length - 1
-  const steps = new Int32Array(256).fill(word.length)
-  for (let at = 0; at < last; at++) steps[word[at] as number] = last - at
   const kept = new Uint32Array(slots.length)
   let length = 0
-  for (let which = 0; which < slots.length; which++) {
-    const slot = slots[which] as number
-    const end = starts[slot + 1] as number
-    let left = last
-    for (let at = (starts[slot] as number) + last; left >= 0 && at < end; ) {
-      left = last
-      while (left >= 0 && bytes[at - last + left] === word[left]) left--
-      at += steps[bytes[at] as number] as number
+  for (let at = 0; at < slots.length; at++) {
+    const slot = slots[at] as number
+    const end = (starts[slot + 1] as number) - word.length
+    for (let place = starts[slot] as number; place < end; place++) {
+      let same = 0
+      while (same < word.length && bytes[place + same] === word[same]) same++
+      if (same < word.length) continue
+      kept[length++] = slot
+      break
     }
-    if (left < 0) kept[length++] = slot
   }
   return kept.subarray(0, length)
 }

@@ -1,7 +1,9 @@
+import { type Bits, createBits, intersectBits, listBits, subtractBits } from '../basics/bits.ts'
 import { editDistance } from '../basics/text/nearest-name.ts'
-import { encodeWord, nameAt, splitName, trigramsOf } from './names.ts'
+import { copyBits } from './matches.ts'
+import { encodeWord, type Names, nameAt, splitName, trigramsOf } from './names.ts'
 import type { PassportIndex } from './passport-index.ts'
-import { includes, type Posting, slotsOf } from './posting.ts'
+import { type Posting, toBits } from './posting.ts'
 
 /** A text with more words is not corrected. */
 const MOST_WORDS = 6
@@ -42,19 +44,37 @@ function* listCandidates(
   among: Posting,
 ): Generator<number> {
   const trigrams = new Set(words.flatMap((word) => trigramsOf(encodeWord(word))))
-  const shared = new Uint8Array(count)
-  for (const trigram of trigrams) {
-    const posting = names.trigrams.get(trigram)
-    const slots = posting ? slotsOf(posting) : []
-    for (let at = 0; at < slots.length; at++) (shared[slots[at] as number] as number)++
-  }
+  const digits = countTrigrams(names.trigrams, trigrams, count)
   let listed = 0
-  for (let most = trigrams.size; most >= Math.max(1, trigrams.size - mostMissing); most--)
-    for (let slot = shared.indexOf(most); slot !== -1; slot = shared.indexOf(most, slot + 1)) {
-      if (!includes(among, slot)) continue
+  for (let most = trigrams.size; most >= Math.max(1, trigrams.size - mostMissing); most--) {
+    const candidates = copyBits(among, count)
+    for (const [at, digit] of digits.entries())
+      if (((most >>> at) & 1) === 1) intersectBits(candidates, digit)
+      else subtractBits(candidates, digit)
+    for (const slot of listBits(candidates)) {
       if (listed++ === MOST_COMPARED) return
       yield slot
     }
+  }
+}
+
+/** How many of the trigrams the name of each slot has: for each binary digit of the number, the slots that have it. */
+function countTrigrams(known: Names['trigrams'], trigrams: ReadonlySet<number>, slots: number): Bits[] {
+  const digits = Array.from({ length: 32 - Math.clz32(trigrams.size) }, () => createBits(slots))
+  for (const trigram of trigrams) {
+    const posting = known.get(trigram)
+    const added = posting ? toBits(posting, slots) : []
+    for (let at = 0; at < added.length; at++) {
+      let carried = added[at] as number
+      for (let place = 0; carried !== 0; place++) {
+        const digit = digits[place] as Bits
+        const before = digit[at] as number
+        digit[at] = before ^ carried
+        carried &= before
+      }
+    }
+  }
+  return digits
 }
 
 /** Returns a function that finds the nearest part of a name. Names have the same words again and again. */

@@ -85,11 +85,18 @@ function positionIn(points: number, { value, id, score = 0 }: Position, descendi
 /** Selecting the first slots of a list takes longer for each wanted slot; walking through an order does not. */
 const MOST_SELECTED = 500
 
+/** So many steps of a walk take as long as reading the value of a slot. Slots that are not among the first are selected. */
+const STEPS_PER_SLOT = 16
+
 function takeSlots(index: PassportIndex, matches: Posting, slice: Slice): number[] {
   const isPast = slice.after && createComparison(index, slice, slice.after)
-  if (matches.list && slice.offset + slice.wanted <= MOST_SELECTED)
-    return selectFirst(index, slotsOf(matches), slice, isPast).slice(slice.offset)
-  return walkOrder(index, matches, slice, isPast)
+  const { list, count } = matches
+  if (!list || slice.offset + slice.wanted > MOST_SELECTED)
+    return walkOrder(index, matches, slice, isPast, Number.POSITIVE_INFINITY) ?? []
+  return (
+    walkOrder(index, matches, slice, isPast, STEPS_PER_SLOT * count) ??
+    selectFirst(index, slotsOf(matches), slice, isPast).slice(slice.offset)
+  )
 }
 
 /** Whether a slot is past the position. In the order of ids, only the id counts. */
@@ -104,21 +111,27 @@ function createComparison(index: PassportIndex, { field, isReversed }: Slice, af
       : isBefore(value, after.id, readValue(slot), index.ids[slot] as number)
 }
 
-/** Takes matches in the order of all passports. */
-function walkOrder(index: PassportIndex, matches: Posting, slice: Slice, isPast?: IsPast): number[] {
-  const { field, isReversed, wanted } = slice
+/** Takes matches in the order of all passports. Gives up after so many of them. */
+function walkOrder(
+  index: PassportIndex,
+  matches: Posting,
+  { field, isReversed, wanted, offset }: Slice,
+  isPast: IsPast | undefined,
+  mostSteps: number,
+): number[] | undefined {
   const { slots } = orderOf(index, field)
   const bits = toBits(matches, index.count)
   const isAll = matches.count === slots.length
   // In a list of all passports, those before the page need not be counted.
-  let skipped = isAll ? slice.offset : 0
+  let skipped = isAll ? offset : 0
   const step = isReversed ? -1 : 1
   const taken: number[] = []
   const begin = beginOf(slots, isReversed, isPast) + step * skipped
   for (let at = begin; at >= 0 && at < slots.length && taken.length < wanted; at += step) {
+    if (Math.abs(at - begin) > mostSteps) return undefined
     const slot = slots[at] as number
     if (slot >>> 5 >= bits.length || hasBit(bits, slot) === 0) continue
-    if (skipped === slice.offset) taken.push(slot)
+    if (skipped === offset) taken.push(slot)
     else skipped++
   }
   return taken

@@ -20,10 +20,10 @@ export const FILTER_FIELDS = {
 
 export type FilterField = keyof typeof FILTER_FIELDS
 
-const FIELD_NAMES = Object.keys(FILTER_FIELDS) as FilterField[]
+export const FIELD_NAMES = Object.keys(FILTER_FIELDS) as FilterField[]
 
 /** Longest first: `>=` also begins with `>`. */
-const OPERATORS = ['>=', '<=', '>', '<', '='] as const
+export const OPERATORS = ['>=', '<=', '>', '<', '='] as const
 
 export type Operator = (typeof OPERATORS)[number]
 

@@ -131,9 +131,17 @@ export async function findAlike(
 ): Promise<Passport[]> {
   const tag = foldName(profile.tags[0] ?? '')
   if (tag === '') return []
-  const position = { value: scores.total, id }
-  const request = { filter: [equals('tag', tag)], position, most: MOST_ALIKE }
-  const ids = await index.call('peers', request, signal)
+  const list = async (descending: boolean) => {
+    const sort = { field: 'score' as const, descending }
+    const request = {
+      filter: [equals('tag', tag)],
+      sort,
+      after: { value: scores.total, id },
+      limit: MOST_ALIKE,
+    }
+    return (await index.call('list', { request }, signal)).ids
+  }
+  const ids = (await Promise.all([list(false), list(true)])).flat()
   // The index may have an earlier score of the passport itself.
   const people = await store.passports.listByIds(ids.filter((other) => other !== id))
   const distanceOf = (other: Passport) => Math.abs(other.scores.total - scores.total)

@@ -3,7 +3,7 @@ import { quote } from '../../core/basics/text/quote.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import type { RenderedPage } from '../../core/http/rendered-page.ts'
 import { listWithCredentials } from '../../core/reads/passports.ts'
-import { type PassportStanding, readStandings } from '../../core/reads/standing.ts'
+import type { PassportStanding } from '../../core/reads/standing.ts'
 import { html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
 import { renderLevel } from '../../ui/level-mark.ts'
@@ -24,7 +24,7 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
     if (ids.length > 0 && people.length === 0) throw notFound()
     if (people.length < 2) return renderStart(site, people[0])
     const scores = people.map((passport) => passport.scores)
-    const standings = await readStandings(options, scores, signal)
+    const standings = await options.index.call('standings', scores, signal)
     const { levels } = await options.rules()
     const compared = people.map((passport, at): ComparedPerson => {
       const level = renderLevel(passport.scores.total, levels)

@@ -71,16 +71,15 @@ function renderScores(people: People): Html {
   const parts = SCORE_PARTS.map((part) => {
     const cells = people.map(({ passport, standing }) => {
       const figure = passport.scores[part]
-      const { total, atLeast } = standing
-      const ahead = text.describeAhead(atLeast[part] ?? total, total)
+      const ahead = text.describeAhead(standing[part])
       return { figure, shown: html`${text.formatFigure(figure)}<span class="soft detail">${ahead}</span>` }
     })
     return renderFigures(renderPart(part), cells)
   })
   const ranks = people.map(
-    ({ standing: { rank, total } }) => html`${text.formatOrdinal(Math.min(rank, total))}`,
+    ({ standing: { total } }) => html`${text.formatOrdinal(Math.min(total.rank, total.total))}`,
   )
-  const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing.total ?? 0)}`, ranks)
+  const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing.total.total ?? 0)}`, ranks)
   const levels = people.map(({ level }) => level)
   const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
   const rows = [renderFigures('Score', totals), rank, level, ...parts]

@@ -16,6 +16,7 @@ import {
   parseSort,
 } from '../../core/lists/list-request.ts'
 import { readDiff } from '../../core/reads/history.ts'
+import { MOVERS } from './find-movers.ts'
 
 /** The causes of a change need credentials and events, so that fewer passports fit on a page. */
 const LARGEST_MOVERS_LIMIT = 50
@@ -40,7 +41,7 @@ export async function findMovers(
     checkKnown('since', since, known)
   }
   check((await store.events.log()).knownSince)
-  const { ids, ranks, ...page } = await index.call('movers', request, signal)
+  const { ids, ranks, ...page } = await index.ask(MOVERS, request, signal)
   const nextTurn = () => new Promise<void>(setImmediate)
   const keys = ids.map((id) => ({ id }))
   const found = readAll(keys, (some) => store.passports.findByKeys(some, { credentials: true }), nextTurn)

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
-import { type Base, defineData } from '../data.ts'
+import { defineData } from '../data.ts'
 import type { Connection } from './connection.ts'
 import { listColumn } from './connection.ts'
 
@@ -15,7 +15,7 @@ const COMPLETE = 'complete'
 export const SAVED_INDEX = defineData({
   name: 'saved-index',
   tables: ['saved_index'],
-  open: ({ database: { read, transaction } }: Base) => ({
+  open: ({ read, transaction }) => ({
     /** Ends early if the copy is replaced meanwhile, or damaged. */
     async *read(): AsyncGenerator<Uint8Array, undefined> {
       const list = (text: string, values: unknown[]) => listColumn<string>(read.query, text, values)
@@ -29,8 +29,11 @@ export const SAVED_INDEX = defineData({
       }
     },
 
-    /** Each chunk is written in a transaction of its own. A removal of people after `list` was called ends the copy. */
-    async write(list: () => Promise<Iterable<Uint8Array>>): Promise<void> {
+    /**
+     * Each chunk is written in a transaction of its own. Returns whether the copy is complete: a removal of people after `list`
+     * was called ends it.
+     */
+    async write(list: () => Promise<Iterable<Uint8Array>>): Promise<boolean> {
       const copy = crypto.randomUUID()
       const insert = (tx: Connection, position: number, chunk: string) =>
         tx.insertRows('saved_index', [{ copy, position, chunk }])
@@ -44,12 +47,13 @@ export const SAVED_INDEX = defineData({
           if (isKept) await insert(tx, position, chunk)
           return isKept
         })
-        if (!isWritten) return
+        if (!isWritten) return false
       }
-      await transaction(async (tx) => {
-        if (!(await exists(tx, copy))) return
+      return transaction(async (tx) => {
+        if (!(await exists(tx, copy))) return false
         await tx.query('delete from saved_index where copy <> $1', [copy])
         await tx.query('update saved_index set chunk = $2 where copy = $1 and position = 0', [copy, COMPLETE])
+        return true
       })
     },
   }),

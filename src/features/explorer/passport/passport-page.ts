@@ -38,11 +38,11 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const level = levelOf(scores.total, { levels })
       // The id in the URL, if it is that of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
-      const highest = describeHighest(scores, standing)
+      const highest = describeHighest(standing)
       const share = sharePassport(passport, highest, level?.level.name)
       const description = `${share.title}. ${share.description}`
       const history = await findHistory(options, passport, credentials)
-      const rank = passportScore.renderRank(id, standing, above)
+      const rank = passportScore.renderRank(id, standing.total, above)
       const top =
         highest === '' || highest === 'No. 1 overall' ? html`` : html`<p class="best">${highest}</p>`
       const score = html`${passportScore.renderScore(scores.total, levels, [top, rank])}${renderLastChange(history)}`

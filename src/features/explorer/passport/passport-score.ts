@@ -25,7 +25,7 @@ ${details}
 }
 
 /** Renders "12th of 529 people" with a link to that row of the ranking, which `above` other rows precede. */
-export function renderRank(id: number, { rank, total }: PassportStanding, above: number): Html {
+export function renderRank(id: number, { rank, total }: PassportStanding['total'], above: number): Html {
   if (total < 2) return html``
   const page = above < PAGE_SIZE ? '/' : `/?page=${Math.floor(above / PAGE_SIZE) + 1}`
   return html`<p class="last"><a href="${page}#p${id}">${text.formatOrdinal(Math.min(rank, total))} of ${text.formatPeople(total)}</a></p>`
@@ -33,10 +33,7 @@ export function renderRank(id: number, { rank, total }: PassportStanding, above:
 
 type ScoreContext = { standing: PassportStanding; caps: Caps; signs?: boolean | undefined }
 
-export function renderParts(
-  passport: Passport,
-  { standing: { total, atLeast }, caps, signs }: ScoreContext,
-): Html {
+export function renderParts(passport: Passport, { standing, caps, signs }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
   const given = roundScore(segmentsOf(scores).find(({ name }) => name === 'other')?.size ?? 0)
   // If the total is not the sum of its parts, the record gave it and no rule calculated it.
@@ -45,7 +42,7 @@ export function renderParts(
 <h2>${count(scores.total, 'point')} by part</h2>
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
 <dl class="parts">${SCORE_PARTS.map((part) => {
-    const ahead = text.describeAhead(atLeast[part] ?? total, total, ' of people')
+    const ahead = text.describeAhead(standing[part], ' of people')
     return html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead !== '' && html` <span class="soft detail">${ahead}</span>`}</dd></div>`
   })}${given > 0 && html`<div class="other"><dt><span class="swatch"></span> Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>`}</dl>
 ${describeTotal(scores, caps)}

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Scores, Social } from '../../../../src/core/passport/passport.ts'
-import type { PartStandings } from '../../../../src/core/reads/standing.ts'
+import type { Social } from '../../../../src/core/passport/passport.ts'
 import { renderSocials } from '../../../../src/features/explorer/passport/passport-profile.ts'
 import { describeTotal } from '../../../../src/features/explorer/passport/passport-score.ts'
 import { describeHighest } from '../../../../src/ui/standings.ts'
@@ -14,24 +13,23 @@ test('percentages are rounded so that no score is overstated', () => {
   expect(describeTop(31, 1000)).toBe('Top 4%')
   expect(describeTop(40, 1000)).toBe('Top 4%')
   expect(describeTop(500, 1000)).toBe('Top 50%')
-  expect(describeAhead(539, 1000)).toBe('ahead of 46%')
-  expect([1, 2].map((atLeast) => describeAhead(atLeast, 1000))).toEqual(['highest of all', 'ahead of 99%'])
-  for (const atLeast of [991, 1000]) expect(describeAhead(atLeast, 1000)).toBe('')
+  const ahead = (below: number) => describeAhead({ below, total: 1000 })
+  expect([461, 998, 999].map(ahead)).toEqual(['ahead of 46%', 'ahead of 99%', 'highest of all'])
+  for (const below of [9, 0]) expect(ahead(below)).toBe('')
+  expect(describeAhead({ below: 0, total: 1 })).toBe('')
 })
 
-const SCORES: Scores = { total: 60, activity: 10, identity: 20, skills: 30 }
-const standingOf = (below: number) => ({
-  ...{ rank: 1000 - below, below, total: 1000, scale: 100 },
-})
+const rank = (below: number) => ({ rank: 1000 - below, below, total: 1000 })
 
 test('a description names the best percentile, overall or in one part of the score, but never a low one', () => {
-  const describe = (below: number, parts: PartStandings, scores = SCORES) =>
-    describeHighest(scores, { ...standingOf(below), atLeast: parts })
-  expect(describe(900, { skills: 40, identity: 300 })).toBe('Top 4% in Skills')
-  expect(describe(980, { skills: 40 })).toBe('Top 2% overall')
-  expect(describe(100, { skills: 330 })).toBe('Top 33% in Skills')
-  for (const parts of [{ skills: 900 }, { skills: 331 }, {}]) expect(describe(100, parts)).toBe('')
-  expect(describe(0, {}, { total: 0, activity: 0, identity: 0, skills: 0 })).toBe('')
+  const describe = (total: number, skills: number, identity = 0) =>
+    describeHighest({
+      ...{ total: rank(total), activity: rank(0), identity: rank(identity), skills: rank(skills) },
+    })
+  expect(describe(900, 960, 700)).toBe('Top 4% in Skills')
+  expect(describe(980, 960)).toBe('Top 2% overall')
+  expect(describe(100, 670)).toBe('Top 33% in Skills')
+  for (const skills of [669, 100, 0]) expect(describe(100, skills)).toBe('')
 })
 
 test('the header has the level with the points to the next level, and the rank with a link to its row of the ranking', async () => {
@@ -89,7 +87,7 @@ test('the page does not call the total of an imported record the sum of its part
 })
 
 test('if the total is below the sum of the parts, the explanation names the maximum of each part', () => {
-  expect(describeTotal({ ...SCORES, total: 55 }, { Skills: 25 }).markup).toBe(
+  expect(describeTotal({ total: 55, activity: 10, identity: 20, skills: 30 }, { Skills: 25 }).markup).toBe(
     '<p>The sum is 60, limited to 55 by the maximum of each part.</p>',
   )
 })
