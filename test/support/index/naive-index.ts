@@ -1,5 +1,4 @@
-import type { ListPage, ListRequest } from '../../../src/core/index/find.ts'
-import type { GroupRequest } from '../../../src/core/index/groups.ts'
+import type { GroupRequest, ListPage, ListRequest } from '../../../src/core/index/find.ts'
 import type { Position } from '../../../src/core/lists/list-request.ts'
 import { type Facets, listNaively } from '../store/naive-list.ts'
 
