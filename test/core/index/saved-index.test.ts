@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { openLiveIndex, saveLiveIndex, updateIndex } from '../../../src/core/index/live.ts'
 import { onEveryEngine, type TestStore } from '../../support/store/engines.ts'
-import { type Base, defineData, SAVED_INDEX } from '../../support/store/open.ts'
+import { defineData, SAVED_INDEX } from '../../support/store/open.ts'
 import { NOON, named } from '../../support/store/records.ts'
 
 const TABLE = defineData({
   name: 'table',
-  open: ({ database: { read, write } }: Base) => ({
+  open: ({ read, write }) => ({
     count: async () => (await read.query('select copy from saved_index')).length,
     damage: () => write("update saved_index set chunk = 'AAAA' where position = 1"),
   }),

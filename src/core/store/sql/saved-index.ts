@@ -1,4 +1,4 @@
-import { type Base, defineData } from '../data.ts'
+import { defineData } from '../data.ts'
 import type { Connection } from './connection.ts'
 import { listColumn } from './connection.ts'
 
@@ -13,7 +13,7 @@ const COMPLETE = 'complete'
 export const SAVED_INDEX = defineData({
   name: 'saved-index',
   tables: ['saved_index'],
-  open: ({ database: { read, transaction } }: Base) => ({
+  open: ({ read, transaction }) => ({
     /** Ends early if the copy is replaced meanwhile, or damaged: the chunks have checksums of their own. */
     async *read(): AsyncGenerator<Uint8Array, undefined> {
       const list = (text: string, values: unknown[]) => listColumn<string>(read.query, text, values)
