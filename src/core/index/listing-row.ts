@@ -1,6 +1,6 @@
 import { FACET_FIELDS, FIELD_SEPARATOR, VALUE_SEPARATOR } from '../lists/facets.ts'
 import type { GroupField, ScoreField } from '../lists/list-request.ts'
-import type { ListingRow } from '../store/store.ts'
+import type { ListingRow } from '../store/sql/listing.ts'
 
 /** `values` are as written; a field without a value has an empty list. */
 export type ListedValues = {

@@ -1,8 +1,8 @@
 import { createTurns } from '../basics/awaitable.ts'
 import { ServiceError } from '../basics/errors.ts'
 import { type EventCursor, formatEventCursor, parseEventCursor } from '../history/event-cursor.ts'
-import type { EventStore } from '../store/event-store.ts'
-import type { ListingRow, ListingStore } from '../store/store.ts'
+import type { ListingRow, ListingStore } from '../store/sql/listing.ts'
+import type { Store } from '../store/store.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
 import { createMovers } from './movers.ts'
 import { createPassportIndex, isSparse, type PassportIndex } from './passport-index.ts'
@@ -18,7 +18,7 @@ export type SavedCopy = {
   write(list: () => Promise<Iterable<Uint8Array>>): Promise<void>
 }
 
-type ReadStore = { listing: ListingStore; events: Pick<EventStore, 'listRecent'> }
+type ReadStore = { listing: ListingStore; events: Pick<Store['events'], 'listRecent'> }
 
 /** The index of a process. Its owner is one thread. */
 export type LiveIndex = {

@@ -1,6 +1,6 @@
 import { foldName } from '../basics/text/fold-name.ts'
 import type { GroupField } from '../lists/list-request.ts'
-import type { ListingRow } from '../store/store.ts'
+import type { ListingRow } from '../store/sql/listing.ts'
 import { clearBit, setBit, wordsFor } from './bits.ts'
 import { parseFacets } from './listing-row.ts'
 import { addName, eraseName } from './names.ts'

@@ -1,7 +1,14 @@
 import type { ProvenEvent } from '../../history/event.ts'
 import { leafOfStored, saltOf } from '../../history/hash-chain.ts'
-import type { EventList, EventPage } from '../event-store.ts'
-import { type EventRow, type Found, isServed, pageEnd, toEvent } from './event.ts'
+import {
+  type EventList,
+  type EventPage,
+  type EventRow,
+  type Found,
+  isServed,
+  pageEnd,
+  toEvent,
+} from './event.ts'
 
 /** A row of an event and the secret of its passport. */
 export type ProofRow = EventRow & { secret?: string | null }

@@ -1,5 +1,32 @@
 import type { Actor, EventContent, EventLog, EventType, LogEvent, Tombstone } from '../../history/event.ts'
-import type { EventList, EventPage, LaterEvents } from '../event-store.ts'
+
+/** What an event says about a score. A tombstone has the time 0. */
+export type RecentEvent = {
+  sequence: number
+  time: number
+  passportId: number | null
+  /** Whether the passport was added. */
+  isNew: 0 | 1
+  /** The score before the event; `null` if the event does not change the score. */
+  oldScore: number | null
+}
+
+/** `passport` and `types` are filters. */
+export type EventPage = {
+  /** The sequence number of the last known event, or 0. */
+  after: number
+  limit: number
+  passport?: number
+  types?: readonly EventType[]
+}
+
+/** `end` is the last sequence number that was read. The next page begins after it, even if this page is empty. */
+export type EventList<Event = LogEvent> = { events: Event[]; end: number; log: EventLog }
+
+/**
+ * `before` selects the next page; absent after the last one. Events before the time `knownSince` are not in the log.
+ */
+export type LaterEvents = { events: LogEvent[]; before: number | undefined; knownSince: number }
 
 /** `data` is the JSON of the fields that have no column. */
 export type EventRow = {

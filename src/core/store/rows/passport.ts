@@ -8,6 +8,7 @@ import {
   foldWallet,
   NO_SCORES,
   type Passport,
+  type PassportKey,
   type Profile,
   type Scores,
   type Social,
@@ -36,6 +37,15 @@ export const MOST_OWNERS = 32
 
 /** Approximate limit of the bytes that one call of `v3.find` reads. The caller reads the rest in further calls. */
 export const MAX_READ_BYTES = 4 * 1024 * 1024
+
+/** The results of the first keys, in order. A call may return fewer results than keys, but at least one. */
+export type FindByKeys = (keys: readonly PassportKey[], options: FindOptions) => Promise<KeyResult[]>
+
+/** The result for a key: a passport, the ids of several passports with the same handle, or `undefined`. */
+export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined
+
+/** What to read in addition to the passport. */
+export type FindOptions = { credentials: boolean }
 
 type ScoreRow = Record<ScoreField, number>
 /** What the last record said and scoring never changes, in the record format. */

@@ -1,6 +1,5 @@
 import { isoTime } from '../../basics/text/instant.ts'
 import type { ApiKey, Scope } from '../api-key.ts'
-import type { Store } from '../store.ts'
 import { addAuditEntry, listSome } from './audit-log.ts'
 import { type Database, listColumn, type Query } from './connection.ts'
 
@@ -19,11 +18,16 @@ const PASS_ON_SUBSCRIPTIONS = `update subscriptions set key_id = (select success
 const END_SUBSCRIPTIONS = `delete from subscriptions where not exists
   (select 1 from keys where keys.id = key_id and revoked_at is null)`
 
+type NewKey = Omit<ApiKey, 'lastUsedAt' | 'successor'>
+
+type KeyChange = {
+  [Name in 'name' | 'tier' | 'owner' | 'scopes' | 'origins' | 'types']?: ApiKey[Name] | undefined
+} & {
+  expiresAt?: number | null | undefined
+}
+
 /** `onChange` is called after keys have changed. */
-export function createKeys(
-  { read, transaction }: Database,
-  onChange: () => void,
-): Omit<Store['keys'], 'find'> {
+export function createKeys({ read, transaction }: Database, onChange: () => void) {
   /** Runs a statement that returns the id of each changed key, and returns their number. `action` is for the audit log. */
   async function change(text: string, values: readonly unknown[], action: string, detail = {}) {
     const changed = await transaction(async ({ query }) => {
@@ -39,15 +43,20 @@ export function createKeys(
   }
 
   return {
-    create: (key) =>
+    create: (key: NewKey): Promise<void> =>
       transaction(async ({ query, insertRows }) => {
         await insertRows('keys', [toKeyRow(key)])
         const { id, tier, scopes, origins, types, expiresAt } = key
         const detail = { keys: [id], tier, scopes, origins, types, expires: isoTime(expiresAt) }
         await addAuditEntry(query, { action: 'keys.create', detail })
       }),
+    /** Newest first. */
     list: () => listKeys(read.query),
-    async update(id, { name, tier, owner, scopes, origins, types, expiresAt }) {
+    /** Absent fields stay unchanged; `expiresAt: null` means never. Returns false for an unknown or revoked key. */
+    async update(
+      id: string,
+      { name, tier, owner, scopes, origins, types, expiresAt }: KeyChange,
+    ): Promise<boolean> {
       const lists = { scopes: scopes?.join(' '), origins: origins?.join(' '), types: types?.join(' ') }
       const columns = Object.entries({ name, tier, owner, ...lists, expires_at: expiresAt })
       const given = columns.filter(([, value]) => value !== undefined)
@@ -64,7 +73,8 @@ export function createKeys(
       )
       return changed > 0
     },
-    replace: async (id, successor, endsAt) =>
+    /** Sets a successor. The key expires at `endsAt` or earlier. Returns false if it is unknown or has a successor. */
+    replace: async (id: string, successor: string, endsAt: number) =>
       (await change(
         `update keys set expires_at = case when expires_at < $1 then expires_at else $1 end, successor = $2
          where id = $3 and successor is null returning id`,
@@ -72,13 +82,15 @@ export function createKeys(
         'keys.rotate',
         { successor },
       )) > 0,
-    revoke: async (id, now) =>
+    /** Returns whether the key exists. The date of the first revocation stays. */
+    revoke: async (id: string, now: number) =>
       (await change(
         'update keys set revoked_at = $1 where id = $2 and revoked_at is null returning id',
         [now, id],
         'keys.revoke',
       )) > 0 || (await listColumn(read.query, 'select id from keys where id = $1', [id])).length > 0,
-    purge: (before) =>
+    /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
+    purge: (before: number) =>
       change(
         'delete from keys where revoked_at < $1 or expires_at < $1 returning id',
         [before],
@@ -95,7 +107,7 @@ type List = 'scopes' | 'origins' | 'types'
 export type KeyRow = Omit<ApiKey, List | 'isSeenInBrowser' | 'hash'> &
   Record<List | 'hash', string> & { seen_in_browser: number }
 
-function toKeyRow(given: Parameters<Store['keys']['create']>[0]) {
+function toKeyRow(given: NewKey) {
   const { createdAt, expiresAt, revokedAt, isSeenInBrowser, ...key } = given
   return {
     ...key,

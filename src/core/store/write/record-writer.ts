@@ -1,13 +1,43 @@
 import { hashOf } from '../../basics/hash.ts'
+import type { Actor } from '../../history/event.ts'
 import { CREDENTIAL_ACCOUNT, foldWallet, type PassportRef, walletsOf } from '../../passport/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../../passport/record.ts'
 import { findTooManyPoints } from '../../passport/record-size.ts'
 import { type StoredRow, toRecordRow } from '../rows/passport.ts'
-import type { SaveOptions, SaveResult } from '../store.ts'
 import type { Changes } from './event-tracker.ts'
 import { createMerges } from './merges.ts'
 import { stateOf } from './record-state.ts'
 import type { WriteModel } from './write-model.ts'
+
+export type SaveOptions = {
+  now: number
+  /** Who saves the records; `cli` if absent. */
+  actor?: Actor
+  /** Accepts records of removed passports again. */
+  restore: boolean
+  /** Stops at the first refused record. Later records are not saved and have no result. */
+  strict?: boolean
+  /** The records are those of one request: all of them are saved, or none. */
+  isWhole?: boolean
+  /** An issuer saves the records. It may not change data points that another issuer wrote. */
+  isIssuer?: boolean
+  /** Added to fingerprints, because the same bytes parsed with other options are a different record. */
+  fingerprintPrefix?: string
+}
+
+export type SaveRecords = (records: readonly IncomingRecord[], options: SaveOptions) => Promise<SaveResult[]>
+
+/**
+ * `removed`: ignored, because the passport was removed before. `removedIds`: the passports that a removal deleted. `survivorId`:
+ * the passport that got a data point, because the passport in the record is merged into it.
+ */
+export type SaveResult =
+  | {
+      outcome: 'added' | 'changed' | 'unchanged' | 'removed'
+      removedIds?: readonly number[]
+      survivorId?: number
+    }
+  | { outcome: 'refused'; field: string; reason: string }
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 
