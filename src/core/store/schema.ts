@@ -11,15 +11,11 @@ export type MigrationMode = boolean | 'new'
 
 export type OnNotice = ((sentence: string) => void) | undefined
 
-/** What the engines spell differently in `schema.sql`. */
-export type SchemaWords = Record<'INT' | 'REAL' | 'KEY' | 'ROWS' | 'PAIRS', string>
-
 /** The older schemas of an engine that can be migrated: those from version 0.2.1 to the last development version. */
 export type OldSchemas = { first: number; last: number }
 
-/** The statements that create the tables. */
-export const createTables = (words: SchemaWords): string =>
-  tables.replace(/\b(INT|REAL|KEY|ROWS|PAIRS)\b/g, (word) => words[word as keyof SchemaWords])
+/** The statements that create the tables. They have words of `sql/words.ts`. */
+export const TABLES: string = tables
 
 /** Adds the row of a new event log. */
 export const createLog = (query: Query) =>

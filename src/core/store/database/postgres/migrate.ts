@@ -4,28 +4,19 @@ import {
   checkSchema,
   createLog,
   createReport,
-  createTables,
   lacksTables,
   type MigrationMode,
   type OldSchemas,
   type OnNotice,
   OutdatedError,
   SCHEMA,
-  type SchemaWords,
+  TABLES,
 } from '../../schema.ts'
 import type { Query } from '../../sql/connection.ts'
 import { listTables, type Table } from '../../sql/tables.ts'
 import { readOnlyError } from './connection/errors.ts'
 import { openPool, type Pool } from './connection/pool.ts'
 import { createConnection, lock, MIGRATE } from './database.ts'
-
-const WORDS: SchemaWords = {
-  INT: 'bigint',
-  REAL: 'double precision',
-  KEY: 'text collate "C"',
-  ROWS: '',
-  PAIRS: '',
-}
 
 const OLD_SCHEMAS: OldSchemas = { first: 9, last: 12 }
 
@@ -69,7 +60,7 @@ async function migrate(query: Query, name: string, onNotice: OnNotice): Promise<
   const connection = createConnection(query)
   const oldTables = version === 0 ? [] : await listTables(connection)
   const old = version === 0 ? '' : await moveTables(query, oldTables)
-  await query(createTables(WORDS))
+  await connection.query(TABLES)
   await query('create table if not exists passportd (version integer not null)')
   await query('delete from passportd')
   await query('insert into passportd (version) values ($1)', [SCHEMA])
@@ -90,12 +81,7 @@ async function moveTables(query: Query, tables: readonly Table[]): Promise<strin
     `select quote_ident(current_schema() || '_before_${SCHEMA}') as old`,
   )
   await query(`create schema ${old}`)
-  const ours = new Set([
-    ...OLD_TABLES,
-    ...createTables(WORDS)
-      .matchAll(/create table (\w+)/g)
-      .map(([, table]) => table),
-  ])
+  const ours = new Set([...OLD_TABLES, ...TABLES.matchAll(/create table (\w+)/g).map(([, table]) => table)])
   for (const { name } of tables) if (ours.has(name)) await query(`alter table ${name} set schema ${old}`)
   return old
 }

@@ -8,7 +8,7 @@ import { createTranslation } from '../../sql/words.ts'
 import { isBusy, type ReadTransaction, translateErrors, WRITER_WAIT } from './connect.ts'
 import { sizeOf, walOf } from './wal-checks.ts'
 
-const translate = createTranslation({
+export const translate = createTranslation({
   LIST: (parameter) => `json_each(${parameter}) as list`,
   LOCK: '',
   SKIP: '',
@@ -17,6 +17,11 @@ const translate = createTranslation({
     from sqlite_schema as tables, pragma_table_info(tables.name) as columns
     where tables.type = 'table' and tables.name not like 'sqlite@_%' escape '@'
   ) as columns`,
+  INT: 'integer',
+  REAL: 'real',
+  KEY: 'text',
+  ROWS: 'strict',
+  PAIRS: 'strict, without rowid',
   NOW: "cast(unixepoch('subsec') * 1000 as integer)",
 })
 
