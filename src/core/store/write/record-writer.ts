@@ -144,7 +144,7 @@ function savePassport(
   const before = model.passports.find(record.id)
   const fingerprint = fingerprintOf(incoming, fingerprintPrefix)
   if (before?.fingerprint === fingerprint || model.passports.isStored(record)) return { outcome: 'unchanged' }
-  const wallets = walletsOf(record).map((address) => ({ address, owner: model.wallets.findOwner(address) }))
+  const wallets = walletsOf(record).map((address) => ({ address, owner: model.wallets.get(address) }))
   const survivor = merges.survivorOf(record.mergedInto ?? record.id)
   const refusal = findRefusal(writer, record, wallets, survivor)
   if (refusal) return refusal
@@ -208,11 +208,11 @@ function saveWallets(
   const isSame = before?.main_wallet === row.main_wallet && before.verified_wallets === row.verified_wallets
   // The fast path: most changed records keep their wallets.
   if (isSame && wallets.every(({ owner }) => owner === row.id)) return
-  if (before) for (const address of owners.list(row.id)) owners.remove(address)
+  if (before) for (const address of owners.list(row.id)) owners.delete(address)
   for (const { address, owner } of wallets) {
     // If two passports with the same wallet are merged, the survivor owns it.
     const mayOwn = owner === undefined || owner === row.id || survivor === row.id
-    if (mayOwn) owners.setOwner(address, row.id)
+    if (mayOwn) owners.set(address, row.id)
   }
 }
 
@@ -269,7 +269,7 @@ function saveDataPoint(
 }
 
 const findOwner = ({ model }: Writer, ref: PassportRef) =>
-  'id' in ref ? ref.id : model.wallets.findOwner(ref.wallet)
+  'id' in ref ? ref.id : model.wallets.get(ref.wallet)
 
 function findSurvivor(writer: Writer, ref: PassportRef): number | undefined {
   const id = findOwner(writer, ref)
