@@ -1,7 +1,6 @@
 import { createUseData, type UseData } from './data.ts'
 import type { Database } from './sql/connection.ts'
 import { createEventReader } from './sql/events.ts'
-import { createKeyCache } from './sql/key-cache.ts'
 import { createKeys } from './sql/keys.ts'
 import { createListing } from './sql/listing.ts'
 import { createPassportReader } from './sql/passports.ts'
@@ -33,7 +32,6 @@ export type Store = ReturnType<typeof createStore>
 
 export function createStore(engine: Engine) {
   const { database, reports, guard = (methods) => methods, newerSchema, ping, close } = engine
-  const { find, forget } = createKeyCache(database)
   const { findByKeys } = guard({ findByKeys: createFindByKeys(database, engine.keysPerRead) })
   return {
     passports: {
@@ -45,7 +43,7 @@ export function createStore(engine: Engine) {
     listing: guard(createListing(database.long)),
     scoring: guard(createScoring(database)),
     events: { ...guard(createEventReader(database)), ...createEventChanges(database) },
-    keys: { ...createKeys(database, forget), find },
+    keys: createKeys(database),
     /** The statements of features. */
     data: createUseData({ ...database, long: reports.long }) as UseData,
     database: { newerSchema, ping, close },

@@ -8,7 +8,7 @@ import { deleteSavedIndex } from '../sql/saved-index.ts'
 import { listPassportTables } from '../sql/tables.ts'
 import { isOneOfFew, selectIds, selectTexts } from '../sql/words.ts'
 import type { CauseOf } from './event-tracker.ts'
-import { findAffected } from './unique-accounts.ts'
+import { findAffected, UP } from './unique-accounts.ts'
 import { createWriteModel, type Loaded, trackRows, type WriteModel } from './write-model.ts'
 
 /** The passports and wallets that a batch refers to. */
@@ -132,12 +132,7 @@ export const mapDataPoints = async (connection: Connection, ids: readonly number
   )
 
 /** The ids in the list $1, their survivors, and all passports that are directly or indirectly merged into these. */
-const AROUND = `with recursive up (id) as (
-    ${selectIds('$1')}
-    union
-    select next.merged_into from up join passports as next on next.id = up.id
-    where next.merged_into is not null and ${isOneOfFew('up.id')}
-  ), around (id) as (
+const AROUND = `with recursive ${UP}, around (id) as (
     select id from up where ${isOneOfFew('id')}
     union
     select next.id from around join passports as next on next.merged_into = around.id
