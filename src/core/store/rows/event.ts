@@ -20,9 +20,6 @@ export type EventPage = {
   types?: readonly EventType[]
 }
 
-/** `end` is the last sequence number that was read. The next page begins after it, even if this page is empty. */
-export type EventList<Event = LogEvent> = { events: Event[]; end: number; log: EventLog }
-
 /**
  * `before` selects the next page; absent after the last one. Events before the time `knownSince` are not in the log.
  */
@@ -63,25 +60,10 @@ export function oldScoreOf(data: string): number | null {
   return before === undefined || before === after ? null : Number(before)
 }
 
-/** The log and a page of events, as they were at the same moment. */
-export type Found = { log: EventLog; page: RowPage }
-
 export const toEvents = (rows: readonly EventRow[]): LogEvent[] => rows.filter(isServed).map(toEvent)
 
 /** Events of a hidden passport are not served, except those that say that it is gone. */
 export const isServed = ({ hidden, type }: EventRow) => !hidden || type === 'passport.removed'
-
-export const toEventList = (found: Found, page: EventPage): EventList => ({
-  events: toEvents(found.page.rows),
-  end: pageEnd(found, page),
-  log: found.log,
-})
-
-export const toLaterEvents = (found: Found): LaterEvents => ({
-  events: toEvents(found.page.rows),
-  before: isFull(found.page, MOST_LATER) ? found.page.rows.at(-1)?.sequence : undefined,
-  knownSince: found.log.knownSince,
-})
 
 /**
  * A page of events reads at most this many, because filtered types and tombstones may be many. Pages of a passport use
@@ -95,15 +77,6 @@ export const scanEnd = ({ after, passport }: EventPage, { first, last }: EventLo
 
 /** Approximate limit of the event data in a page. A page has at least one event. */
 export const MAX_PAGE_BYTES = 1024 * 1024
-
-/** `isCut`: the page ended early because it reached `MAX_PAGE_BYTES`. */
-export type RowPage = { rows: EventRow[]; isCut: boolean }
-
-const isFull = ({ rows, isCut }: RowPage, limit: number) => isCut || rows.length === limit
-
-/** The sequence number of the last event that a page has read. */
-export const pageEnd = ({ page: found, log }: Found, page: EventPage): number =>
-  (isFull(found, page.limit) && found.rows.at(-1)?.sequence) || scanEnd(page, log)
 
 /** The limit of events in a page of `listAfterTime`. */
 export const MOST_LATER = 5000

@@ -4,7 +4,6 @@ import { roundScore } from '../../passport/credential.ts'
 import type { DataPoint, RawValue } from '../../passport/data-point.ts'
 import {
   accountKeyOf,
-  type FullPassport,
   foldWallet,
   NO_SCORES,
   type Passport,
@@ -54,13 +53,11 @@ export type Given = ScoreRow & WireLaterFields & { human_checkmark: boolean }
 /** The columns of list items. */
 export type ListedRow = ScoreRow & {
   id: number
-  /** 1: waits for a scorer. 2: scoring failed, and is tried again after the next change. */
   stale: number
   calculated_at: number
   human: number
   connections: number
   main_wallet: string
-  /** JSON, as the next ones: in the record format, so that responses contain it unparsed. */
   verified_wallets: string
   profile: string
 }
@@ -68,14 +65,13 @@ export type ListedRow = ScoreRow & {
 /** The columns that v3 shows. */
 export type ShownRow = ListedRow & { socials: string; rules: string }
 
+/** All columns of `schema.sql`. */
 export type StoredRow = ShownRow & {
   merged_into: number | null
   fingerprint: string
   /** The JSON of `Given`. */
   given: string
-  /** When a data point expires, so that the score must be calculated again. */
   rescore_at: number | null
-  /** Since when the passport is hidden. */
   hidden_at: number | null
 }
 
@@ -135,17 +131,15 @@ export function toPassport(row: ListedRow): Passport {
   }
 }
 
-export function toFullPassport(row: ShownRow, merged: boolean): FullPassport {
-  return { ...toPassport(row), socials: parseSocials(row.socials), merged }
-}
-
 export function toPassportV3(
   row: ShownRow,
   mergedFrom: readonly number[],
   credentials: CredentialsRow | undefined,
 ): PassportV3 {
   return {
-    ...toFullPassport(row, mergedFrom.length > 0),
+    ...toPassport(row),
+    socials: parseSocials(row.socials),
+    merged: mergedFrom.length > 0,
     mergedFrom: [...mergedFrom].sort((one, other) => one - other),
     rules: row.rules,
     ...(credentials && { credentials: toCredentials(credentials) }),
@@ -200,7 +194,6 @@ export type DataPointRow = {
   earned_at: number | null
   issuer: string
   added_at: number
-  /** The folded account; empty if it is unknown. */
   account_key: string
   written_for: number | null
 }

@@ -1,7 +1,7 @@
 import type { EventLog, EventType } from '../../history/event.ts'
 import * as event from '../rows/event.ts'
-import { SECRET, toProvenList } from '../rows/event-proof.ts'
-import type { Database } from './connection.ts'
+import { SECRET, toProvenEvents } from '../rows/event-proof.ts'
+import type { Database, Query } from './connection.ts'
 import { selectIds } from './words.ts'
 
 const LOG = `name, first, last, known_since as "knownSince"`
@@ -61,35 +61,36 @@ type RecentRow = Omit<event.RecentEvent, 'oldScore'> & { data: string | null }
 type PageRow = EventLog & ((event.EventRow & { bytes: number }) | { sequence: null })
 
 export function createEventReader({ lookup }: Database) {
-  function toFound(all: readonly PageRow[]): event.Found {
-    const rows = all.filter((row) => row.sequence !== null)
-    const isCut = (rows.at(-1)?.bytes ?? 0) > event.MAX_PAGE_BYTES
-    const [{ name, first, last, knownSince }] = all as readonly [PageRow]
-    return { log: { name, first, last, knownSince }, page: { rows, isCut } }
-  }
-
-  async function findPage(page: event.EventPage, text: string) {
-    const { after, limit, passport } = page
-    return toFound(await lookup(text, [after, limit, ...(passport === undefined ? [] : [passport])]))
-  }
-
   return {
     async log(): Promise<EventLog> {
       const [log] = await lookup<EventLog>(`select ${LOG} from event_log`)
       return log as EventLog
     },
     /** The next events, oldest first. A page has at most `limit` events and about 1 MiB of data. */
-    list: async (page: event.EventPage) =>
-      event.toEventList(await findPage(page, selectNext(page, "type <> 'tombstone'")), page),
-    /** Like `list`, with tombstones and salts. */
-    listProven: async (page: event.EventPage) =>
-      toProvenList(await findPage(page, selectNext(page, 'true', `, ${SECRET}`)), page),
+    async list(page: event.EventPage) {
+      const { rows, ...rest } = await findPage(lookup, page, selectNext(page, "type <> 'tombstone'"))
+      return { ...rest, events: event.toEvents(rows) }
+    },
+    /** Like `list`, with tombstones and salts. Tombstones belong to no passport and no type, so filters leave them out. */
+    async listProven(page: event.EventPage) {
+      const { rows, ...rest } = await findPage(lookup, page, selectNext(page, 'true', `, ${SECRET}`))
+      const isFiltered = page.passport !== undefined || page.types !== undefined
+      const events = toProvenEvents(rows).filter(({ type }) => !isFiltered || type !== 'tombstone')
+      return { ...rest, events }
+    },
     /**
      * A page of these passports' events after a time and before a sequence number, newest first. `readLater` reads all
      * pages. The removal of a passport is in each page, because events that were read before it are not valid any more.
      */
-    listAfterTime: async (passportIds: readonly number[], time: number, before = Number.MAX_SAFE_INTEGER) =>
-      event.toLaterEvents(toFound(await lookup(LATER, [passportIds, time, before]))),
+    async listAfterTime(
+      passportIds: readonly number[],
+      time: number,
+      before = Number.MAX_SAFE_INTEGER,
+    ): Promise<event.LaterEvents> {
+      const { rows, log, isFull } = await find(lookup, LATER, [passportIds, time, before], event.MOST_LATER)
+      const next = isFull ? rows.at(-1)?.sequence : undefined
+      return { events: event.toEvents(rows), before: next, knownSince: log.knownSince }
+    },
     /** A page of all events before a sequence number, newest first. It is empty if there are none. */
     async listRecent(before: number): Promise<event.RecentEvent[]> {
       const rows = await lookup<RecentRow>(RECENT, [before])
@@ -105,4 +106,21 @@ export function createEventReader({ lookup }: Database) {
       return event.toEvents(await lookup(text, [passportId, limit]))
     },
   }
+}
+
+/** The rows, the log of the same moment, and whether there may be more rows. */
+async function find(lookup: Query, text: string, values: readonly unknown[], limit: number) {
+  const found = await lookup<PageRow>(text, values)
+  const rows = found.filter((row) => row.sequence !== null)
+  const isFull = rows.length === limit || (rows.at(-1)?.bytes ?? 0) > event.MAX_PAGE_BYTES
+  const [{ name, first, last, knownSince }] = found as [PageRow]
+  return { rows, log: { name, first, last, knownSince }, isFull }
+}
+
+/** `end` is the last sequence number that was read. The next page begins after it, even if this page is empty. */
+async function findPage(lookup: Query, page: event.EventPage, text: string) {
+  const { after, limit, passport } = page
+  const values = [after, limit, ...(passport === undefined ? [] : [passport])]
+  const { rows, log, isFull } = await find(lookup, text, values, limit)
+  return { rows, log, end: (isFull && rows.at(-1)?.sequence) || event.scanEnd(page, log) }
 }

@@ -1,7 +1,8 @@
+import type { PassportRecord } from '../../passport/record.ts'
 import { digestOfWallet } from '../../passport/wallet-digest.ts'
-import type { CredentialsRow } from '../rows/credential.ts'
+import { type CredentialsRow, fromCredentialsRow } from '../rows/credential.ts'
 import { IS_CHANGED, type ListingRow } from '../rows/listing.ts'
-import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
+import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow, toRecord } from '../rows/passport.ts'
 import type { Connection } from '../sql/connection.ts'
 import { findAdoptionState, targetRules, watchedTypes } from '../sql/rule-adoption.ts'
 import { deleteSavedIndex } from '../sql/saved-index.ts'
@@ -130,6 +131,23 @@ export const mapDataPoints = async (connection: Connection, ids: readonly number
     await selectOf<DataPointRow>(connection, 'data_points', ids, 'order by passport_id, type, account'),
     toDataPoint,
   )
+
+/** The whole records of these passports. */
+export async function loadRecords(
+  connection: Connection,
+  rows: readonly StoredRow[],
+): Promise<PassportRecord[]> {
+  const ids = rows.map(({ id }) => id)
+  const [credentials, points] = [
+    await mapCredentialRows(connection, ids),
+    await mapDataPoints(connection, ids),
+  ]
+  return rows.map((row) => ({
+    ...toRecord(row),
+    credentials: fromCredentialsRow(credentials.get(row.id)),
+    dataPoints: points.get(row.id) ?? [],
+  }))
+}
 
 /** The ids in the list $1, their survivors, and all passports that are directly or indirectly merged into these. */
 const AROUND = `with recursive ${UP}, around (id) as (

@@ -3,18 +3,12 @@ import type { EventCursor } from '../../history/event-cursor.ts'
 import { walletsOf } from '../../passport/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../../passport/record.ts'
 import { defineData } from '../data.ts'
-import { fromCredentialsRow } from '../rows/credential.ts'
-import { type StoredRow, toRecord } from '../rows/passport.ts'
+import type { StoredRow } from '../rows/passport.ts'
 import { addAuditEntry, listSome } from '../sql/audit-log.ts'
 import { type Database, listColumn, type Transaction } from '../sql/connection.ts'
 import { selectIds } from '../sql/words.ts'
 import { BY_MERGE, BY_RECORD, type Changes } from './event-tracker.ts'
-import {
-  type BatchKeys,
-  loadWriteModel,
-  mapCredentialRows,
-  mapDataPoints,
-} from './load-and-save-write-model.ts'
+import { type BatchKeys, loadRecords, loadWriteModel } from './load-and-save-write-model.ts'
 import { createMerges } from './merges.ts'
 import {
   fingerprintOf,
@@ -59,16 +53,7 @@ export function createRecords({ read, transaction, snapshot }: Database) {
       snapshot(async (connection) => {
         const rest = 'where id > $1 and hidden_at is null order by id limit $2'
         const rows = await connection.selectRows<StoredRow>('passports', rest, [afterId, limit])
-        const ids = rows.map(({ id }) => id)
-        const [credentials, points] = await Promise.all([
-          mapCredentialRows(connection, ids),
-          mapDataPoints(connection, ids),
-        ])
-        return rows.map((row) => ({
-          ...toRecord(row),
-          credentials: fromCredentialsRow(credentials.get(row.id)),
-          dataPoints: points.get(row.id) ?? [],
-        }))
+        return loadRecords(connection, rows)
       }),
     listRemovals: () =>
       listColumn<number>(read.query, 'select passport_id as id from removals order by passport_id'),

@@ -16,8 +16,8 @@ import {
   TABLES,
 } from '../../schema.ts'
 import { listTables } from '../../sql/tables.ts'
-import { connectWriter, isBusy, throwTranslated } from './connect.ts'
-import { createConnection, inTransaction, runWhenFree, translate } from './database.ts'
+import { connectWriter, isBusy, runWhenFree, throwTranslated } from './connect.ts'
+import { createConnection, inTransaction, translate } from './database.ts'
 import { isDamage } from './find-damage.ts'
 import { APPLICATION_ID, nameOf, versionOf } from './schema.ts'
 
@@ -26,12 +26,12 @@ export async function openWriter(path: string, { create, mode, onNotice }: OpenW
   let version = SCHEMA
   let file: Database
   try {
-    file = connectWriter(path, create)
+    file = await connectWriter(path, create)
   } catch (error) {
     if (!(error instanceof OutdatedError) || mode !== true) throw error
     version = error.version
     await migrateFile(path, version, onNotice)
-    file = connectWriter(path, create)
+    file = await connectWriter(path, create)
   }
   try {
     if (versionOf(file) === 0) {
