@@ -1,5 +1,5 @@
 import { EMPTY_HEAD } from '../../history/hash-chain.ts'
-import type { Connection } from '../sql/connection.ts'
+import { type Connection, findNumber } from '../sql/connection.ts'
 import { fillDerived } from '../sql/derived.ts'
 import { listTables, type Table } from '../sql/tables.ts'
 import { newSecret } from '../write/write-events.ts'
@@ -28,26 +28,18 @@ export type Conversion = {
 const BATCH = 500
 
 /** The tables that are not copied as they are. Those that are derived are filled at the end. */
-const CONVERTED = [
-  'passports',
-  'credentials',
-  'data_points',
-  'events',
-  'event_log',
-  'keys',
-  'handles',
-  'listing',
-  'passportd',
-]
+const CONVERTED = 'passports credentials data_points events event_log keys handles listing passportd'.split(
+  ' ',
+)
 
 /** Fills the new tables. Those that the old schema does not have stay empty. */
 export async function convert(conversion: Conversion): Promise<void> {
   const { connection, old, oldTables, onProgress } = conversion
   const { query, selectRows, insertRows } = connection
   const hadTables = new Map(oldTables.map((table) => [table.name, table]))
-  const [{ total } = { total: 0 }] = await query<{ total: number }>(
-    `select 2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events)
-       as total`,
+  const total = await findNumber(
+    query,
+    `select 2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events)`,
   )
   let done = 0
   const advance = (rows: number) => {

@@ -25,10 +25,9 @@ export type EventPage = {
  */
 export type LaterEvents = { events: LogEvent[]; before: number | undefined; knownSince: number }
 
-/** `data` is the JSON of the fields that have no column. */
+/** `data` is the JSON of the fields that have no column. A tombstone has no passport. */
 export type EventRow = {
   sequence: number
-  /** Null for changes of the rule set and for tombstones. */
   passport_id: number | null
   time: number
   type: EventType | Tombstone['type']

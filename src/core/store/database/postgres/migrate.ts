@@ -6,7 +6,6 @@ import {
   createReport,
   lacksTables,
   type MigrationMode,
-  type OldSchemas,
   type OnNotice,
   OutdatedError,
   SCHEMA,
@@ -17,8 +16,6 @@ import { listTables, type Table } from '../../sql/tables.ts'
 import { readOnlyError } from './connection/errors.ts'
 import { openPool, type Pool } from './connection/pool.ts'
 import { createConnection, lock, MIGRATE } from './database.ts'
-
-const OLD_SCHEMAS: OldSchemas = { first: 9, last: 12 }
 
 const OLDEST_SERVER = 14
 
@@ -123,7 +120,7 @@ export async function checkVersion(query: Query, name: string): Promise<number> 
   if (!server?.ours) return 0
   const [row] = await query<{ version: number }>('select version from passportd')
   const version = row?.version ?? 0
-  checkSchema(name, version, OLD_SCHEMAS)
+  checkSchema(name, version, 'postgres')
   return version
 }
 
