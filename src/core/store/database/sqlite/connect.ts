@@ -50,16 +50,6 @@ export async function connectWriter(path: string, create: boolean): Promise<Data
   }
 }
 
-/** Closes the database if `work` throws, so that repeated failures do not leak open files. */
-export function closeOnError<T>(database: Database, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    database.close()
-    throw error
-  }
-}
-
 /** Throws if the last page is truncated, which SQLite does not detect. With a WAL, the file need not be complete. */
 function checkLength(database: Database, path: string): void {
   if (sizeOf(`${path}-wal`) > 0) return
