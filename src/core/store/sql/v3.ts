@@ -96,10 +96,8 @@ const selectAll = (parts: Parts) => ({
 
 const [FIND_PROFILE, FIND_WITH_CREDENTIALS] = [selectAll(PROFILE), selectAll(WITH_CREDENTIALS)]
 
-/** One statement finds at most this many passports. On SQLite it blocks the event loop. */
-const KEYS_PER_READ = 50
-
-export function createFindByKeys({ lookup }: Database): FindByKeys {
+/** `mostKeys` limits a read on SQLite, because it blocks the event loop. */
+export function createFindByKeys({ lookup }: Database, mostKeys = Number.POSITIVE_INFINITY): FindByKeys {
   return async (keys, { credentials }) => {
     const select = credentials ? FIND_WITH_CREDENTIALS : FIND_PROFILE
     const [key] = keys
@@ -107,7 +105,7 @@ export function createFindByKeys({ lookup }: Database): FindByKeys {
       const [row] = await lookup<ShownRow & CredentialsRow>(select[refKind(key)], [refValue(key)])
       if (row) return [{ passport: toPassportV3(row, [], credentials ? row : undefined) }]
     }
-    const asked = keys.slice(0, KEYS_PER_READ)
+    const asked = keys.slice(0, mostKeys)
     const rows = await lookup<FoundRow>(select.many, toLists(asked))
     const groups = Map.groupBy(rows, ({ at }) => at)
     const results: KeyResult[] = []
