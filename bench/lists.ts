@@ -13,7 +13,7 @@ import { createPassportIndex, type PassportIndex } from '../src/core/index/passp
 import { replacePassports, trimPostings } from '../src/core/index/replace.ts'
 import { loadIndex, saveIndex } from '../src/core/index/save.ts'
 import type { Filter } from '../src/core/lists/filter.ts'
-import type { ListingRow } from '../src/core/store/store.ts'
+import type { ListingRow } from '../src/core/store/sql/listing.ts'
 import { createRandom } from '../test/support/random.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { listingRows, variedRows } from './data-sets/listing-rows.ts'

@@ -2,7 +2,7 @@ import { ClientGone, invalidValue, ServiceError } from '../basics/errors.ts'
 import { quote } from '../basics/text/quote.ts'
 import { type EventCursor, notInLog, parseEventCursor } from '../history/event-cursor.ts'
 import type { Context } from '../http/route.ts'
-import type { EventStore } from '../store/event-store.ts'
+import type { Store } from '../store/store.ts'
 
 export const AFTER = {
   description:
@@ -43,7 +43,7 @@ export async function waitForCursor(
 }
 
 /** Throws if the log does not have the event. */
-async function checkLog(events: EventStore, cursor: EventCursor, pointer: string): Promise<void> {
+async function checkLog(events: Store['events'], cursor: EventCursor, pointer: string): Promise<void> {
   const log = await events.log()
   if (cursor.log !== log.name || cursor.sequence > log.last) throw notInLog(cursor, log, pointer)
 }

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import type { Awaitable } from '../basics/awaitable.ts'
 import { createByteCache } from '../basics/byte-cache.ts'
 import { etagOf } from '../basics/hash.ts'
-import type { Awaitable } from '../store/store.ts'
 import { SMALL_BYTES } from './backpressure/held-bytes.ts'
 import { hold, type Limited } from './backpressure/turns-and-large-pages.ts'
 

@@ -1,8 +1,8 @@
 import { createTurns } from '../basics/awaitable.ts'
 import { ServiceError } from '../basics/errors.ts'
 import { type EventCursor, formatEventCursor, parseEventCursor } from '../history/event-cursor.ts'
-import type { EventStore } from '../store/event-store.ts'
-import type { ListingRow, ListingStore } from '../store/store.ts'
+import type { ListingRow, ListingStore } from '../store/sql/listing.ts'
+import type { Store } from '../store/store.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
 import { createPassportIndex, isSparse, type PassportIndex } from './passport-index.ts'
 import { replacePassports, reserve, trimPostings } from './replace.ts'
@@ -18,7 +18,7 @@ export type SavedCopy = {
 /** The index of a process. Its owner is one thread. */
 export type LiveIndex = {
   readonly listing: ListingStore
-  readonly events: Pick<EventStore, 'listRecent'>
+  readonly events: Pick<Store['events'], 'listRecent'>
   readonly copy: SavedCopy
   readonly inTurn: ReturnType<typeof createTurns>
   index: PassportIndex

@@ -2,9 +2,9 @@ import type { LogEvent } from '../history/event.ts'
 import { type PassportV3, stateOf } from '../history/passport-state.ts'
 import { addToDiff, beginDiff, finishDiff, type ScoreDiff } from '../history/score-diff.ts'
 import { undo } from '../history/undo.ts'
-import type { EventStore } from '../store/event-store.ts'
+import type { Store } from '../store/store.ts'
 
-type Events = Pick<EventStore, 'listAfterTime'>
+type Events = Pick<Store['events'], 'listAfterTime'>
 
 /** Called for each page. Throws if events before `knownSince` are needed, because they are not in the log. */
 type Check = (knownSince: number) => void
@@ -47,13 +47,13 @@ export async function readDiff(
   return finishDiff(diff)
 }
 
-type Log = { store: { events: Pick<EventStore, 'listLatest' | 'list' | 'log'> } }
+type Log = { store: { events: Pick<Store['events'], 'listLatest' | 'list' | 'log'> } }
 
 /** The latest events of a passport, of some types. */
 export const listLatestEvents = (
   { store: { events } }: Log,
   id: number,
-  types: Parameters<EventStore['listLatest']>[1],
+  types: Parameters<Store['events']['listLatest']>[1],
   most: number,
 ) => events.listLatest(id, types, most)
 

@@ -1,5 +1,5 @@
 import { digestOfRules } from '../basics/canonical-json.ts'
-import type { RulesStore } from '../store/store.ts'
+import type { RulesStore } from '../store/sql/rules.ts'
 
 /** Returns the digests of rule sets by stamp. Unknown rule sets have none. */
 export type FindDigests = (stamps: readonly string[]) => Promise<ReadonlyMap<string, string>>

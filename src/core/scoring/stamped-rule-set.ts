@@ -1,7 +1,8 @@
 import { digest } from '../basics/text/stable-id.ts'
 import type { Rule, RuleSetShape, WatchedTypes } from '../passport/rules/rule-set.ts'
+import type { AppliedRules, RulesStore } from '../store/sql/rules.ts'
 import { RULE_SETS } from '../store/sql/rules.ts'
-import type { AppliedRules, RulesStore, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import defaultRules from './default-rules.json' with { type: 'json' }
 
 export type { Rule }

@@ -16,25 +16,12 @@ export type AnyData = {
   [Name in keyof Data<object>]: Name extends 'writes' ? readonly PropertyKey[] : Data<object>[Name]
 }
 
-/** Values that reach another thread unchanged. */
-type Plain = string | number | boolean | bigint | null | undefined | Date | Uint8Array | RegExp
-
-type Sendable<T> = T extends Plain
-  ? T
-  : T extends ((...args: never[]) => unknown) | Promise<unknown> | AbortSignal
-    ? never
-    : T extends ReadonlyMap<infer Key, infer Value>
-      ? ReadonlyMap<Sendable<Key>, Sendable<Value>>
-      : T extends ReadonlySet<infer Value>
-        ? ReadonlySet<Sendable<Value>>
-        : { [Name in keyof T]: Sendable<T[Name]> }
-
 type Method = (...args: never[]) => unknown
 
-/** The names of methods whose arguments can be sent to another thread. */
+/** The names of methods that another thread can run: their result is a promise, and their arguments can be copied. */
 type SendableName<S> = {
-  [Name in keyof S]: S[Name] extends (...args: infer Args) => unknown
-    ? Args extends Sendable<Args>
+  [Name in keyof S]: S[Name] extends (...args: infer Args) => Promise<unknown>
+    ? Extract<Args[number], Method | AbortSignal> extends never
       ? Name
       : never
     : never
@@ -47,20 +34,11 @@ export const defineData = <
   data: Data<S, Write>,
 ): Data<S, Write> => data
 
-type Later<F> = F extends (...args: infer Args) => infer Result
-  ? (...args: Args) => Promise<Awaited<Result>>
-  : never
-
-/** Statements as their callers see them: the result of a write is a promise in every thread. */
-type Opened<S, Write extends keyof S> = {
-  [Name in keyof S]: Name extends Write ? Later<S[Name]> : S[Name]
-}
-
 /** Returns the statements of a feature. Aborting the signal cancels a write that has not begun. */
 export type UseData = <S, Write extends keyof S>(
   data: Data<S, Write>,
   options?: { signal?: AbortSignal },
-) => Opened<S, Write>
+) => S
 
 /** Opens the statements of each feature once. All of them run in this thread. */
 export function createUseData(database: Database): UseData {

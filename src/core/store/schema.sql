@@ -1,7 +1,7 @@
--- The tables of both engines. `schema.ts` replaces the words in capitals: INT (an integer of 64 bits), REAL, KEY (a text
--- that is ordered by its bytes), ROWS and PAIRS (the ends of tables). Times are epoch milliseconds. There are no foreign
--- keys: rows of a passport are written and removed together with it, and a removal empties every table with a column
--- `passport_id`.
+-- The tables of both engines. `sql/words.ts` replaces the words in capitals: INT (an integer of 64 bits), REAL, KEY (a
+-- text that is ordered by its bytes), ROWS and PAIRS (the ends of tables). Times are epoch milliseconds. There are no
+-- foreign keys: rows of a passport are written and removed together with it, and a removal empties every table with a
+-- column `passport_id`.
 
 -- A passport is read and written as a whole. JSON has the form of the record format, so that responses contain it
 -- unparsed.

@@ -11,15 +11,11 @@ export type MigrationMode = boolean | 'new'
 
 export type OnNotice = ((sentence: string) => void) | undefined
 
-/** What the engines spell differently in `schema.sql`. */
-export type SchemaWords = Record<'INT' | 'REAL' | 'KEY' | 'ROWS' | 'PAIRS', string>
+/** The older schemas that can be migrated: those from version 0.2.1 to the last development version. */
+const OLD_SCHEMAS = { sqlite: { first: 14, last: 17 }, postgres: { first: 9, last: 12 } }
 
-/** The older schemas of an engine that can be migrated: those from version 0.2.1 to the last development version. */
-export type OldSchemas = { first: number; last: number }
-
-/** The statements that create the tables. */
-export const createTables = (words: SchemaWords): string =>
-  tables.replace(/\b(INT|REAL|KEY|ROWS|PAIRS)\b/g, (word) => words[word as keyof SchemaWords])
+/** The statements that create the tables. They have words of `sql/words.ts`. */
+export const TABLES: string = tables
 
 /** Adds the row of a new event log. */
 export const createLog = (query: Query) =>
@@ -32,7 +28,8 @@ export const createLog = (query: Query) =>
 export const newLogName = (): string => crypto.getRandomValues(new Uint8Array(3)).toHex()
 
 /** Throws if this program can neither use nor migrate a database with this schema. */
-export function checkSchema(name: string, version: number, { first, last }: OldSchemas): void {
+export function checkSchema(name: string, version: number, engine: keyof typeof OLD_SCHEMAS): void {
+  const { first, last } = OLD_SCHEMAS[engine]
   if (version === 0 || version === SCHEMA || (version >= first && version <= last)) return
   const [has, release] = [`${name} has schema ${version}`, 'version 0.2.1']
   if (version > SCHEMA) {

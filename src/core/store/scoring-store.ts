@@ -1,28 +1,7 @@
 import type { Credential } from '../passport/credential.ts'
 import type { ScorablePoint } from '../passport/data-point.ts'
-import type { Passport, PassportRef, Scores } from '../passport/passport.ts'
+import type { Passport, Scores } from '../passport/passport.ts'
 import type { WatchedTypes } from '../passport/rules/rule-set.ts'
-
-export type ScoringStore = {
-  /**
-   * Scores up to `limit` stale passports in one transaction. Other scorers skip them meanwhile, and after a crash
-   * they are still stale. Returns how many it processed, or `undefined` if another rule set is in force.
-   */
-  work(limit: number, job: ScoringJob): Promise<number | undefined>
-  /** Reads together with the id of the last event of the passport; `null` if the log has none. */
-  find(ref: PassportRef, watched?: WatchedTypes): Promise<(Evidence & { event: string | null }) | undefined>
-  listByIds(ids: readonly number[], watched?: WatchedTypes): Promise<Evidence[]>
-  /** The next passports by id, without merged ones. */
-  list(afterId: number, limit: number, watched?: WatchedTypes): Promise<Scorable[]>
-  countStale(): Promise<number>
-  markAll(): Promise<void>
-  /**
-   * Puts a rule set in force, one batch of passports per call. Returns `true` after the last batch. Passports whose
-   * score it changes become stale. The first rule set keeps the scores of records. Does nothing while another
-   * applied rule set is active.
-   */
-  adopt(job: AdoptionJob): Promise<boolean>
-}
 
 /** The input of scoring. */
 export type Scorable = {

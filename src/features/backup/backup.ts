@@ -3,12 +3,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type ServiceError, unavailable } from '../../core/basics/errors.ts'
 import { fileIdentity, writeAtomically } from '../../core/basics/write-atomically.ts'
-import {
-  closeOnError,
-  connectReader,
-  throwTranslated,
-  translateErrors,
-} from '../../core/store/database/sqlite/connect.ts'
+import { connectReader, throwTranslated, translateErrors } from '../../core/store/database/sqlite/connect.ts'
 import { isDamage, listDamage } from '../../core/store/database/sqlite/find-damage.ts'
 import { convertFile } from '../../core/store/database/sqlite/migrate.ts'
 import { identify, versionOf } from '../../core/store/database/sqlite/schema.ts'
@@ -76,11 +71,14 @@ export function renameEventLog(path: string): void {
 function openOurs(path: string): Database {
   return translateErrors(path, () => {
     const database = connectReader(path)
-    return closeOnError(database, () => {
+    try {
       versionOf(database)
       if (identify(database).owner === 'passportd') return database
       throw unavailable(`${path} is empty.`)
-    })
+    } catch (error) {
+      database.close()
+      throw error
+    }
   })
 }
 

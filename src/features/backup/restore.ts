@@ -5,12 +5,12 @@ import { unavailable } from '../../core/basics/errors.ts'
 import { createPartial } from '../../core/basics/write-atomically.ts'
 import {
   connectReader,
-  isEnvironmentError,
   makeFolder,
   throwTranslated,
   translateErrors,
 } from '../../core/store/database/sqlite/connect.ts'
 import { isDamage } from '../../core/store/database/sqlite/find-damage.ts'
+import { lockFile } from '../../core/store/database/sqlite/migrate.ts'
 import { identify } from '../../core/store/database/sqlite/schema.ts'
 import { orphanedWalProblem, sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
 import { SCHEMA } from '../../core/store/schema.ts'
@@ -27,7 +27,7 @@ export async function restore(file: string, name: string, { force, now }: { forc
   const path = existsSync(name) ? realpathSync(name) : name
   // If only the WAL is left, the database is not opened, because SQLite would delete the WAL. `keep` moves it.
   const isLost = !existsSync(path) || orphanedWalProblem(path) !== undefined
-  const old = isLost ? undefined : lockExclusively(path)
+  const old = isLost ? undefined : await lockOld(path)
   try {
     if (!force && old !== undefined && !old.isEmpty) {
       throw unavailable(
@@ -65,36 +65,21 @@ export function removeLeftovers(name: string): void {
 /** The copy of a backup to which removals are applied before it is restored. */
 export const copyFor = (name: string) => `${name}.without-removed`
 
-/** How long to wait for a command that is about to end. */
-const WAIT_MILLISECONDS = 1000
-
-/**
- * Removes the WAL after a checkpoint, and locks the database exclusively until it is closed. Throws if another
- * process has the database open. A damaged database cannot be locked, but no process can open it either.
- */
-function lockExclusively(path: string): { database?: Database; isEmpty: boolean } {
+/** Locks the old database until it is closed. A damaged one cannot be locked, but no process can open it either. */
+async function lockOld(path: string): Promise<{ database?: Database; isEmpty: boolean }> {
   const database = translateErrors(path, () => new Database(path, { readwrite: true, strict: true }))
   try {
-    database.run(`pragma busy_timeout = ${WAIT_MILLISECONDS}`)
     if (identify(database).owner === 'another') {
       throw unavailable(`${path} is a database of another program.`)
     }
-    database.run('pragma journal_mode = delete')
-    database.run('begin exclusive')
-    const mode = database.query<{ journal_mode: string }, []>('pragma journal_mode').get()?.journal_mode
-    // Another process may have switched to WAL again before the lock.
-    if (mode !== 'delete') throw inUse(path)
+    await lockFile(path, database)
     return { database, isEmpty: isEmpty(database) }
   } catch (error) {
     database.close()
     if (isDamage(error)) return { isEmpty: false }
-    if (isEnvironmentError(error) && error.code?.startsWith('SQLITE_BUSY')) throw inUse(path)
     return throwTranslated(path, error)
   }
 }
-
-const inUse = (path: string) =>
-  unavailable(`${path} is in use: stop the service and every other process that uses it first.`)
 
 /** Settings do not count, because the first start writes them. The tables may have an older schema. */
 function isEmpty(database: Database): boolean {

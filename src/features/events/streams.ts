@@ -5,7 +5,7 @@ import { type EventCursor, formatEventCursor, isInLog } from '../../core/history
 import type { WireEvent } from '../../core/history/event-schema.ts'
 import { presentEvent } from '../../core/history/present-event.ts'
 import { isActive } from '../../core/http/client-identity.ts'
-import type { EventPage } from '../../core/store/event-store.ts'
+import type { EventPage } from '../../core/store/rows/event.ts'
 import type { Store } from '../../core/store/store.ts'
 
 /** Maximum number of open streams per server thread, and per key in one thread. */

@@ -1,15 +1,15 @@
 import { isoTime } from '../../core/basics/text/instant.ts'
 import type { CredentialChange, LogEvent } from '../../core/history/event.ts'
 import { presentEvent } from '../../core/history/present-event.ts'
+import type { PassportRecord } from '../../core/passport/record.ts'
 import { defineData } from '../../core/store/data.ts'
-import { fromCredentialsRow } from '../../core/store/rows/credential.ts'
 import { type EventRow, toEvents } from '../../core/store/rows/event.ts'
-import { type StoredRow, toRecord } from '../../core/store/rows/passport.ts'
+import type { StoredRow } from '../../core/store/rows/passport.ts'
 import { type Connection, listColumn } from '../../core/store/sql/connection.ts'
 import { ANY_SURVIVOR_ID } from '../../core/store/sql/passports.ts'
 import { listPassportTables } from '../../core/store/sql/tables.ts'
 import { isOneOfFew, selectIds } from '../../core/store/sql/words.ts'
-import { mapCredentialRows, mapDataPoints } from '../../core/store/write/load-and-save-write-model.ts'
+import { loadRecords } from '../../core/store/write/load-and-save-write-model.ts'
 import { presentRecord } from '../records/export.ts'
 
 /** Everything that is stored about a passport and those merged into it, as JSON. */
@@ -45,8 +45,8 @@ async function exportPerson(connection: Connection, id: number): Promise<object 
   if (ids.length === 0) return undefined
   const list = <Row>(table: string, column = 'passport_id', order = column) =>
     selectRows<Row>(table, `where ${column} in (${selectIds('$1')}) order by ${order}`, [ids])
-  const credentials = await mapCredentialRows(connection, ids)
-  const points = await mapDataPoints(connection, ids)
+  const passports = await list<StoredRow>('passports', 'id')
+  const records = await loadRecords(connection, passports)
   const [log = ''] = await listColumn<string>(query, 'select name from event_log')
   const rows = await list<EventRow>('events', 'passport_id', 'sequence')
   const wallets = await list<{ address: string; passport_id: number }>('wallets')
@@ -58,15 +58,11 @@ async function exportPerson(connection: Connection, id: number): Promise<object 
         ...(created_at !== undefined && { created_at: isoTime(created_at) }),
       }))
   return {
-    passports: (await list<StoredRow>('passports', 'id')).map((row) => ({
-      ...presentRecord({
-        ...toRecord(row),
-        credentials: fromCredentialsRow(credentials.get(row.id)),
-        dataPoints: points.get(row.id) ?? [],
-      }),
-      fingerprint: row.fingerprint,
-      hidden_at: toTime(row.hidden_at),
-      rescore_at: toTime(row.rescore_at),
+    passports: passports.map(({ fingerprint, hidden_at, rescore_at }, at) => ({
+      ...presentRecord(records[at] as PassportRecord),
+      fingerprint,
+      hidden_at: toTime(hidden_at),
+      rescore_at: toTime(rescore_at),
     })),
     wallets: wallets.map(({ address, passport_id }) => ({ wallet: address, passport_id })),
     ...tables,

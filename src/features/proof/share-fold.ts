@@ -1,6 +1,6 @@
-import type { EventStore } from '../../core/store/event-store.ts'
+import type { Store } from '../../core/store/store.ts'
 
-type Fold = EventStore['fold']
+type Fold = Store['events']['fold']
 
 /**
  * Runs one call at a time. Calls that arrive while one runs share the next one, which begins after all of them, so that clients

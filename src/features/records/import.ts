@@ -5,7 +5,8 @@ import { type ParseOptions, parseLine } from '../../core/passport/parse-record.t
 import type { IncomingRecord } from '../../core/passport/record.ts'
 import { RecordError } from '../../core/passport/record-fields.ts'
 import type { Problem } from '../../core/passport/validation-problem.ts'
-import type { SaveRecords, Store } from '../../core/store/store.ts'
+import type { Store } from '../../core/store/store.ts'
+import type { SaveRecords } from '../../core/store/write/record-writer.ts'
 
 export type Source = { name: string; open: () => AsyncIterable<Uint8Array> }
 

@@ -9,12 +9,12 @@ import {
   type WireMergeRequest,
   WriteResult,
 } from '../../core/api/write-schemas.ts'
+import type { Awaitable } from '../../core/basics/awaitable.ts'
 import { invalidValue } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { type EventCursor, formatEventCursor } from '../../core/history/event-cursor.ts'
 import { type Context, route } from '../../core/http/route.ts'
 import { SUBJECTS } from '../../core/store/sql/subjects.ts'
-import type { Awaitable } from '../../core/store/store.ts'
 import { sendWritten } from './routes.ts'
 
 const SHARED = {

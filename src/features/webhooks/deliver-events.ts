@@ -2,7 +2,7 @@ import { pause } from '../../core/basics/jobs.ts'
 import type { EventLog, LogEvent } from '../../core/history/event.ts'
 import { type EventCursor, formatEventCursor, isInLog } from '../../core/history/event-cursor.ts'
 import { presentEvent, presentTime } from '../../core/history/present-event.ts'
-import type { EventStore } from '../../core/store/event-store.ts'
+import type { Store } from '../../core/store/store.ts'
 import { type Reply, type SendOptions, send } from './send.ts'
 import { signMessage } from './signature.ts'
 import type { DeliveryProgress, SubscriptionStore } from './statements.ts'
@@ -25,7 +25,7 @@ const TURN_MILLISECONDS = 5000
 const SHORT_WAIT_MILLISECONDS = 1000
 
 export type DeliveryOptions = SendOptions & {
-  store: { events: EventStore; subscriptions: SubscriptionStore }
+  store: { events: Store['events']; subscriptions: SubscriptionStore }
   /** The `source` of the events: the URL of the API. */
   source: string
   /** Whether this node still has the lease. Asked before each attempt. */

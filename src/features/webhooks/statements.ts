@@ -1,6 +1,7 @@
 import { overloaded, ServiceError } from '../../core/basics/errors.ts'
 import type { Actor, EventLog } from '../../core/history/event.ts'
 import { defineData } from '../../core/store/data.ts'
+import { toColumns, toFields } from '../../core/store/rows/columns.ts'
 import { addAuditEntry } from '../../core/store/sql/audit-log.ts'
 import {
   type Connection,
@@ -165,7 +166,7 @@ function update(query: Query, change: Partial<Subscription>, condition: string, 
 type Row = { filter: string; secrets: string; log: string; position: number }
 
 const toRow = ({ filter, keys, cursor, ...fields }: Partial<Subscription>) => ({
-  ...rename(fields, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
+  ...toColumns(fields),
   ...(filter && { filter: JSON.stringify(filter) }),
   ...(keys && { secrets: JSON.stringify(keys) }),
   ...(cursor && { log: cursor.log, position: cursor.sequence }),
@@ -173,11 +174,8 @@ const toRow = ({ filter, keys, cursor, ...fields }: Partial<Subscription>) => ({
 
 const toSubscription = ({ filter, secrets, log, position, ...columns }: Row) =>
   ({
-    ...rename(columns, (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())),
+    ...toFields(columns),
     filter: JSON.parse(filter),
     keys: JSON.parse(secrets),
     cursor: { log, sequence: position },
   }) as Subscription
-
-const rename = (fields: object, nameOf: (name: string) => string) =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [nameOf(name), value]))

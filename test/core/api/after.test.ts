@@ -1,5 +1,5 @@
 import { expect, spyOn, test } from 'bun:test'
-import type { FindByKeys } from '../../../src/core/store/store.ts'
+import type { FindByKeys } from '../../../src/core/store/rows/passport.ts'
 import { serveWrites } from '../../support/http/writing-server.ts'
 import { calledIndex } from '../../support/index/local-index.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHeldBytes } from '../../../src/core/http/backpressure/held-bytes.ts'
 import { createLargePages, createTurns } from '../../../src/core/http/backpressure/turns-and-large-pages.ts'
-import type { FindByKeys } from '../../../src/core/store/store.ts'
+import type { FindByKeys } from '../../../src/core/store/rows/passport.ts'
 import { everyTurn } from '../../support/every-turn.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { expectRefusal } from '../../support/program/errors.ts'

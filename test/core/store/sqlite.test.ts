@@ -34,9 +34,9 @@ describe('sqlite: the file', () => {
     for (const made of ['a', 'a/b']) expect(statSync(join(folder.path, made)).mode & 0o777).toBe(0o700)
   })
 
-  test('every commit is flushed to the disk, and deleted data is overwritten', () => {
+  test('every commit is flushed to the disk, and deleted data is overwritten', async () => {
     using folder = tempFolder()
-    using writer = connectWriter(join(folder.path, 'x.db'), true)
+    using writer = await connectWriter(join(folder.path, 'x.db'), true)
     const pragma = (name: string) => Object.values(writer.query(`pragma ${name}`).get() as object)[0]
     // 2 means synchronous = full.
     expect(pragma('synchronous')).toBe(2)

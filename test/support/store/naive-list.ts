@@ -9,7 +9,7 @@ import {
   type ScoreField,
   SORT_FIELDS,
 } from '../../../src/core/lists/list-request.ts'
-import type { ListingRow } from '../../../src/core/store/store.ts'
+import type { ListingRow } from '../../../src/core/store/sql/listing.ts'
 
 export { parseFilter } from '../../../src/core/lists/filter.ts'
 export { parseSort } from '../../../src/core/lists/list-request.ts'

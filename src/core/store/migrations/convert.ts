@@ -1,5 +1,6 @@
 import { EMPTY_HEAD } from '../../history/hash-chain.ts'
-import type { Connection } from '../sql/connection.ts'
+import { type DataPointRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
+import { type Connection, findNumber } from '../sql/connection.ts'
 import { fillDerived } from '../sql/derived.ts'
 import { listTables, type Table } from '../sql/tables.ts'
 import { newSecret } from '../write/write-events.ts'
@@ -7,10 +8,8 @@ import { type PackedRow, tombstone, unpackEvent } from './old-events.ts'
 import {
   hasCredentials,
   type OldCredentials,
-  type OldDataPoint,
   type OldPassport,
   toNewCredentials,
-  toNewDataPoint,
   toNewPassport,
 } from './old-passports.ts'
 
@@ -28,26 +27,18 @@ export type Conversion = {
 const BATCH = 500
 
 /** The tables that are not copied as they are. Those that are derived are filled at the end. */
-const CONVERTED = [
-  'passports',
-  'credentials',
-  'data_points',
-  'events',
-  'event_log',
-  'keys',
-  'handles',
-  'listing',
-  'passportd',
-]
+const CONVERTED = 'passports credentials data_points events event_log keys handles listing passportd'.split(
+  ' ',
+)
 
 /** Fills the new tables. Those that the old schema does not have stay empty. */
 export async function convert(conversion: Conversion): Promise<void> {
   const { connection, old, oldTables, onProgress } = conversion
   const { query, selectRows, insertRows } = connection
   const hadTables = new Map(oldTables.map((table) => [table.name, table]))
-  const [{ total } = { total: 0 }] = await query<{ total: number }>(
-    `select 2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events)
-       as total`,
+  const total = await findNumber(
+    query,
+    `select 2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events)`,
   )
   let done = 0
   const advance = (rows: number) => {
@@ -85,7 +76,7 @@ async function convertPassports(
     const last = passports.at(-1)?.id
     if (last === undefined) return
     const range = [after, last]
-    const points = await selectRows<OldDataPoint>(`${old}data_points`, `where ${IS_IN_RANGE}`, range)
+    const points = await selectRows<DataPointRow>(`${old}data_points`, `where ${IS_IN_RANGE}`, range)
     const credentials = await query<OldCredentials>(
       `select id, data, body from ${old}passports
        left join ${old}credentials as stored on stored.passport_id = id
@@ -100,7 +91,11 @@ async function convertPassports(
       passports.map((row) => toNewPassport(row, owners.has(row.id))),
     )
     await insertRows('credentials', rows)
-    await insertRows('data_points', points.map(toNewDataPoint))
+    // Later columns are undefined in rows of 0.2.1.
+    await insertRows(
+      'data_points',
+      points.map((row) => toDataPointRow(row.passport_id, toDataPoint(row))),
+    )
     const secrets = hasSecrets ? [] : passports.map(({ id }) => newSecret(id))
     await insertRows('log_secrets', secrets)
     advance(passports.length)

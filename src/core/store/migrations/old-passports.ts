@@ -2,14 +2,7 @@ import type { Credential } from '../../passport/credential.ts'
 import { NO_SCORES } from '../../passport/passport.ts'
 import type { LaterFields } from '../../passport/record.ts'
 import { type CredentialsRow, toCredentialsRow, toUnscoredRow } from '../rows/credential.ts'
-import {
-  type DataPointRow,
-  type StoredRow,
-  toDataPoint,
-  toDataPointRow,
-  toRecordRow,
-  toScores,
-} from '../rows/passport.ts'
+import { type StoredRow, toRecordRow, toScores } from '../rows/passport.ts'
 
 /** The columns of all older schemas. Those of hidden passports and expiring scores came after 0.2.1. */
 export type OldPassport = Omit<StoredRow, 'profile' | 'given' | 'rescore_at' | 'hidden_at'> &
@@ -61,9 +54,3 @@ export function toNewCredentials({ data, body }: OldCredentials): CredentialsRow
   const row = toCredentialsRow(credentials)
   return shown === undefined || shown === row.shown ? row : toUnscoredRow(shown, credentials)
 }
-
-/** The columns of all older schemas. Later ones are undefined in rows of 0.2.1. */
-export type OldDataPoint = DataPointRow
-
-export const toNewDataPoint = (old: OldDataPoint): DataPointRow =>
-  toDataPointRow(old.passport_id, toDataPoint(old))

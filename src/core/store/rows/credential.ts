@@ -11,14 +11,12 @@ import type { WireCredential } from '../../passport/wire-schemas.ts'
 
 /** The credentials of a passport, as JSON in the record format. Only those of visible passports are shown. */
 export type CredentialsRow = {
-  /** The list that responses show. */
   shown: string
   /**
    * What the last record gave: null if it is the same as `shown`, a list if a rule scores other credentials, and
    * `{"unscored": list}` if nothing has been scored since the record, so that `shown` has the credentials before it.
    */
   given: string | null
-  /** The issuers of shown credentials, by credential id; empty if none is known. */
   issuers: string
 }
 

@@ -1,7 +1,6 @@
 import type { ProvenEvent } from '../../history/event.ts'
 import { leafOfStored, saltOf } from '../../history/hash-chain.ts'
-import type { EventList, EventPage } from '../event-store.ts'
-import { type EventRow, type Found, isServed, pageEnd, toEvent } from './event.ts'
+import { type EventRow, isServed, toEvent } from './event.ts'
 
 /** A row of an event and the secret of its passport. */
 export type ProofRow = EventRow & { secret?: string | null }
@@ -21,12 +20,4 @@ export function toProvenEvents(rows: readonly ProofRow[]): ProvenEvent[] {
     const proven = { ...event, salt }
     return isServed(row) ? proven : { type: 'tombstone', sequence, leaf: leafOfStored(proven) }
   })
-}
-
-/** Tombstones belong to no passport and no type, so filters leave them out. */
-export function toProvenList(found: Found, page: EventPage): EventList<ProvenEvent> {
-  const isFiltered = page.passport !== undefined || page.types !== undefined
-  const all = toProvenEvents(found.page.rows)
-  const events = isFiltered ? all.filter(({ type }) => type !== 'tombstone') : all
-  return { events, end: pageEnd(found, page), log: found.log }
 }

@@ -1,10 +1,33 @@
 import type { Actor, EventContent, EventLog, EventType, LogEvent, Tombstone } from '../../history/event.ts'
-import type { EventList, EventPage, LaterEvents } from '../event-store.ts'
 
-/** `data` is the JSON of the fields that have no column. */
+/** What an event says about a score. A tombstone has the time 0. */
+export type RecentEvent = {
+  sequence: number
+  time: number
+  passportId: number | null
+  /** Whether the passport was added. */
+  isNew: 0 | 1
+  /** The score before the event; `null` if the event does not change the score. */
+  oldScore: number | null
+}
+
+/** `passport` and `types` are filters. */
+export type EventPage = {
+  /** The sequence number of the last known event, or 0. */
+  after: number
+  limit: number
+  passport?: number
+  types?: readonly EventType[]
+}
+
+/**
+ * `before` selects the next page; absent after the last one. Events before the time `knownSince` are not in the log.
+ */
+export type LaterEvents = { events: LogEvent[]; before: number | undefined; knownSince: number }
+
+/** `data` is the JSON of the fields that have no column. A tombstone has no passport. */
 export type EventRow = {
   sequence: number
-  /** Null for changes of the rule set and for tombstones. */
   passport_id: number | null
   time: number
   type: EventType | Tombstone['type']
@@ -36,25 +59,10 @@ export function oldScoreOf(data: string): number | null {
   return before === undefined || before === after ? null : Number(before)
 }
 
-/** The log and a page of events, as they were at the same moment. */
-export type Found = { log: EventLog; page: RowPage }
-
 export const toEvents = (rows: readonly EventRow[]): LogEvent[] => rows.filter(isServed).map(toEvent)
 
 /** Events of a hidden passport are not served, except those that say that it is gone. */
 export const isServed = ({ hidden, type }: EventRow) => !hidden || type === 'passport.removed'
-
-export const toEventList = (found: Found, page: EventPage): EventList => ({
-  events: toEvents(found.page.rows),
-  end: pageEnd(found, page),
-  log: found.log,
-})
-
-export const toLaterEvents = (found: Found): LaterEvents => ({
-  events: toEvents(found.page.rows),
-  before: isFull(found.page, MOST_LATER) ? found.page.rows.at(-1)?.sequence : undefined,
-  knownSince: found.log.knownSince,
-})
 
 /**
  * A page of events reads at most this many, because filtered types and tombstones may be many. Pages of a passport use
@@ -68,15 +76,6 @@ export const scanEnd = ({ after, passport }: EventPage, { first, last }: EventLo
 
 /** Approximate limit of the event data in a page. A page has at least one event. */
 export const MAX_PAGE_BYTES = 1024 * 1024
-
-/** `isCut`: the page ended early because it reached `MAX_PAGE_BYTES`. */
-export type RowPage = { rows: EventRow[]; isCut: boolean }
-
-const isFull = ({ rows, isCut }: RowPage, limit: number) => isCut || rows.length === limit
-
-/** The sequence number of the last event that a page has read. */
-export const pageEnd = ({ page: found, log }: Found, page: EventPage): number =>
-  (isFull(found, page.limit) && found.rows.at(-1)?.sequence) || scanEnd(page, log)
 
 /** The limit of events in a page of `listAfterTime`. */
 export const MOST_LATER = 5000

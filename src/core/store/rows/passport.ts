@@ -4,10 +4,10 @@ import { roundScore } from '../../passport/credential.ts'
 import type { DataPoint, RawValue } from '../../passport/data-point.ts'
 import {
   accountKeyOf,
-  type FullPassport,
   foldWallet,
   NO_SCORES,
   type Passport,
+  type PassportKey,
   type Profile,
   type Scores,
   type Social,
@@ -37,6 +37,15 @@ export const MOST_OWNERS = 32
 /** Approximate limit of the bytes that one call of `v3.find` reads. The caller reads the rest in further calls. */
 export const MAX_READ_BYTES = 4 * 1024 * 1024
 
+/** The results of the first keys, in order. A call may return fewer results than keys, but at least one. */
+export type FindByKeys = (keys: readonly PassportKey[], options: FindOptions) => Promise<KeyResult[]>
+
+/** The result for a key: a passport, the ids of several passports with the same handle, or `undefined`. */
+export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined
+
+/** What to read in addition to the passport. */
+export type FindOptions = { credentials: boolean }
+
 type ScoreRow = Record<ScoreField, number>
 /** What the last record said and scoring never changes, in the record format. */
 export type Given = ScoreRow & WireLaterFields & { human_checkmark: boolean }
@@ -44,13 +53,11 @@ export type Given = ScoreRow & WireLaterFields & { human_checkmark: boolean }
 /** The columns of list items. */
 export type ListedRow = ScoreRow & {
   id: number
-  /** 1: waits for a scorer. 2: scoring failed, and is tried again after the next change. */
   stale: number
   calculated_at: number
   human: number
   connections: number
   main_wallet: string
-  /** JSON, as the next ones: in the record format, so that responses contain it unparsed. */
   verified_wallets: string
   profile: string
 }
@@ -58,14 +65,13 @@ export type ListedRow = ScoreRow & {
 /** The columns that v3 shows. */
 export type ShownRow = ListedRow & { socials: string; rules: string }
 
+/** All columns of `schema.sql`. */
 export type StoredRow = ShownRow & {
   merged_into: number | null
   fingerprint: string
   /** The JSON of `Given`. */
   given: string
-  /** When a data point expires, so that the score must be calculated again. */
   rescore_at: number | null
-  /** Since when the passport is hidden. */
   hidden_at: number | null
 }
 
@@ -125,17 +131,15 @@ export function toPassport(row: ListedRow): Passport {
   }
 }
 
-export function toFullPassport(row: ShownRow, merged: boolean): FullPassport {
-  return { ...toPassport(row), socials: parseSocials(row.socials), merged }
-}
-
 export function toPassportV3(
   row: ShownRow,
   mergedFrom: readonly number[],
   credentials: CredentialsRow | undefined,
 ): PassportV3 {
   return {
-    ...toFullPassport(row, mergedFrom.length > 0),
+    ...toPassport(row),
+    socials: parseSocials(row.socials),
+    merged: mergedFrom.length > 0,
     mergedFrom: [...mergedFrom].sort((one, other) => one - other),
     rules: row.rules,
     ...(credentials && { credentials: toCredentials(credentials) }),
@@ -190,7 +194,6 @@ export type DataPointRow = {
   earned_at: number | null
   issuer: string
   added_at: number
-  /** The folded account; empty if it is unknown. */
   account_key: string
   written_for: number | null
 }

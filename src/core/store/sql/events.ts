@@ -1,8 +1,7 @@
-import type { EventLog } from '../../history/event.ts'
-import type { EventPage, EventStore, RecentEvent } from '../event-store.ts'
+import type { EventLog, EventType } from '../../history/event.ts'
 import * as event from '../rows/event.ts'
-import { SECRET, toProvenList } from '../rows/event-proof.ts'
-import type { Database } from './connection.ts'
+import { SECRET, toProvenEvents } from '../rows/event-proof.ts'
+import type { Database, Query } from './connection.ts'
 import { selectIds } from './words.ts'
 
 const LOG = `name, first, last, known_since as "knownSince"`
@@ -22,7 +21,7 @@ const selectPage = (rows: string, order: string) => `select ${LOG}, page.* from 
 ) as page on bytes - octet_length(data) <= ${event.MAX_PAGE_BYTES} order by ${order}`
 
 /** $1 is the number before the first event, $2 the limit of events, and $3 the passport, if any. */
-function selectNext({ passport, types }: EventPage, ofAllTypes: string, more = '') {
+function selectNext({ passport, types }: event.EventPage, ofAllTypes: string, more = '') {
   const range =
     passport === undefined
       ? `sequence <= (
@@ -36,7 +35,7 @@ function selectNext({ passport, types }: EventPage, ofAllTypes: string, more = '
   )
 }
 
-const isOf = (types: NonNullable<EventPage['types']>) =>
+const isOf = (types: readonly EventType[]) =>
   `type in (${types.map((type) => `'${type}'`).join(', ') || 'null'})`
 
 /**
@@ -57,45 +56,71 @@ const RECENT = `select sequence, time, passport_id as "passportId",
     case when type = 'score.changed' then substr(data, 1, 60) end as data
   from events where sequence < $1 order by sequence desc limit ${event.MOST_RECENT}`
 
-type RecentRow = Omit<RecentEvent, 'oldScore'> & { data: string | null }
+type RecentRow = Omit<event.RecentEvent, 'oldScore'> & { data: string | null }
 
 type PageRow = EventLog & ((event.EventRow & { bytes: number }) | { sequence: null })
 
-export function createEventReader({ lookup }: Database): Omit<EventStore, 'prune' | 'fold'> {
-  function toFound(all: readonly PageRow[]): event.Found {
-    const rows = all.filter((row) => row.sequence !== null)
-    const isCut = (rows.at(-1)?.bytes ?? 0) > event.MAX_PAGE_BYTES
-    const [{ name, first, last, knownSince }] = all as readonly [PageRow]
-    return { log: { name, first, last, knownSince }, page: { rows, isCut } }
-  }
-
-  async function findPage(page: EventPage, text: string) {
-    const { after, limit, passport } = page
-    return toFound(await lookup(text, [after, limit, ...(passport === undefined ? [] : [passport])]))
-  }
-
+export function createEventReader({ lookup }: Database) {
   return {
-    async log() {
+    async log(): Promise<EventLog> {
       const [log] = await lookup<EventLog>(`select ${LOG} from event_log`)
       return log as EventLog
     },
-    list: async (page) =>
-      event.toEventList(await findPage(page, selectNext(page, "type <> 'tombstone'")), page),
-    listProven: async (page) =>
-      toProvenList(await findPage(page, selectNext(page, 'true', `, ${SECRET}`)), page),
-    listAfterTime: async (passportIds, time, before = Number.MAX_SAFE_INTEGER) =>
-      event.toLaterEvents(toFound(await lookup(LATER, [passportIds, time, before]))),
-    async listRecent(before) {
+    /** The next events, oldest first. A page has at most `limit` events and about 1 MiB of data. */
+    async list(page: event.EventPage) {
+      const { rows, ...rest } = await findPage(lookup, page, selectNext(page, "type <> 'tombstone'"))
+      return { ...rest, events: event.toEvents(rows) }
+    },
+    /** Like `list`, with tombstones and salts. Tombstones belong to no passport and no type, so filters leave them out. */
+    async listProven(page: event.EventPage) {
+      const { rows, ...rest } = await findPage(lookup, page, selectNext(page, 'true', `, ${SECRET}`))
+      const isFiltered = page.passport !== undefined || page.types !== undefined
+      const events = toProvenEvents(rows).filter(({ type }) => !isFiltered || type !== 'tombstone')
+      return { ...rest, events }
+    },
+    /**
+     * A page of these passports' events after a time and before a sequence number, newest first. `readLater` reads all
+     * pages. The removal of a passport is in each page, because events that were read before it are not valid any more.
+     */
+    async listAfterTime(
+      passportIds: readonly number[],
+      time: number,
+      before = Number.MAX_SAFE_INTEGER,
+    ): Promise<event.LaterEvents> {
+      const { rows, log, isFull } = await find(lookup, LATER, [passportIds, time, before], event.MOST_LATER)
+      const next = isFull ? rows.at(-1)?.sequence : undefined
+      return { events: event.toEvents(rows), before: next, knownSince: log.knownSince }
+    },
+    /** A page of all events before a sequence number, newest first. It is empty if there are none. */
+    async listRecent(before: number): Promise<event.RecentEvent[]> {
       const rows = await lookup<RecentRow>(RECENT, [before])
       return rows.map(({ sequence, time, passportId, isNew, data }) => {
         const oldScore = data === null ? null : event.oldScoreOf(data)
         return { sequence, time, passportId, isNew, oldScore }
       })
     },
-    async listLatest(passportId, types, limit) {
+    /** The latest events of a passport, newest first. */
+    async listLatest(passportId: number, types: readonly EventType[], limit: number) {
       const text = `select ${EVENT} from events where passport_id = $1 and ${isOf(types)}
         order by sequence desc limit $2`
       return event.toEvents(await lookup(text, [passportId, limit]))
     },
   }
+}
+
+/** The rows, the log of the same moment, and whether there may be more rows. */
+async function find(lookup: Query, text: string, values: readonly unknown[], limit: number) {
+  const found = await lookup<PageRow>(text, values)
+  const rows = found.filter((row) => row.sequence !== null)
+  const isFull = rows.length === limit || (rows.at(-1)?.bytes ?? 0) > event.MAX_PAGE_BYTES
+  const [{ name, first, last, knownSince }] = found as [PageRow]
+  return { rows, log: { name, first, last, knownSince }, isFull }
+}
+
+/** `end` is the last sequence number that was read. The next page begins after it, even if this page is empty. */
+async function findPage(lookup: Query, page: event.EventPage, text: string) {
+  const { after, limit, passport } = page
+  const values = [after, limit, ...(passport === undefined ? [] : [passport])]
+  const { rows, log, isFull } = await find(lookup, text, values, limit)
+  return { rows, log, end: (isFull && rows.at(-1)?.sequence) || event.scanEnd(page, log) }
 }

@@ -1,17 +1,17 @@
 import { isoTime } from '../../basics/text/instant.ts'
 import type { ApiKey, Scope } from '../api-key.ts'
-import type { Store } from '../store.ts'
+import { toColumns, toFields } from '../rows/columns.ts'
 import { addAuditEntry, listSome } from './audit-log.ts'
 import { type Database, listColumn, type Query } from './connection.ts'
 
-const SELECT = `select id, name, hash, tier, owner, created_at as "createdAt", expires_at as "expiresAt",
-  revoked_at as "revokedAt", last_used_at as "lastUsedAt", successor, scopes, origins, types, seen_in_browser from keys`
+/** A revocation by another thread or node takes effect after at most this time. */
+const CACHE_MILLISECONDS = 1000
 
-export const FIND_KEY = `${SELECT} where id = $1`
+const CACHE_SIZE = 10_000
 
-export async function listKeys(query: Query): Promise<ApiKey[]> {
-  return (await query<KeyRow>(`${SELECT} order by created_at desc, id`)).map(toKey)
-}
+/** Newest first. */
+export const listKeys = async (query: Query): Promise<ApiKey[]> =>
+  (await query<KeyRow>('select * from keys order by created_at desc, id')).map(toKey)
 
 /** The successor of a rotated key gets its subscriptions. Those of a revoked or deleted key end. */
 const PASS_ON_SUBSCRIPTIONS = `update subscriptions set key_id = (select successor from keys where keys.id = key_id)
@@ -19,11 +19,17 @@ const PASS_ON_SUBSCRIPTIONS = `update subscriptions set key_id = (select success
 const END_SUBSCRIPTIONS = `delete from subscriptions where not exists
   (select 1 from keys where keys.id = key_id and revoked_at is null)`
 
-/** `onChange` is called after keys have changed. */
-export function createKeys(
-  { read, transaction }: Database,
-  onChange: () => void,
-): Omit<Store['keys'], 'find'> {
+type NewKey = Omit<ApiKey, 'lastUsedAt' | 'successor'>
+
+type KeyChange = {
+  [Name in 'name' | 'tier' | 'owner' | 'scopes' | 'origins' | 'types']?: ApiKey[Name] | undefined
+} & {
+  expiresAt?: number | null | undefined
+}
+
+export function createKeys({ lookup, read, transaction }: Database) {
+  const cache: KeyCache = new Map()
+
   /** Runs a statement that returns the id of each changed key, and returns their number. `action` is for the audit log. */
   async function change(text: string, values: readonly unknown[], action: string, detail = {}) {
     const changed = await transaction(async ({ query }) => {
@@ -34,23 +40,28 @@ export function createKeys(
       await query(END_SUBSCRIPTIONS)
       return ids.length
     })
-    onChange()
+    cache.clear()
     return changed
   }
 
   return {
-    create: (key) =>
+    find: (id: string) => findKey(lookup, cache, id),
+    create: (key: NewKey): Promise<void> =>
       transaction(async ({ query, insertRows }) => {
         await insertRows('keys', [toKeyRow(key)])
         const { id, tier, scopes, origins, types, expiresAt } = key
         const detail = { keys: [id], tier, scopes, origins, types, expires: isoTime(expiresAt) }
         await addAuditEntry(query, { action: 'keys.create', detail })
       }),
+    /** Newest first. */
     list: () => listKeys(read.query),
-    async update(id, { name, tier, owner, scopes, origins, types, expiresAt }) {
-      const lists = { scopes: scopes?.join(' '), origins: origins?.join(' '), types: types?.join(' ') }
-      const columns = Object.entries({ name, tier, owner, ...lists, expires_at: expiresAt })
-      const given = columns.filter(([, value]) => value !== undefined)
+    /** Absent fields stay unchanged; `expiresAt: null` means never. Returns false for an unknown or revoked key. */
+    async update(
+      id: string,
+      { name, tier, owner, scopes, origins, types, expiresAt }: KeyChange,
+    ): Promise<boolean> {
+      const columns = toColumns({ name, tier, owner, ...joinLists({ scopes, origins, types }), expiresAt })
+      const given = Object.entries(columns).filter(([, value]) => value !== undefined)
       const changed = await change(
         `update keys set ${['id = id', ...given.map(([column], at) => `${column} = $${at + 2}`)]}
          where id = $1 and revoked_at is null returning id`,
@@ -64,7 +75,8 @@ export function createKeys(
       )
       return changed > 0
     },
-    replace: async (id, successor, endsAt) =>
+    /** Sets a successor. The key expires at `endsAt` or earlier. Returns false if it is unknown or has a successor. */
+    replace: async (id: string, successor: string, endsAt: number) =>
       (await change(
         `update keys set expires_at = case when expires_at < $1 then expires_at else $1 end, successor = $2
          where id = $3 and successor is null returning id`,
@@ -72,13 +84,15 @@ export function createKeys(
         'keys.rotate',
         { successor },
       )) > 0,
-    revoke: async (id, now) =>
+    /** Returns whether the key exists. The date of the first revocation stays. */
+    revoke: async (id: string, now: number) =>
       (await change(
         'update keys set revoked_at = $1 where id = $2 and revoked_at is null returning id',
         [now, id],
         'keys.revoke',
       )) > 0 || (await listColumn(read.query, 'select id from keys where id = $1', [id])).length > 0,
-    purge: (before) =>
+    /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
+    purge: (before: number) =>
       change(
         'delete from keys where revoked_at < $1 or expires_at < $1 returning id',
         [before],
@@ -87,33 +101,43 @@ export function createKeys(
   }
 }
 
-const toList = (text: string) => text.split(' ').filter((word) => word !== '')
+type KeyCache = Map<string, { key: ApiKey; readAt: number }>
 
-type List = 'scopes' | 'origins' | 'types'
-
-/** Lists are separated by blanks. Absent values are null. */
-export type KeyRow = Omit<ApiKey, List | 'isSeenInBrowser' | 'hash'> &
-  Record<List | 'hash', string> & { seen_in_browser: number }
-
-function toKeyRow(given: Parameters<Store['keys']['create']>[0]) {
-  const { createdAt, expiresAt, revokedAt, isSeenInBrowser, ...key } = given
-  return {
-    ...key,
-    hash: key.hash.toHex(),
-    scopes: key.scopes.join(' '),
-    origins: key.origins.join(' '),
-    types: key.types.join(' '),
-    seen_in_browser: Number(isSeenInBrowser ?? 0),
-    created_at: createdAt,
-    expires_at: expiresAt ?? null,
-    revoked_at: revokedAt ?? null,
-  }
+async function findKey(lookup: Query, cache: KeyCache, id: string): Promise<ApiKey | undefined> {
+  const readAt = performance.now()
+  const known = cache.get(id)
+  if (known && readAt - known.readAt < CACHE_MILLISECONDS) return known.key
+  const [row] = await lookup<KeyRow>('select * from keys where id = $1', [id])
+  const key = row && toKey(row)
+  if (cache.size >= CACHE_SIZE) cache.clear()
+  if (key) cache.set(id, { key, readAt })
+  return key
 }
 
-export function toKey({ hash, scopes, origins, types, seen_in_browser, ...row }: KeyRow): ApiKey {
-  const known = Object.entries(row).filter(([, value]) => value !== null)
+type Lists = Pick<ApiKey, 'scopes' | 'origins' | 'types'>
+
+/** Lists are separated by blanks. */
+const joinLists = (lists: { [Name in keyof Lists]: Lists[Name] | undefined }) =>
+  Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list?.join(' ')]))
+
+const toList = (text: string) => text.split(' ').filter((word) => word !== '')
+
+/** Absent values are null. Columns that are not here have the name of a field, in snake case. */
+type KeyRow = Record<keyof Lists | 'hash', string> & { seen_in_browser: number }
+
+const toKeyRow = ({ hash, scopes, origins, types, isSeenInBrowser, ...key }: NewKey) =>
+  toColumns({
+    ...{ expiresAt: null, revokedAt: null },
+    ...key,
+    ...joinLists({ scopes, origins, types }),
+    hash: hash.toHex(),
+    seenInBrowser: Number(isSeenInBrowser ?? 0),
+  })
+
+function toKey({ hash, scopes, origins, types, seen_in_browser, ...columns }: KeyRow): ApiKey {
+  const known = Object.entries(toFields(columns)).filter(([, value]) => value !== null)
   return {
-    ...(Object.fromEntries(known) as typeof row),
+    ...(Object.fromEntries(known) as Omit<ApiKey, keyof Lists | 'hash'>),
     hash: Uint8Array.fromHex(hash),
     scopes: toList(scopes) as Scope[],
     origins: toList(origins),

@@ -1,8 +1,10 @@
 import type { EventLog } from '../../history/event.ts'
 import { formatEventCursor, isInLog, parseEventCursor } from '../../history/event-cursor.ts'
-import type { ListingRow, ListingStore } from '../store.ts'
 import { type Connection, listColumn } from './connection.ts'
 import { selectIds } from './words.ts'
+
+/** `name` is folded for search (src/core/basics/text/fold-name.ts), `facets` has all other facets (src/core/lists/facets.ts). */
+export type ListingRow = { id: number; score: number; name: string; facets: string }
 
 /**
  * Identifies an event: after a failover that lost transactions, another one can have its number. `null` for a
@@ -41,15 +43,22 @@ const ROWS = 'select passport_id as id, score, name, facets from listing'
 const MOST_CHANGES = 100_000
 
 /** What the index needs. */
-export function createListing({ query }: Connection): ListingStore {
+export type ListingStore = ReturnType<typeof createListing>
+
+export function createListing({ query }: Connection) {
   return {
+    /** A cursor of the end of the event log, and the number of listed passports. */
     async readEnd() {
       const [end] = (await query<LogEnd & { passports: number }>(READ_END)) as [
         LogEnd & { passports: number },
       ]
       return { cursor: cursorOf(end), passports: end.passports }
     },
-    async readChanges(since) {
+    /**
+     * The ids of passports with events after a cursor, up to another one; `undefined` if they are too many, or if the log
+     * does not have the cursor. Some may be merged, hidden or removed.
+     */
+    async readChanges(since: string): Promise<{ cursor: string; ids: number[] } | undefined> {
       const [text = '', event = ''] = since.split(':')
       const cursor = parseEventCursor(text)
       if (!cursor) return undefined
@@ -62,13 +71,15 @@ export function createListing({ query }: Connection): ListingStore {
       // Events after `end` may be among these, and are read again.
       return { cursor: end, ids: await listColumn<number>(query, CHANGES, [cursor.sequence, MOST_CHANGES]) }
     },
-    async listRows(ids) {
+    /** Sorted by id. Passports that are not listed are left out. */
+    async listRows(ids: readonly number[]): Promise<ListingRow[]> {
       if (ids.length === 0) return []
       return query<ListingRow>(`${ROWS} where passport_id in (${selectIds('$1')}) order by passport_id`, [
         ids,
       ])
     },
-    listAfter: (id, limit) =>
+    /** The listed passports after an id, sorted by id. */
+    listAfter: (id: number, limit: number) =>
       query<ListingRow>(`${ROWS} where passport_id > $1 order by passport_id limit $2`, [id, limit]),
   }
 }

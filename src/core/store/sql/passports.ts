@@ -1,9 +1,17 @@
 import { hashOf } from '../../basics/hash.ts'
 import type { CredentialV3, PassportV3 } from '../../history/passport-state.ts'
 import type { Credential } from '../../passport/credential.ts'
-import { type PassportRef, refKind, refValue } from '../../passport/passport.ts'
+import {
+  type FullPassport,
+  type Passport,
+  type PassportRef,
+  refKind,
+  refValue,
+} from '../../passport/passport.ts'
 import { readCredential } from '../../passport/present.ts'
 import {
+  type FindByKeys,
+  type FindOptions,
   IS_VISIBLE,
   LISTED_COLUMNS,
   type ListedRow,
@@ -11,7 +19,6 @@ import {
   SHOWN_COLUMNS,
   toPassport,
 } from '../rows/passport.ts'
-import type { FindByKeys, FindOptions, Store } from '../store.ts'
 import { type Database, findNumber, listColumn, type Query } from './connection.ts'
 import { selectIds } from './words.ts'
 
@@ -36,27 +43,34 @@ export const ANY_SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id, ''), wallet: sur
 export function createPassportReader({ read: { query }, lookup }: Database, findByKeys: FindByKeys) {
   const findVersion = createFinder<object>(lookup, SELECT_VERSION)
   return {
-    async findVersion(ref) {
+    /** A text that changes whenever a response about the passport does. */
+    async findVersion(ref: PassportRef): Promise<string | undefined> {
       const row = await findVersion(ref)
       return row && hashOf(JSON.stringify(row))
     },
-    find: (ref) => findPassport(findByKeys, ref, { credentials: false }),
-    async findWithCredentials(ref) {
+    /** The id of a merged passport finds its survivor. */
+    find: (ref: PassportRef): Promise<FullPassport | undefined> =>
+      findPassport(findByKeys, ref, { credentials: false }),
+    /** Also finds the credentials that responses show, sorted by score (highest first), name and id. */
+    async findWithCredentials(ref: PassportRef) {
       const found = await findPassport(findByKeys, ref, { credentials: true })
       if (!found) return undefined
       const { credentials = [], ...passport } = found
-      return { passport, credentials: credentials.map(toCredential) }
+      return { passport: passport as FullPassport, credentials: credentials.map(toCredential) }
     },
+    /** Includes merged passports. */
     count: () => findNumber(query, COUNT_PASSPORTS),
-    listMerged: (id) =>
+    /** The passports that were merged into this one directly. */
+    listMerged: (id: number) =>
       listColumn<number>(query, 'select id from passports where merged_into = $1 order by id', [id]),
-    async listByIds(ids) {
+    /** In the order of `ids`, without merged and unknown passports. */
+    async listByIds(ids: readonly number[]): Promise<Passport[]> {
       if (ids.length === 0) return []
       const rows = await query<ListedRow>(SELECT_LISTED, [ids])
       const found = new Map(rows.map((row) => [row.id, toPassport(row)]))
       return ids.flatMap((id) => found.get(id) ?? [])
     },
-  } satisfies Partial<Store['passports']>
+  }
 }
 
 const SELECT_LISTED = `select ${LISTED_COLUMNS} from passports where id in (${selectIds('$1')}) and ${IS_VISIBLE}`

@@ -1,5 +1,4 @@
 import { defineData } from '../data.ts'
-import type { AppliedRules, RulesStore } from '../store.ts'
 import { upsertRows } from '../write/load-and-save-write-model.ts'
 import { appendEvents } from '../write/write-events.ts'
 import { addAuditEntry } from './audit-log.ts'
@@ -7,6 +6,17 @@ import { type Database, listColumn, type Query, type Transaction } from './conne
 import { ACTIVE, findAdoptionState, toActivated } from './rule-adoption.ts'
 import { getSetting, setSetting } from './settings.ts'
 import { selectTexts } from './words.ts'
+
+/** A stored rule set. */
+export type AppliedRules = {
+  stamp: string
+  /** The rule set as JSON. */
+  body: string
+  /** 0 for a built-in rule set. */
+  appliedAt: number
+  /** Where it comes from: the command "rules apply", the setting RULES, or a release of the program. */
+  source: 'apply' | 'RULES' | 'built-in'
+}
 
 const ACTIVE_RULES = `where stamp = (select value from settings where name = '${ACTIVE}')`
 
@@ -19,24 +29,32 @@ const MOST_STACKED = 100
 export const RULE_SETS = defineData({
   name: 'rules',
   tables: ['rule_sets'],
-  open: createRules,
+  open: (database) => createRules(database),
 })
 
-export function createRules({ read: { query: read }, write, transaction }: Database): RulesStore {
+export type RulesStore = ReturnType<typeof createRules>
+
+export function createRules({ read: { query: read }, write, transaction }: Database) {
+  /** Finds any rule set that was ever in force. */
   const find = (stamp: string) => findRules(read, 'where stamp = $1', [stamp])
   return {
     find,
-    listByStamps: (stamps) => listRules(read, `where stamp in (${selectTexts('$1')})`, [stamps]),
+    /** Unknown stamps are left out. */
+    listByStamps: (stamps: readonly string[]) =>
+      listRules(read, `where stamp in (${selectTexts('$1')})`, [stamps]),
+    /** `undefined` if no rule set was ever applied. The built-in one is active then. */
     active: () => findActiveRules(read),
+    /** The last applied one first. */
     list: () => listRules(read, 'order by applied_at desc, stamp'),
-    async keep({ stamp, body, appliedAt, source }) {
+    /** Stores a rule set without activating it. If it is stored already, it stays unchanged. */
+    async keep({ stamp, body, appliedAt, source }: AppliedRules): Promise<void> {
       if (await find(stamp)) return
       await write(
         'insert into rule_sets (stamp, body, applied_at, source) values ($1, $2, $3, $4) on conflict do nothing',
         [stamp, body, appliedAt, source],
       )
     },
-    apply: (rules) =>
+    apply: (rules: AppliedRules): Promise<void> =>
       transaction(async (tx) => {
         // The time must be later than that of all other rule sets.
         const [next] = await listColumn<number | null>(
@@ -53,8 +71,9 @@ export function createRules({ read: { query: read }, write, transaction }: Datab
         if (!isActive) await saveStack(tx.query, [...stack, rules.stamp])
         if (!isActive) await audit(tx, 'rules.apply', rules, active?.stamp)
       }, 'rules'),
-    rollBack: (builtIn, now = Date.now()) =>
-      transaction(async (tx) => {
+    /** Activates the previously applied rule set, or else `builtIn`. Returns `undefined` if nothing changes. */
+    rollBack: (builtIn: AppliedRules, now = Date.now()) =>
+      transaction<AppliedRules | undefined>(async (tx) => {
         const active = await findActiveRules(tx.query)
         const stack = (await findStack(tx.query)).slice(0, -1)
         const next = (await findRules(tx.query, 'where stamp = $1', [stack.at(-1) ?? ''])) ?? builtIn

@@ -1,9 +1,9 @@
-import { refKind, refValue } from '../../passport/passport.ts'
+import { type PassportRef, refKind, refValue } from '../../passport/passport.ts'
 import type { WatchedTypes } from '../../passport/rules/rule-set.ts'
 import { toCredentialsRow } from '../rows/credential.ts'
 import { toListing } from '../rows/listing.ts'
 import { IS_VISIBLE, isVisible, type StoredRow, toPassport } from '../rows/passport.ts'
-import type { AdoptionJob, ScoringJob, ScoringRules, ScoringStore } from '../scoring-store.ts'
+import type { AdoptionJob, Evidence, Scorable, ScoringJob, ScoringRules } from '../scoring-store.ts'
 import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import {
   mapCredentialRows,
@@ -32,8 +32,8 @@ export const STALE_COUNT = 'select count(*) as count from passports where stale 
 const LAST_EVENT =
   "select name || '-' || (select max(sequence) from events where passport_id = $1) as id from event_log"
 
-export function createScoring({ read, long, transaction, snapshot }: Database): ScoringStore {
-  const toEvidence = async (...input: Parameters<typeof loadScorables>) =>
+export function createScoring({ read, long, transaction, snapshot }: Database) {
+  const toEvidence = async (...input: Parameters<typeof loadScorables>): Promise<Evidence[]> =>
     (await loadScorables(...input)).map(({ scorable, row }) => ({
       ...scorable,
       passport: toPassport(row),
@@ -41,14 +41,19 @@ export function createScoring({ read, long, transaction, snapshot }: Database): 
     }))
 
   return {
-    async work(limit, job) {
+    /**
+     * Scores up to `limit` stale passports in one transaction. Other scorers skip them meanwhile, and after a crash
+     * they are still stale. Returns how many it processed, or `undefined` if another rule set is in force.
+     */
+    async work(limit: number, job: ScoringJob): Promise<number | undefined> {
       const failed: Failure[] = []
       const count = await transaction((tx) => scoreBatch(tx, limit, job, failed), 'rules shared')
       for (const { id, error } of failed) job.onFailure(id, error)
       return count
     },
-    find: (ref, watched) =>
-      snapshot(async (connection) => {
+    /** Reads together with the id of the last event of the passport; `null` if the log has none. */
+    find: (ref: PassportRef, watched?: WatchedTypes) =>
+      snapshot<(Evidence & { event: string | null }) | undefined>(async (connection) => {
         const rest = `where id = ${SURVIVOR_ID[refKind(ref)]} and ${IS_VISIBLE}`
         const rows = await connection.selectRows<StoredRow>('passports', rest, [refValue(ref)])
         const [found] = await toEvidence(connection, rows, watched)
@@ -56,21 +61,27 @@ export function createScoring({ read, long, transaction, snapshot }: Database): 
         const [event = null] = await listColumn<string | null>(connection.query, LAST_EVENT, [found.id])
         return { ...found, event }
       }),
-    async listByIds(ids, watched) {
+    async listByIds(ids: readonly number[], watched?: WatchedTypes) {
       const rest = `where id in (${selectIds('$1')})`
       return toEvidence(read, await read.selectRows<StoredRow>('passports', rest, [ids]), watched)
     },
-    async list(afterId, limit, watched) {
+    /** The next passports by id, without merged ones. */
+    async list(afterId: number, limit: number, watched?: WatchedTypes): Promise<Scorable[]> {
       const rest = 'where merged_into is null and id > $1 order by id limit $2'
       const rows = await long.selectRows<StoredRow>('passports', rest, [afterId, limit])
       return (await loadScorables(long, rows, watched)).map(({ scorable }) => scorable)
     },
     countStale: () => findNumber(long.query, STALE_COUNT),
-    async markAll() {
+    async markAll(): Promise<void> {
       const markNext = (after: number) => transaction((tx) => markBatch(tx, after), 'records')
       for (let after: number | undefined = -1; after !== undefined; after = await markNext(after));
     },
-    adopt: (job) => transaction((tx) => adoptStep(tx, job), 'rules'),
+    /**
+     * Puts a rule set in force, one batch of passports per call. Returns `true` after the last batch. Passports whose
+     * score it changes become stale. The first rule set keeps the scores of records. Does nothing while another
+     * applied rule set is active.
+     */
+    adopt: (job: AdoptionJob) => transaction((tx) => adoptStep(tx, job), 'rules'),
   }
 }
 

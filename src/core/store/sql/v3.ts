@@ -1,7 +1,10 @@
 import { type PassportKey, refKind, refValue } from '../../passport/passport.ts'
 import type { CredentialsRow } from '../rows/credential.ts'
 import {
+  type FindByKeys,
+  type FindOptions,
   IS_VISIBLE,
+  type KeyResult,
   LONGEST_CHAIN,
   MAX_READ_BYTES,
   MOST_CANDIDATES,
@@ -10,7 +13,6 @@ import {
   type ShownRow,
   toPassportV3,
 } from '../rows/passport.ts'
-import type { FindByKeys, FindOptions, KeyResult } from '../store.ts'
 import type { Database } from './connection.ts'
 import { PASSPORT_ID } from './passports.ts'
 

@@ -6,16 +6,19 @@
  * - `NOW`: the clock of the database, in milliseconds.
  * - `COLUMNS`: the columns of all tables, as rows (`table`, `column`, `key`). `key` is the position in the primary key,
  *   or 0.
+ * - Those of `schema.sql`.
  */
-export type Words = Record<'LOCK' | 'SKIP' | 'NOW' | 'COLUMNS', string> & {
-  LIST: (parameter: string) => string
-}
+const WORDS = ['LOCK', 'SKIP', 'NOW', 'COLUMNS', 'INT', 'REAL', 'KEY', 'ROWS', 'PAIRS'] as const
+
+type Words = Record<(typeof WORDS)[number], string> & { LIST: (parameter: string) => string }
+
+const WORD = new RegExp(`LIST\\((\\$\\d+)\\)|\\b(?:${WORDS.join('|')})\\b`, 'g')
 
 /** Returns a function that replaces the words in a statement by the SQL of an engine. */
 export function createTranslation({ LIST, ...words }: Words) {
   const known = new Map<string, string>()
   const translate = (text: string) =>
-    text.replace(/LIST\((\$\d+)\)|\b(?:LOCK|SKIP|NOW|COLUMNS)\b/g, (word, parameter?: string) =>
+    text.replace(WORD, (word, parameter?: string) =>
       parameter ? LIST(parameter) : words[word as keyof typeof words],
     )
   return (text: string): string => known.getOrInsertComputed(text, translate)

@@ -7,10 +7,9 @@ import {
   PASSPORT_FIELDS,
   type PassportField,
 } from '../../history/event.ts'
+import type { ScoreField } from '../../lists/list-request.ts'
 import type { Credential } from '../../passport/credential.ts'
-import type { WireLaterFields } from '../../passport/present.ts'
-import type { WireProfile } from '../../passport/wire-schemas.ts'
-import { isVisible, readGiven, type StoredRow } from '../rows/passport.ts'
+import { isVisible, type StoredRow } from '../rows/passport.ts'
 import { survivorOf } from './unique-accounts.ts'
 
 /**
@@ -143,45 +142,31 @@ const toAdded = ({ id, score, human, rules }: StoredRow): EventContent => ({
   rules,
 })
 
-const COLUMNS: Partial<Record<keyof StoredRow, PassportField>> = {
+const COLUMNS = {
   connections: 'connections_count',
   main_wallet: 'main_wallet',
   verified_wallets: 'verified_wallets',
   socials: 'passport_socials',
-}
-
-const PROFILE: Record<keyof WireProfile, PassportField> = {
-  bio: 'passport_profile.bio',
-  display_name: 'passport_profile.display_name',
-  location: 'passport_profile.location',
-  tags: 'passport_profile.tags',
-}
-
-const LATER_FIELDS: Record<keyof WireLaterFields, PassportField> = {
-  image_url: 'image_url',
-  main_wallet_changed_at: 'main_wallet_changed_at',
-  nominations_received_count: 'nominations_received_count',
-}
+} as const
 
 /** The changed fields that are not part of the score, in the order of `PASSPORT_FIELDS`, which the hash chain needs. */
 function listFields(before: StoredRow | undefined, after: StoredRow, isSurvivor: boolean): PassportField[] {
-  const fields: PassportField[] = isSurvivor ? ['merged_from'] : []
-  if (before) fields.push(...listDifferent(COLUMNS, before, after))
-  if (before && before.profile !== after.profile)
-    fields.push(...listDifferent(PROFILE, JSON.parse(before.profile), JSON.parse(after.profile)))
-  if (before && before.given !== after.given)
-    fields.push(...listDifferent<WireLaterFields>(LATER_FIELDS, readGiven(before), readGiven(after)))
-  return PASSPORT_FIELDS.filter((field) => fields.includes(field))
+  const changed: string[] = isSurvivor ? ['merged_from'] : []
+  if (before) {
+    for (const column of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[])
+      if (before[column] !== after[column]) changed.push(COLUMNS[column])
+    changed.push(...listDifferent(before.profile, after.profile).map((name) => `passport_profile.${name}`))
+    changed.push(...listDifferent(before.given, after.given))
+  }
+  return PASSPORT_FIELDS.filter((field) => changed.includes(field))
 }
 
-const listDifferent = <Row extends object>(
-  fields: { readonly [Name in keyof Row]?: PassportField },
-  before: Row,
-  after: Row,
-): PassportField[] =>
-  (Object.entries(fields) as [keyof Row, PassportField][]).flatMap(([name, field]) =>
-    before[name] === after[name] || Bun.deepEquals(before[name], after[name]) ? [] : [field],
-  )
+/** The names of the members that differ in two objects, as JSON. */
+function listDifferent(before: string, after: string): string[] {
+  if (before === after) return []
+  const [old, next] = [JSON.parse(before), JSON.parse(after)]
+  return Object.keys({ ...old, ...next }).filter((name) => !Bun.deepEquals(old[name], next[name]))
+}
 
 /**
  * The event for a changed score or changed credentials. `undefined` if nothing changed. `isOtherwiseChanged`: whether
@@ -198,13 +183,11 @@ export function toScoreChanged(
     before.credentials === after.credentials
       ? []
       : diffCredentials(before.credentials, after.credentials, causeOf)
-  const changeOf = (column: NumberColumn) =>
+  const changeOf = (column: ScoreField | 'human' | 'calculated_at') =>
     old[column] === row[column] ? undefined : ([old[column], row[column]] as const)
-  const [activity, identity, skills] = [
-    changeOf('activity_score'),
-    changeOf('identity_score'),
-    changeOf('skills_score'),
-  ]
+  const activity = changeOf('activity_score')
+  const identity = changeOf('identity_score')
+  const skills = changeOf('skills_score')
   const [human, calculatedAt] = [changeOf('human'), changeOf('calculated_at')]
   const isSame =
     !(changeOf('score') || activity || identity || skills || human || calculatedAt) && old.rules === row.rules
@@ -229,8 +212,6 @@ export function toScoreChanged(
     },
   }
 }
-
-type NumberColumn = 'score' | 'activity_score' | 'identity_score' | 'skills_score' | 'human' | 'calculated_at'
 
 /** Added credentials come first, and gone ones last, because changes are undone in this order. */
 function diffCredentials(

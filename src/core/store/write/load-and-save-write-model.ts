@@ -1,15 +1,15 @@
-import type { DataPoint } from '../../passport/data-point.ts'
+import type { PassportRecord } from '../../passport/record.ts'
 import { digestOfWallet } from '../../passport/wallet-digest.ts'
-import type { CredentialsRow } from '../rows/credential.ts'
+import { type CredentialsRow, fromCredentialsRow } from '../rows/credential.ts'
 import { IS_CHANGED, type ListingRow } from '../rows/listing.ts'
-import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
+import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow, toRecord } from '../rows/passport.ts'
 import type { Connection } from '../sql/connection.ts'
 import { findAdoptionState, targetRules, watchedTypes } from '../sql/rule-adoption.ts'
 import { deleteSavedIndex } from '../sql/saved-index.ts'
 import { listPassportTables } from '../sql/tables.ts'
 import { isOneOfFew, selectIds, selectTexts } from '../sql/words.ts'
 import type { CauseOf } from './event-tracker.ts'
-import { findAffected } from './unique-accounts.ts'
+import { findAffected, UP } from './unique-accounts.ts'
 import { createWriteModel, type Loaded, trackRows, type WriteModel } from './write-model.ts'
 
 /** The passports and wallets that a batch refers to. */
@@ -40,9 +40,10 @@ export async function loadWriteModel(
  */
 const KEPT_BY_REMOVALS = ['removals', 'events', 'log_secrets']
 
+const PASSPORT = 'passport_id'
+
 type WalletRow = { address: string; passport_id: number }
 type RemovalRow = { passport_id: number; removed_at: number }
-type BarredRow = { digest: string; removed_at: number }
 
 async function load(connection: Connection, named: BatchKeys) {
   const { selectRows } = connection
@@ -55,25 +56,38 @@ async function load(connection: Connection, named: BatchKeys) {
   ])
   const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
   const [wallets, credentials, dataPoints, handles, removals, barred, adoption] = await Promise.all([
-    selectRows<WalletRow>('wallets', `where passport_id in (${selectIds('$1')})`, [ids]),
+    selectOf<WalletRow>(connection, 'wallets', ids),
     mapCredentialRows(connection, ids),
     mapDataPoints(connection, ids),
-    mapHandles(connection, ids),
-    selectRows<RemovalRow>('removals', `where passport_id in (${selectIds('$1')})`, [ids]),
+    selectOf<{ handle: string }>(connection, 'handles', ids),
+    selectOf<RemovalRow>(connection, 'removals', ids),
     listBarred(connection, addresses),
     findAdoptionState(connection.query),
   ])
   const passports = new Map(rows.map((row) => [row.id, row]))
+  const owned = [...owners, ...wallets].map(({ address, passport_id }) => [address, passport_id] as const)
+  const removed = removals.map(({ passport_id, removed_at }) => [passport_id, removed_at] as const)
+  const names = groupRows(handles, ({ handle }) => handle)
   const loaded: Loaded = {
-    passports: trackRows(passports),
-    wallets: trackRows([...owners, ...wallets].map(({ address, passport_id }) => [address, passport_id])),
-    credentials: trackRows(credentials),
+    passports: trackRows('passports', 'id', passports, (_, row) => [row]),
+    wallets: trackRows('wallets', 'address', owned, (address, passport_id) => [{ address, passport_id }]),
+    credentials: trackRows('credentials', PASSPORT, credentials, (passport_id, row) => [
+      { passport_id, ...row },
+    ]),
     newCredentials: new Map(),
-    dataPoints: trackRows(dataPoints),
-    handles: trackRows(handles),
-    removals: trackRows(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
-    barred: trackRows(barred),
-    listing: trackRows(),
+    dataPoints: trackRows('data_points', PASSPORT, dataPoints, (id, list) =>
+      list.map((point) => toDataPointRow(id, point)),
+    ),
+    handles: trackRows('handles', PASSPORT, names, (passport_id, list) =>
+      list.map((handle) => ({ handle, passport_id })),
+    ),
+    removals: trackRows('removals', PASSPORT, removed, (passport_id, removed_at) => [
+      { passport_id, removed_at },
+    ]),
+    barred: trackRows('barred_wallets', 'digest', barred, (address, removed_at) => [
+      { digest: digestOfWallet(address), removed_at },
+    ]),
+    listing: trackRows('listing', PASSPORT, [], (_, row) => [row]),
     rules: targetRules(adoption),
   }
   return { loaded, before: { passports, dataPoints }, watched: watchedTypes(adoption) }
@@ -86,60 +100,57 @@ async function listBarred({ query, selectRows }: Connection, addresses: readonly
   if (addresses.length === 0 || (await query(anyBarred)).length === 0) return []
   const digests = Map.groupBy(addresses, digestOfWallet)
   const isListed = `where digest in (${selectTexts('$1')})`
-  const rows = await selectRows<BarredRow>('barred_wallets', isListed, [[...digests.keys()]])
+  const rows = await selectRows<{ digest: string; removed_at: number }>('barred_wallets', isListed, [
+    [...digests.keys()],
+  ])
   return rows.flatMap(({ digest, removed_at }) =>
     (digests.get(digest) ?? []).map((address) => [address, removed_at] as const),
   )
 }
 
+type PassportRow<Row> = Row & { passport_id: number }
+
+/** The rows of a table that belong to these passports. */
+const selectOf = <Row>({ selectRows }: Connection, table: string, ids: readonly number[], order = '') =>
+  selectRows<PassportRow<Row>>(table, `where passport_id in (${selectIds('$1')}) ${order}`, [ids])
+
+function groupRows<Row, Item>(rows: readonly PassportRow<Row>[], toItem: (row: Row) => Item) {
+  const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(toItem)]))
+}
+
 /** The stored credentials of each passport, including superseded ones. */
-export async function mapCredentialRows(
-  { query }: Connection,
-  passportIds: readonly number[],
-): Promise<Map<number, CredentialsRow>> {
-  const rows = await query<CredentialsRow & { id: number }>(
-    `select passport_id as id, shown, given, issuers from credentials
-     where passport_id in (${selectIds('$1')})`,
-    [passportIds],
-  )
-  return new Map(rows.map(({ id, ...row }) => [id, row]))
+export async function mapCredentialRows(connection: Connection, ids: readonly number[]) {
+  const rows = await selectOf<CredentialsRow>(connection, 'credentials', ids)
+  return new Map(rows.map(({ passport_id, ...row }): [number, CredentialsRow] => [passport_id, row]))
 }
 
 /** All data points of each passport, sorted by type and account. */
-export async function mapDataPoints(
-  { selectRows }: Connection,
-  passportIds: readonly number[],
-): Promise<Map<number, DataPoint[]>> {
-  const rows = await selectRows<DataPointRow>(
-    'data_points',
-    `where passport_id in (${selectIds('$1')}) order by passport_id, type, account`,
-    [passportIds],
+export const mapDataPoints = async (connection: Connection, ids: readonly number[]) =>
+  groupRows(
+    await selectOf<DataPointRow>(connection, 'data_points', ids, 'order by passport_id, type, account'),
+    toDataPoint,
   )
-  const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)
-  return new Map([...groups].map(([id, group]) => [id, group.map(toDataPoint)]))
-}
 
-/** The handles of each passport, sorted. */
-async function mapHandles(
-  { query }: Connection,
-  passportIds: readonly number[],
-): Promise<Map<number, string[]>> {
-  const rows = await query<{ id: number; handle: string }>(
-    `select passport_id as id, handle from handles
-     where passport_id in (${selectIds('$1')})`,
-    [passportIds],
-  )
-  const groups = Map.groupBy(rows, ({ id }) => id)
-  return new Map([...groups].map(([id, group]) => [id, group.map(({ handle }) => handle).sort()]))
+/** The whole records of these passports. */
+export async function loadRecords(
+  connection: Connection,
+  rows: readonly StoredRow[],
+): Promise<PassportRecord[]> {
+  const ids = rows.map(({ id }) => id)
+  const [credentials, points] = [
+    await mapCredentialRows(connection, ids),
+    await mapDataPoints(connection, ids),
+  ]
+  return rows.map((row) => ({
+    ...toRecord(row),
+    credentials: fromCredentialsRow(credentials.get(row.id)),
+    dataPoints: points.get(row.id) ?? [],
+  }))
 }
 
 /** The ids in the list $1, their survivors, and all passports that are directly or indirectly merged into these. */
-const AROUND = `with recursive up (id) as (
-    ${selectIds('$1')}
-    union
-    select next.merged_into from up join passports as next on next.id = up.id
-    where next.merged_into is not null and ${isOneOfFew('up.id')}
-  ), around (id) as (
+const AROUND = `with recursive ${UP}, around (id) as (
     select id from up where ${isOneOfFew('id')}
     union
     select next.id from around join passports as next on next.merged_into = around.id
@@ -150,47 +161,24 @@ const MARK_STALE = `update passports set stale = 1 where id in (${AROUND} union 
 
 async function saveChanges(connection: Connection, loaded: Loaded): Promise<void> {
   const { passports, wallets, credentials, dataPoints, handles, removals, barred, listing } = loaded
-  const { query, insertRows } = connection
-  const removed = [
-    ['wallets', 'address', wallets.removed()],
-    ['removals', 'passport_id', removals.removed()],
-    ['credentials', 'passport_id', credentials.removed()],
-    ['data_points', 'passport_id', dataPoints.changed()],
-    ['handles', 'passport_id', handles.changed()],
-    ['listing', 'passport_id', listing.removed()],
-    ['barred_wallets', 'digest', barred.removed().map(digestOfWallet)],
-  ] as const
-  const removeAll = async (table: string, column: string, keys: readonly (string | number)[]) => {
-    const select = column === 'address' || column === 'digest' ? selectTexts : selectIds
-    if (keys.length > 0) await query(`delete from ${table} where ${column} in (${select('$1')})`, [keys])
+  const remove = async (
+    { table, column }: { table: string; column: string },
+    keys: readonly (string | number)[],
+  ) => {
+    const select = column === PASSPORT ? selectIds : selectTexts
+    if (keys.length > 0)
+      await connection.query(`delete from ${table} where ${column} in (${select('$1')})`, [keys])
   }
-  for (const [table, column, keys] of removed) await removeAll(table, column, keys)
-  const written = [
-    ['passports', 'id', passports.written((_, row) => row)],
-    ['wallets', 'address', wallets.written((address, passport_id) => ({ address, passport_id }))],
-    ['credentials', 'passport_id', credentials.written((passport_id, row) => ({ passport_id, ...row }))],
-    ['removals', 'passport_id', removals.written((passport_id, removed_at) => ({ passport_id, removed_at }))],
-    [
-      'barred_wallets',
-      'digest',
-      barred.written((address, removed_at) => ({ digest: digestOfWallet(address), removed_at })),
-    ],
-  ] as const
-  for (const [table, key, rows] of written) await upsertRows(connection, table, key, rows)
+  for (const rows of [wallets, removals, credentials, listing]) await remove(rows, rows.removed())
+  await remove(barred, barred.removed().map(digestOfWallet))
+  for (const rows of [dataPoints, handles]) await remove(rows, rows.changed())
+  for (const rows of [passports, wallets, credentials, removals, barred])
+    await upsertRows(connection, rows.table, rows.column, rows.written())
   // Another passport may have taken over a wallet, so that rows refer to removed passports until now.
-  await removePassports(connection, [...passports.removed(), ...removals.written((id) => id)])
-  await insertRows(
-    'data_points',
-    dataPoints.written((id, points) => points.map((point) => toDataPointRow(id, point))),
-  )
-  await insertRows(
-    'handles',
-    handles.written((passport_id, list) => list.map((handle) => ({ handle, passport_id }))),
-  )
-  await saveListing(
-    connection,
-    listing.written((_, row) => row),
-  )
+  const added = removals.changed().filter((id) => removals.get(id) !== undefined)
+  await removePassports(connection, [...passports.removed(), ...added])
+  for (const rows of [dataPoints, handles]) await connection.insertRows(rows.table, rows.written())
+  await saveListing(connection, listing.written())
 }
 
 /**

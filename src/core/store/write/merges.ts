@@ -81,7 +81,7 @@ function takeBackWallets({ passports, wallets }: WriteModel, merged: StoredRow, 
   const left = (JSON.parse(row.verified_wallets) as string[]).filter((wallet) => !own.includes(wallet))
   const main = own.includes(row.main_wallet) ? (left[0] ?? '') : row.main_wallet
   passports.put({ ...row, main_wallet: main, verified_wallets: JSON.stringify(left) })
-  for (const wallet of own) if (wallets.findOwner(wallet) === survivor) wallets.setOwner(wallet, id)
+  for (const wallet of own) if (wallets.get(wallet) === survivor) wallets.set(wallet, id)
 }
 
 /** Gives a passport back the data points that its survivors got for it. Returns whether there were any. */

@@ -1,13 +1,43 @@
 import { hashOf } from '../../basics/hash.ts'
+import type { Actor } from '../../history/event.ts'
 import { CREDENTIAL_ACCOUNT, foldWallet, type PassportRef, walletsOf } from '../../passport/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../../passport/record.ts'
 import { findTooManyPoints } from '../../passport/record-size.ts'
 import { type StoredRow, toRecordRow } from '../rows/passport.ts'
-import type { SaveOptions, SaveResult } from '../store.ts'
 import type { Changes } from './event-tracker.ts'
 import { createMerges } from './merges.ts'
 import { stateOf } from './record-state.ts'
 import type { WriteModel } from './write-model.ts'
+
+export type SaveOptions = {
+  now: number
+  /** Who saves the records; `cli` if absent. */
+  actor?: Actor
+  /** Accepts records of removed passports again. */
+  restore: boolean
+  /** Stops at the first refused record. Later records are not saved and have no result. */
+  strict?: boolean
+  /** The records are those of one request: all of them are saved, or none. */
+  isWhole?: boolean
+  /** An issuer saves the records. It may not change data points that another issuer wrote. */
+  isIssuer?: boolean
+  /** Added to fingerprints, because the same bytes parsed with other options are a different record. */
+  fingerprintPrefix?: string
+}
+
+export type SaveRecords = (records: readonly IncomingRecord[], options: SaveOptions) => Promise<SaveResult[]>
+
+/**
+ * `removed`: ignored, because the passport was removed before. `removedIds`: the passports that a removal deleted. `survivorId`:
+ * the passport that got a data point, because the passport in the record is merged into it.
+ */
+export type SaveResult =
+  | {
+      outcome: 'added' | 'changed' | 'unchanged' | 'removed'
+      removedIds?: readonly number[]
+      survivorId?: number
+    }
+  | { outcome: 'refused'; field: string; reason: string }
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 
@@ -114,7 +144,7 @@ function savePassport(
   const before = model.passports.find(record.id)
   const fingerprint = fingerprintOf(incoming, fingerprintPrefix)
   if (before?.fingerprint === fingerprint || model.passports.isStored(record)) return { outcome: 'unchanged' }
-  const wallets = walletsOf(record).map((address) => ({ address, owner: model.wallets.findOwner(address) }))
+  const wallets = walletsOf(record).map((address) => ({ address, owner: model.wallets.get(address) }))
   const survivor = merges.survivorOf(record.mergedInto ?? record.id)
   const refusal = findRefusal(writer, record, wallets, survivor)
   if (refusal) return refusal
@@ -178,11 +208,11 @@ function saveWallets(
   const isSame = before?.main_wallet === row.main_wallet && before.verified_wallets === row.verified_wallets
   // The fast path: most changed records keep their wallets.
   if (isSame && wallets.every(({ owner }) => owner === row.id)) return
-  if (before) for (const address of owners.list(row.id)) owners.remove(address)
+  if (before) for (const address of owners.list(row.id)) owners.delete(address)
   for (const { address, owner } of wallets) {
     // If two passports with the same wallet are merged, the survivor owns it.
     const mayOwn = owner === undefined || owner === row.id || survivor === row.id
-    if (mayOwn) owners.setOwner(address, row.id)
+    if (mayOwn) owners.set(address, row.id)
   }
 }
 
@@ -239,7 +269,7 @@ function saveDataPoint(
 }
 
 const findOwner = ({ model }: Writer, ref: PassportRef) =>
-  'id' in ref ? ref.id : model.wallets.findOwner(ref.wallet)
+  'id' in ref ? ref.id : model.wallets.get(ref.wallet)
 
 function findSurvivor(writer: Writer, ref: PassportRef): number | undefined {
   const id = findOwner(writer, ref)

@@ -55,12 +55,15 @@ async function mapSurvivors({ query }: Connection, ids: readonly number[]) {
   return new Map(ids.map((id) => [id, survivorOf(id, merges)]))
 }
 
-const SURVIVORS = `with recursive up (id) as (
+/** The ids in the list $1, and all passports that these are directly or indirectly merged into. */
+export const UP = `up (id) as (
     ${selectIds('$1')}
     union
     select next.merged_into from up join passports as next on next.id = up.id
     where next.merged_into is not null and ${isOneOfFew('up.id')}
-  )
+  )`
+
+const SURVIVORS = `with recursive ${UP}
   select up.id, next.merged_into as "into"
   from up join passports as next on next.id = up.id where ${isOneOfFew('up.id')}`
 

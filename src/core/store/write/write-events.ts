@@ -2,7 +2,6 @@ import type { Actor, LogHead } from '../../history/event.ts'
 import type { EventCursor } from '../../history/event-cursor.ts'
 import { EMPTY_HEAD, leafOfStored, nextHead } from '../../history/hash-chain.ts'
 import { defineData } from '../data.ts'
-import type { EventStore } from '../event-store.ts'
 import { toEventRow } from '../rows/event.ts'
 import { type ProofRow, SECRET, toProvenEvents } from '../rows/event-proof.ts'
 import { newLogName } from '../schema.ts'
@@ -175,7 +174,7 @@ export const LOG_HEAD = defineData({
   isUrgent: true,
 })
 
-export const createEventChanges = (database: Database): Pick<EventStore, 'prune' | 'fold'> => ({
-  prune: (before) => pruneEvents(database, before),
-  fold: (limit) => foldEvents(database, limit),
+export const createEventChanges = (database: Database) => ({
+  prune: (before: number) => pruneEvents(database, before),
+  fold: (limit: number) => foldEvents(database, limit),
 })

@@ -31,7 +31,7 @@ export type Loaded = {
   /** The wallets whose records are skipped, by address. The table has their digests. */
   barred: TrackedRows<string, number>
   /** Never loaded, only written. */
-  listing: TrackedRows<number, ListingRow>
+  listing: TrackedRows<number, ListingRow, ListingRow>
   /** The rule set to score with. */
   rules: string | undefined
 }
@@ -55,7 +55,8 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
     passports: {
       find: passports.get,
       isStored: (record: PassportRecord) => isStored(loaded, record),
-      listMerged: (into: number) => listMerged(loaded, into),
+      listMerged: (into: number) =>
+        [...passports.values()].filter((row) => row.merged_into === into).map((row) => row.id),
       put(row: StoredRow): void {
         events.recordBefore(row.id)
         const before = passports.get(row.id)
@@ -75,12 +76,8 @@ export function createWriteModel(loaded: Loaded, causeOf: CauseOf) {
         changed.delete(id)
       },
     },
-    wallets: {
-      findOwner: wallets.get,
-      setOwner: wallets.set,
-      list: (passportId: number) => listWallets(loaded, passportId),
-      remove: wallets.delete,
-    },
+    /** The owners by address. */
+    wallets: { ...wallets, list: (passportId: number) => listWallets(loaded, passportId) },
     credentials: {
       list: (id: number) => [...(shown.get(id) ?? storedCredentials(loaded).list(id))],
       put: (id: number, list: readonly Credential[], isShown: boolean) =>
@@ -133,10 +130,6 @@ const storedCredentials = ({ credentials, newCredentials }: Loaded) => ({
     return after.given !== before || after.issuers !== issuers
   },
 })
-
-function listMerged({ passports }: Loaded, into: number): number[] {
-  return [...passports.values()].filter((row) => row.merged_into === into).map((row) => row.id)
-}
 
 const listWallets = ({ wallets }: Loaded, passportId: number) =>
   [...wallets.entries()].flatMap(([address, owner]) => (owner === passportId ? [address] : []))
@@ -197,16 +190,23 @@ function unique(
   return [...new Map(dated).values()]
 }
 
-/** Rows by key, with the set of keys that changed after loading. */
-export function trackRows<Key, Row>(loaded: Iterable<readonly [Key, Row]> = []) {
+/** What a table has for a key of one of its columns, with the set of keys that changed after loading. */
+export function trackRows<Key, Value, Row>(
+  table: string,
+  column: string,
+  loaded: Iterable<readonly [Key, Value]>,
+  toRows: (key: Key, value: Value) => Row[],
+) {
   const rows = new Map(loaded)
   const changed = new Set<Key>()
   return {
     get: (key: Key) => rows.get(key),
     entries: () => rows.entries(),
     values: () => rows.values(),
-    set(key: Key, row: Row): void {
-      rows.set(key, row)
+    table,
+    column,
+    set(key: Key, value: Value): void {
+      rows.set(key, value)
       changed.add(key)
     },
     delete(key: Key): void {
@@ -216,9 +216,8 @@ export function trackRows<Key, Row>(loaded: Iterable<readonly [Key, Row]> = []) 
     isChanged: (key: Key) => changed.has(key),
     changed: () => [...changed],
     removed: () => [...changed].filter((key) => !rows.has(key)),
-    written: <Written>(toWritten: (key: Key, row: Row) => Written | Written[]): Written[] =>
-      [...rows].flatMap(([key, row]) => (changed.has(key) ? toWritten(key, row) : [])),
+    written: () => [...rows].flatMap(([key, value]) => (changed.has(key) ? toRows(key, value) : [])),
   }
 }
 
-type TrackedRows<Key, Row> = ReturnType<typeof trackRows<Key, Row>>
+type TrackedRows<Key, Value, Row = object> = ReturnType<typeof trackRows<Key, Value, Row>>

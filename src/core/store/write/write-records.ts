@@ -1,33 +1,40 @@
 import type { Actor, EventContent } from '../../history/event.ts'
 import type { EventCursor } from '../../history/event-cursor.ts'
 import { walletsOf } from '../../passport/passport.ts'
-import type { IncomingRecord } from '../../passport/record.ts'
+import type { IncomingRecord, PassportRecord } from '../../passport/record.ts'
 import { defineData } from '../data.ts'
-import { fromCredentialsRow } from '../rows/credential.ts'
-import { type StoredRow, toRecord } from '../rows/passport.ts'
+import type { StoredRow } from '../rows/passport.ts'
 import { addAuditEntry, listSome } from '../sql/audit-log.ts'
 import { type Database, listColumn, type Transaction } from '../sql/connection.ts'
 import { selectIds } from '../sql/words.ts'
-import type { SaveOptions, SaveRecords, SaveResult, Store } from '../store.ts'
 import { BY_MERGE, BY_RECORD, type Changes } from './event-tracker.ts'
-import {
-  type BatchKeys,
-  loadWriteModel,
-  mapCredentialRows,
-  mapDataPoints,
-} from './load-and-save-write-model.ts'
+import { type BatchKeys, loadRecords, loadWriteModel } from './load-and-save-write-model.ts'
 import { createMerges } from './merges.ts'
-import { fingerprintOf, isChange, saveBatch } from './record-writer.ts'
+import {
+  fingerprintOf,
+  isChange,
+  type SaveOptions,
+  type SaveRecords,
+  type SaveResult,
+  saveBatch,
+} from './record-writer.ts'
 import { appendEvents, findLogEnd } from './write-events.ts'
 
-export function createRecords({ read, transaction, snapshot }: Database): Store['records'] {
+export function createRecords({ read, transaction, snapshot }: Database) {
   return {
-    save: (batch, options) => transaction((tx) => save(tx, batch, options), 'records'),
-    saveWhole: (batch, options) =>
+    /** Saves all records in one transaction. The results are in the order of the records. */
+    save: (batch: readonly IncomingRecord[], options: SaveOptions) =>
+      transaction((tx) => save(tx, batch, options), 'records'),
+    /** Saves all records in one transaction, or none if one is refused. With `dryRun`, it saves none. */
+    saveWhole: (
+      batch: readonly IncomingRecord[],
+      options: Omit<SaveOptions, 'strict'> & { dryRun: boolean },
+    ): Promise<{ results: SaveResult[]; end: EventCursor }> =>
       transaction(async (tx) => {
         const results = await save(tx, batch, { ...options, isWhole: true })
         return { results, end: await findLogEnd(tx) }
       }, 'records'),
+    /** Calls `work` with a function like `save`, in a transaction that is rolled back. Other writers wait. */
     async rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T> {
       let result: { value: T } | undefined
       try {
@@ -41,20 +48,12 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
       }
       return (result as { value: T }).value
     },
-    list: (afterId, limit) =>
+    /** The next passports by id, including merged ones, without hidden ones. */
+    list: (afterId: number, limit: number): Promise<PassportRecord[]> =>
       snapshot(async (connection) => {
         const rest = 'where id > $1 and hidden_at is null order by id limit $2'
         const rows = await connection.selectRows<StoredRow>('passports', rest, [afterId, limit])
-        const ids = rows.map(({ id }) => id)
-        const [credentials, points] = await Promise.all([
-          mapCredentialRows(connection, ids),
-          mapDataPoints(connection, ids),
-        ])
-        return rows.map((row) => ({
-          ...toRecord(row),
-          credentials: fromCredentialsRow(credentials.get(row.id)),
-          dataPoints: points.get(row.id) ?? [],
-        }))
+        return loadRecords(connection, rows)
       }),
     listRemovals: () =>
       listColumn<number>(read.query, 'select passport_id as id from removals order by passport_id'),
@@ -171,18 +170,25 @@ export function createPassportChanges({ transaction }: Database) {
     transaction((tx) => changePassports(tx, named, (merges) => work(merges, now), { now, actor }), 'records')
 
   return {
-    merge: (from, into, ...by) => change({ ids: [from, into] }, (merges) => merges.merge(from, into), ...by),
-    unmerge: (id, ...by) => change({ ids: [id] }, (merges) => merges.unmerge(id), ...by),
-    hide: (id, hidden, ...by) =>
+    /** Like `unmerge` and `remove`, returns the end of the event log. Throws `not_found`, or `invalid_request` if one of the two is merged already. */
+    merge: (from: number, into: number, ...by: By) =>
+      change({ ids: [from, into] }, (merges) => merges.merge(from, into), ...by),
+    /** Throws `not_found`, or `invalid_request` if the passport is not merged. */
+    unmerge: (id: number, ...by: By) => change({ ids: [id] }, (merges) => merges.unmerge(id), ...by),
+    /** Hides a passport and those merged into it from every response, or shows them again. Throws `not_found`. */
+    hide: (id: number, hidden: boolean, ...by: By) =>
       change(
         { ids: [id] },
         (merges, now) => (hidden ? { hide: merges.hide(id, now) } : { unhide: merges.hide(id, null) }),
         ...by,
       ),
-    remove: (id, ...by) =>
+    /** Deletes the passport, if there is one, and those merged into it. Later records with this id or its wallets are ignored. */
+    remove: (id: number, ...by: By) =>
       change({ removed: [id] }, (merges, now) => ({ remove: merges.remove(id, now, true) }), ...by),
-  } satisfies Partial<Store['passports']>
+  }
 }
+
+type By = [now?: number, actor?: Actor]
 
 function keysOf(batch: readonly IncomingRecord[]): BatchKeys {
   const named = { ids: new Set<number>(), addresses: new Set<string>(), removed: new Set<number>() }

@@ -17,6 +17,11 @@ const translate = createTranslation({
       left join pg_constraint on conrelid = pg_class.oid and contype = 'p'
     where relkind = 'r' and relnamespace = current_schema()::regnamespace and attnum > 0 and not attisdropped
   ) as columns`,
+  INT: 'bigint',
+  REAL: 'double precision',
+  KEY: 'text collate "C"',
+  ROWS: '',
+  PAIRS: '',
   NOW: 'cast(extract(epoch from clock_timestamp()) * 1000 as bigint)',
 })
 

@@ -4,30 +4,18 @@ import {
   checkSchema,
   createLog,
   createReport,
-  createTables,
   lacksTables,
   type MigrationMode,
-  type OldSchemas,
   type OnNotice,
   OutdatedError,
   SCHEMA,
-  type SchemaWords,
+  TABLES,
 } from '../../schema.ts'
 import type { Query } from '../../sql/connection.ts'
 import { listTables, type Table } from '../../sql/tables.ts'
 import { readOnlyError } from './connection/errors.ts'
 import { openPool, type Pool } from './connection/pool.ts'
 import { createConnection, lock, MIGRATE } from './database.ts'
-
-const WORDS: SchemaWords = {
-  INT: 'bigint',
-  REAL: 'double precision',
-  KEY: 'text collate "C"',
-  ROWS: '',
-  PAIRS: '',
-}
-
-const OLD_SCHEMAS: OldSchemas = { first: 9, last: 12 }
 
 const OLDEST_SERVER = 14
 
@@ -69,7 +57,7 @@ async function migrate(query: Query, name: string, onNotice: OnNotice): Promise<
   const connection = createConnection(query)
   const oldTables = version === 0 ? [] : await listTables(connection)
   const old = version === 0 ? '' : await moveTables(query, oldTables)
-  await query(createTables(WORDS))
+  await connection.query(TABLES)
   await query('create table if not exists passportd (version integer not null)')
   await query('delete from passportd')
   await query('insert into passportd (version) values ($1)', [SCHEMA])
@@ -90,12 +78,7 @@ async function moveTables(query: Query, tables: readonly Table[]): Promise<strin
     `select quote_ident(current_schema() || '_before_${SCHEMA}') as old`,
   )
   await query(`create schema ${old}`)
-  const ours = new Set([
-    ...OLD_TABLES,
-    ...createTables(WORDS)
-      .matchAll(/create table (\w+)/g)
-      .map(([, table]) => table),
-  ])
+  const ours = new Set([...OLD_TABLES, ...TABLES.matchAll(/create table (\w+)/g).map(([, table]) => table)])
   for (const { name } of tables) if (ours.has(name)) await query(`alter table ${name} set schema ${old}`)
   return old
 }
@@ -137,7 +120,7 @@ export async function checkVersion(query: Query, name: string): Promise<number> 
   if (!server?.ours) return 0
   const [row] = await query<{ version: number }>('select version from passportd')
   const version = row?.version ?? 0
-  checkSchema(name, version, OLD_SCHEMAS)
+  checkSchema(name, version, 'postgres')
   return version
 }
 

@@ -1,6 +1,5 @@
-import { createStore } from '../../compose.ts'
 import type { MigrationMode } from '../../schema.ts'
-import type { Store } from '../../store.ts'
+import { createStore, type Store } from '../../store.ts'
 import type { PoolOptions } from './connection/connect.ts'
 import { openPool } from './connection/pool.ts'
 import { createDatabase } from './database.ts'

@@ -16,7 +16,7 @@ const READER_WAIT = 1000
 const CHECKPOINT_PAGES = 4000
 
 /** Opens the only connection that writes. With `create`, a missing file and its folder are created. */
-export function connectWriter(path: string, create: boolean): Database {
+export async function connectWriter(path: string, create: boolean): Promise<Database> {
   refuseOrphanedWal(path)
   if (create) makeFile(path)
   else if (sizeOf(path) === 0) {
@@ -34,23 +34,16 @@ export function connectWriter(path: string, create: boolean): Database {
     if (error instanceof OutdatedError || sizeOf(`${path}-wal`) === 0) database.close()
     throw error
   }
-  return closeOnError(database, () => {
+  try {
     checkLength(database, path)
     // With WAL and synchronous = full, readers never wait for the writer, and commits survive a power failure.
-    switchToWal(database)
+    await runWhenFree(database, 'pragma journal_mode = wal')
     database.run('pragma synchronous = full')
     // Removed data leaves no bytes in free pages.
     database.run('pragma secure_delete = on')
     // Fewer checkpoints: a page that is written several times is copied to the database only once.
     database.run(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     return database
-  })
-}
-
-/** Closes the database if `work` throws, so that repeated failures do not leak open files. */
-export function closeOnError<T>(database: Database, work: () => T): T {
-  try {
-    return work()
   } catch (error) {
     database.close()
     throw error
@@ -64,15 +57,20 @@ function checkLength(database: Database, path: string): void {
   if (sizeOf(path) % page !== 0) throw damaged(path)
 }
 
-/** SQLite ignores busy_timeout for this pragma, so a concurrent switch needs a retry loop. */
-function switchToWal(database: Database): void {
-  for (const end = performance.now() + WRITER_WAIT; ; ) {
+/** How long the thread is free between attempts to get the lock. */
+const PAUSE_FOR_LOCK_MILLISECONDS = 5
+
+/**
+ * Waits for the lock without blocking the thread, because another store of the same thread may have it. SQLite ignores
+ * busy_timeout for `journal_mode`.
+ */
+export async function runWhenFree(file: Database, statement: string, wait = WRITER_WAIT): Promise<void> {
+  for (const end = performance.now() + wait; ; await Bun.sleep(PAUSE_FOR_LOCK_MILLISECONDS)) {
     try {
-      database.run('pragma journal_mode = wal')
+      file.run(statement)
       return
     } catch (error) {
       if (!isBusy(error) || performance.now() > end) throw error
-      Bun.sleepSync(5)
     }
   }
 }

@@ -5,10 +5,10 @@ import { FileFaultError } from '../../../basics/errors.ts'
 import { fileIdentity } from '../../../basics/write-atomically.ts'
 import type { Connection, Database, Query } from '../../sql/connection.ts'
 import { createTranslation } from '../../sql/words.ts'
-import { isBusy, type ReadTransaction, translateErrors, WRITER_WAIT } from './connect.ts'
+import { type ReadTransaction, runWhenFree, translateErrors } from './connect.ts'
 import { sizeOf, walOf } from './wal-checks.ts'
 
-const translate = createTranslation({
+export const translate = createTranslation({
   LIST: (parameter) => `json_each(${parameter}) as list`,
   LOCK: '',
   SKIP: '',
@@ -17,6 +17,11 @@ const translate = createTranslation({
     from sqlite_schema as tables, pragma_table_info(tables.name) as columns
     where tables.type = 'table' and tables.name not like 'sqlite@_%' escape '@'
   ) as columns`,
+  INT: 'integer',
+  REAL: 'real',
+  KEY: 'text',
+  ROWS: 'strict',
+  PAIRS: 'strict, without rowid',
   NOW: "cast(unixepoch('subsec') * 1000 as integer)",
 })
 
@@ -116,21 +121,8 @@ export async function inTransaction<T>(file: File, begin: string, work: () => Pr
   }
 }
 
-/** How long an attempt to get the lock blocks the thread, and how long the thread is free between attempts. */
+/** How long an attempt to get the lock blocks the thread. */
 const LOCK_MILLISECONDS = 1
-const PAUSE_FOR_LOCK_MILLISECONDS = 5
-
-/** Waits for the lock without blocking the thread, because another store of the same thread may have it. */
-export async function runWhenFree(file: File, statement: string, wait = WRITER_WAIT): Promise<void> {
-  for (const end = performance.now() + wait; ; await Bun.sleep(PAUSE_FOR_LOCK_MILLISECONDS)) {
-    try {
-      file.run(statement)
-      return
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > end) throw error
-    }
-  }
-}
 
 type Row = Record<string, unknown>
 

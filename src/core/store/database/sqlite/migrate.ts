@@ -8,39 +8,30 @@ import { convert } from '../../migrations/convert.ts'
 import {
   createLog,
   createReport,
-  createTables,
   lacksTables,
   type MigrationMode,
   type OnNotice,
   OutdatedError,
   SCHEMA,
-  type SchemaWords,
+  TABLES,
 } from '../../schema.ts'
 import { listTables } from '../../sql/tables.ts'
-import { connectWriter, isBusy, throwTranslated } from './connect.ts'
-import { createConnection, inTransaction, runWhenFree } from './database.ts'
+import { connectWriter, isBusy, runWhenFree, throwTranslated } from './connect.ts'
+import { createConnection, inTransaction, translate } from './database.ts'
 import { isDamage } from './find-damage.ts'
 import { APPLICATION_ID, nameOf, versionOf } from './schema.ts'
-
-const WORDS: SchemaWords = {
-  INT: 'integer',
-  REAL: 'real',
-  KEY: 'text',
-  ROWS: 'strict',
-  PAIRS: 'strict, without rowid',
-}
 
 /** Opens the connection that writes. Creates or migrates the tables if `mode` allows it. Returns the old schema number, too. */
 export async function openWriter(path: string, { create, mode, onNotice }: OpenWriter) {
   let version = SCHEMA
   let file: Database
   try {
-    file = connectWriter(path, create)
+    file = await connectWriter(path, create)
   } catch (error) {
     if (!(error instanceof OutdatedError) || mode !== true) throw error
     version = error.version
     await migrateFile(path, version, onNotice)
-    file = connectWriter(path, create)
+    file = await connectWriter(path, create)
   }
   try {
     if (versionOf(file) === 0) {
@@ -62,7 +53,7 @@ async function createAll(file: Database, mode: MigrationMode): Promise<void> {
   await inTransaction(file, 'begin immediate', async () => {
     // Another process may have created the tables.
     if (versionOf(file) > 0) return
-    file.run(createTables(WORDS))
+    file.run(translate(TABLES))
     await createLog(createConnection(name, file).query)
     setVersion(file)
   })
@@ -82,8 +73,9 @@ async function migrateFile(name: string, version: number, onNotice: OnNotice): P
   const path = realpathSync(name)
   const opened = fileIdentity(path)
   using file = new Database(path, { readwrite: true, strict: true })
-  await lockWrites(path, file)
-  // Another process has migrated the database meanwhile.
+  // Waits for another process that migrates the database.
+  await lockFile(path, file, Number.POSITIVE_INFINITY)
+  // It has replaced the file.
   if (fileIdentity(path) !== opened) return
   refuseFullDisk(path, file)
   const report = createReport(path, version, onNotice)
@@ -107,26 +99,20 @@ async function migrateFile(name: string, version: number, onNotice: OnNotice): P
 const OTHER_WAIT = 1000
 
 /**
- * Copies the WAL to the database and removes it. Then keeps others from writing until the file is closed. A process that
- * does the same is waited for; any other one that has the database open must be stopped.
+ * Copies the WAL to the database and removes it. Then keeps others from writing until the file is closed. Any other
+ * process that has the database open must be stopped.
  */
-async function lockWrites(path: string, file: Database): Promise<void> {
-  for (const end = performance.now() + OTHER_WAIT; ; await Bun.sleep(50)) {
-    try {
-      file.run('pragma journal_mode = delete')
-      await runWhenFree(file, 'begin immediate', Number.POSITIVE_INFINITY)
-      // Another process may have switched to WAL again before the lock.
-      if (file.query<{ journal_mode: string }, []>('pragma journal_mode').get()?.journal_mode === 'delete')
-        return
-      file.run('rollback')
-    } catch (error) {
-      if (!isBusy(error)) throw error
-    }
-    if (performance.now() > end)
-      throw unavailable(
-        `${path} is in use: stop the service and every other process that uses it before the migration.`,
-      )
+export async function lockFile(path: string, file: Database, wait = OTHER_WAIT): Promise<void> {
+  try {
+    await runWhenFree(file, 'pragma journal_mode = delete', OTHER_WAIT)
+    await runWhenFree(file, 'begin immediate', wait)
+    const mode = file.query<{ journal_mode: string }, []>('pragma journal_mode').get()?.journal_mode
+    // Another process may have switched to WAL again before the lock.
+    if (mode === 'delete') return
+  } catch (error) {
+    if (!isBusy(error)) throw error
   }
+  throw unavailable(`${path} is in use: stop the service and every other process that uses it first.`)
 }
 
 /** The pages in use are an upper bound: the new file is smaller. */
@@ -157,7 +143,7 @@ export async function convertFile(
     file.query('attach ? as old').run(from)
     const oldTables = await listTables(createConnection(from, old))
     await inTransaction(file, 'begin', async () => {
-      file.run(createTables(WORDS))
+      file.run(translate(TABLES))
       await convert({ connection: createConnection(to, file), old: 'old.', oldTables, onProgress })
       setVersion(file)
     })

@@ -1,9 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { fileURLToPath } from 'node:url'
 import { unavailable } from '../../../basics/errors.ts'
-import { checkSchema, type OldSchemas, SCHEMA } from '../../schema.ts'
-
-const OLD_SCHEMAS: OldSchemas = { first: 14, last: 17 }
+import { checkSchema, SCHEMA } from '../../schema.ts'
 
 /** "pass" in ASCII: marks files of passportd. */
 export const APPLICATION_ID = 0x70617373
@@ -31,7 +29,7 @@ export function versionOf(database: Database): number {
   if (owner === 'another') {
     throw unavailable(`${nameOf(database)} is a database of another program.`)
   }
-  checkSchema(nameOf(database), version, OLD_SCHEMAS)
+  checkSchema(nameOf(database), version, 'sqlite')
   return version
 }
 
