@@ -107,32 +107,13 @@ export function toBits(posting: Posting, slots: number): Bits {
   return bits
 }
 
-/** Of a sorted list, keeps the slots that the posting has (`isIn` is 1) or has not. Writes the result into `to`. */
-export function filterList(from: Uint32Array, posting: Posting, isIn: 0 | 1, to: Uint32Array): Uint32Array {
-  const { bits, list, count } = posting
+/** Of a list, keeps the slots that the bits have (`isIn` is 1) or have not. Writes the result into `to`. */
+export function filterList(from: Uint32Array, bits: Bits, isIn: 0 | 1, to: Uint32Array): Uint32Array {
   let kept = 0
-  let low = 0
   for (let at = 0; at < from.length; at++) {
     const slot = from[at] as number
-    let found = 0
-    if (bits) found = slot >>> 5 < bits.length ? hasBit(bits, slot) : 0
-    else if (list) {
-      // Both lists are sorted, so the next slot is usually near: the steps from the last one double until they are past it.
-      let high = low
-      for (let step = 1; high < count && (list[high] as number) < slot; step *= 2) {
-        low = high + 1
-        high += step
-      }
-      high = Math.min(high, count)
-      while (low < high) {
-        const middle = (low + high) >>> 1
-        if ((list[middle] as number) < slot) low = middle + 1
-        else high = middle
-      }
-      found = Number(low < count && list[low] === slot)
-    }
     to[kept] = slot
-    kept += Number(found === isIn)
+    kept += Number((slot >>> 5 < bits.length ? hasBit(bits, slot) : 0) === isIn)
   }
   return to.subarray(0, kept)
 }

@@ -68,7 +68,10 @@ onEveryEngine('the table of the saved index', (open) => {
     await saveRecords(store, [named(3, 'Cleo', 1)])
     await updateIndex(live, true)
     expect(await cursorOfCopy()).toBe(first)
-    await saveRecords(store, Array.from({ length: 1000 }, (_, at) => named(10 + at, 'Dan', 0)))
+    await saveRecords(
+      store,
+      Array.from({ length: 1000 }, (_, at) => named(10 + at, 'Dan', 0)),
+    )
     await updateIndex(live, true)
     expect(await cursorOfCopy()).toBe(live.cursor)
   })
