@@ -1,6 +1,6 @@
 /**
- * A set of small numbers, one bit for each. The words are signed: JavaScriptCore represents unsigned words above 2^31 as doubles,
- * which takes twice as long.
+ * A set of small numbers, one bit for each. The words are signed: JavaScriptCore represents unsigned words above 2^31
+ * as doubles, which takes twice as long.
  */
 export type Bits = Int32Array
 
@@ -87,8 +87,8 @@ type Constructor<T> = new (from: number | ArrayBufferLike) => T
 const SHORTEST_BUFFER = 4096
 
 /**
- * Makes an array longer. The buffer of a long one is freed at once, not by a later garbage collection: this saves a build of
- * the index 200 MB at a million passports. Nothing may use the old array after that.
+ * Makes an array longer. The buffer of a long one is freed at once, not by a later garbage collection: this saves a
+ * build of the index 200 MB at a million passports. Nothing may use the old array after that.
  */
 export function lengthen<T extends Numbers>(from: T, length: number): T {
   const create = from.constructor as Constructor<T>

@@ -13,7 +13,10 @@ export type ValueGroups = { groups: ValueGroup[]; more: number }
 
 const MOST_GROUPS = 100
 
-/** Counts the matches with each value. Larger groups come first, and groups of the same size in the order of their values. */
+/**
+ * Counts the matches with each value. Larger groups come first, and groups of the same size in the order of their
+ * values.
+ */
 export function countGroups(
   index: PassportIndex,
   matches: Posting,

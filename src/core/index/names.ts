@@ -8,8 +8,8 @@ export type Names = {
   /** The offset of each name, and the offset after the line feed that follows the last one. */
   starts: Uint32Array
   /**
-   * The slots of each three bytes of names, by the number of the bytes. The line feeds beside a name count, so that each byte of
-   * a name is in a trigram, even if the name is one byte long.
+   * The slots of each three bytes of names, by the number of the bytes. The line feeds beside a name count, so that
+   * each byte of a name is in a trigram, even if the name is one byte long.
    */
   trigrams: Map<number, Posting>
 }

@@ -4,7 +4,10 @@ import type { Position, ScoreField, SortField } from '../lists/list-request.ts'
 import { countAlive, type Order, type PassportIndex } from './passport-index.ts'
 import { countWhile, fromBits, fromList, isRare, type Posting } from './posting.ts'
 
-/** Reads the value by which a slot is sorted. In the order of ids all values are equal, and equal values are sorted by id. */
+/**
+ * Reads the value by which a slot is sorted. In the order of ids all values are equal, and equal values are sorted by
+ * id.
+ */
 function valueReader(index: PassportIndex, field: SortField): (slot: number) => number {
   if (field === 'passport_id') return () => 0
   const values = index.scores[field]

@@ -13,8 +13,9 @@ import {
 } from '../basics/bits.ts'
 
 /**
- * A set of slots: a sorted list if they are rare, or one bit for each slot if at least one slot of 32 is in the set, so that
- * bits are smaller than a list. Slots are appended in ascending order and stay. `list` and `bits` can be longer than needed.
+ * A set of slots: a sorted list if they are rare, or one bit for each slot if at least one slot of 32 is in the set,
+ * so that bits are smaller than a list. Slots are appended in ascending order and stay. `list` and `bits` can be
+ * longer than needed.
  */
 export type Posting = {
   count: number
@@ -99,7 +100,9 @@ export function subtractFrom(bits: Bits, { list, bits: own, count }: Posting): v
   else for (let at = 0; list && at < count; at++) clearBit(bits, list[at] as number)
 }
 
-/** The bits of a posting, in an index with this many slots. They must not be changed: they can be those of the index. */
+/**
+ * The bits of a posting, in an index with this many slots. They must not be changed: they can be those of the index.
+ */
 export function toBits(posting: Posting, slots: number): Bits {
   if (posting.bits) return posting.bits
   const bits = createBits(slots)

@@ -6,7 +6,10 @@ export type ScoreDistribution = Scale
 
 const PARTS = ['activity', 'identity', 'skills'] as const
 
-/** The rank of a score among all listed passports. `atLeast`: for each part above 0, the number of passports with at least that score. */
+/**
+ * The rank of a score among all listed passports. `atLeast`: for each part above 0, the number of passports with at
+ * least that score.
+ */
 export type PassportStanding = Rank & Pick<Scale, 'scale'> & { atLeast: PartStandings }
 export type PartStandings = Partial<Record<(typeof PARTS)[number], number>>
 
