@@ -7,6 +7,8 @@ import { ME_ROUTES } from '../features/own-record/routes.ts'
 import { listOfPassports } from '../features/passports/list.ts'
 import { lookup } from '../features/passports/lookup.ts'
 import { passport } from '../features/passports/passport.ts'
+import { scores } from '../features/passports/scores.ts'
+import { search } from '../features/passports/search.ts'
 import { eventLog } from '../features/proof/log-route.ts'
 import { didDocument, jwks } from '../features/proof/well-known.ts'
 import { merge, removal, unmerge } from '../features/records/passport-changes.ts'
@@ -19,7 +21,7 @@ import { SUBSCRIPTION_ROUTES } from '../features/webhooks/routes.ts'
 const NO_PATH = 'There is no such path in v3: /openapi.json and /reference/v3 list the paths.'
 
 const V3_ROUTES = [
-  ...[listOfPassports, passport, lookup, rules, diff, events, eventLog],
+  ...[listOfPassports, passport, search, scores, lookup, rules, diff, events, eventLog],
   ...[records, removal, merge, unmerge, ...SUBSCRIPTION_ROUTES, ...ME_ROUTES],
 ]
 

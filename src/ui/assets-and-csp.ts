@@ -30,7 +30,6 @@ import themeScript from './assets/theme.client.js' with { type: 'text' }
 import { FONT_FACE, LATIN_FONT, LATIN_FONT_PATH } from './fonts.ts'
 import { type Theme, writeColors } from './tokens.ts'
 
-/** Creates a page or file with this Content-Security-Policy. */
 export const file = (type: string, body: string, policy: string, status = 200): RenderedPage =>
   createPage(
     body,
@@ -70,7 +69,6 @@ const CONTENT_TYPES: Record<PictureType, string> = {
 /** Image proxies keep a picture for this long, even if its passport is removed. */
 const PUBLIC = 'public, max-age=60, s-maxage=300'
 
-/** A picture that other sites may embed. */
 export const picture = (
   type: PictureType,
   body: string | Uint8Array<ArrayBuffer>,
@@ -90,7 +88,6 @@ export const picture = (
 /** One stylesheet for all pages except the reference, so that browsers fetch it once. */
 const STYLE = compact(FONT_FACE, base, components, charts, ranking, pages, compare, passport, sections, print)
 
-/** Removes comments and most white space. */
 function compact(...styles: string[]): string {
   return styles
     .join('\n')
@@ -101,10 +98,8 @@ function compact(...styles: string[]): string {
 const minifier = new Bun.Transpiler({ loader: 'ts', minifyWhitespace: true })
 const minify = (...scripts: string[]) => minifier.transformSync(scripts.join('\n'))
 
-/** Modules that become parts of one script. */
 const withoutImports = (...modules: string[]) => modules.map((code) => code.replace(/^import .*$/gm, ''))
 
-/** Files that do not depend on settings. */
 const FILES = {
   'share.js': minify(shareScript),
   'ranking.js': minify(shareScript, rankingScript),
@@ -151,7 +146,6 @@ export function createAssets(accents: Record<Theme, string>) {
   }
 }
 
-/** For URLs that change when the content changes. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
 const LATIN = createPage(LATIN_FONT, { 'Content-Type': 'font/woff2', 'Cache-Control': FOREVER })

@@ -6,7 +6,6 @@ import { type Html, html } from './html.ts'
 import { renderSearch, respondPage } from './layout.ts'
 import type { Site } from './site.ts'
 
-/** Renders errors as a page or a picture. */
 export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 'errorPicture'> => ({
   errorPage(status, { code, message }, requestId, path) {
     const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
@@ -33,7 +32,6 @@ ${key === 'no_passport' ? renderSearch(passport) : (help ?? (status < 500 ? html
 /** The page shows `words`, or else the message of the error. A picture shows `short`. */
 type ErrorText = { title: string; words?: string; help?: Html; short?: string }
 
-/** By status, or by the code of the error. */
 const KNOWN: Record<string, ErrorText> = {
   400: { title: 'Invalid address', help: renderSearch() },
   404: {
@@ -57,8 +55,8 @@ const KNOWN: Record<string, ErrorText> = {
     words: 'This site cannot respond right now. Reload the page in a minute.',
   },
   not_ready: {
-    title: 'Lists are not ready yet',
-    help: html`<p>Pages of people work. <a class="button" href="">Try again</a></p>`,
+    title: 'This page is not ready yet',
+    help: html`<p><a class="button" href="">Try again</a></p>`,
   },
   no_passport: {
     title: 'Passport not found',

@@ -8,9 +8,17 @@ import { COMMON_ERRORS, COMMON_HEADERS } from '../http/openapi-parts.ts'
 import type { Context, Surface } from '../http/route.ts'
 import { parametersOf } from './parameters.ts'
 import * as schemas from './schemas.ts'
+import * as searchSchemas from './search-schemas.ts'
 import * as writeSchemas from './write-schemas.ts'
 
-const SCHEMAS = { ...schemas, ...eventSchemas, ...writeSchemas, ...subscriptionSchemas, ...subjectSchemas }
+const SCHEMAS = {
+  ...schemas,
+  ...searchSchemas,
+  ...eventSchemas,
+  ...writeSchemas,
+  ...subscriptionSchemas,
+  ...subjectSchemas,
+}
 
 export const V3: Surface = {
   usesKeys: true,
@@ -39,9 +47,9 @@ export const KEY = {
 export const actorOf = ({ principal }: Context) => `key:${principal.id}` as const
 
 /** A parameter that is a comma-separated list. */
-export const list = (description: string, items: object) => ({
+export const list = (description: string, items: object, more: object = {}) => ({
   description,
-  schema: { type: 'array', items },
+  schema: { type: 'array', items, ...more },
   style: 'form' as const,
   explode: false as const,
 })

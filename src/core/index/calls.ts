@@ -2,29 +2,24 @@ import type { Awaitable } from '../basics/awaitable.ts'
 import { ClientGone, ServiceError } from '../basics/errors.ts'
 import { createCaller, receiveCalls } from '../basics/thread-calls.ts'
 import type { EventCursor } from '../history/event-cursor.ts'
-import type { Position, ScoreField } from '../lists/list-request.ts'
+import type { Position } from '../lists/list-request.ts'
+import type { Scores } from '../passport/passport.ts'
 import { SAVED_INDEX } from '../store/sql/saved-index.ts'
 import type { Store } from '../store/store.ts'
 import type { ListRequest } from './find.ts'
 import { findInLiveIndex, isOutdated, type LiveIndex, openLiveIndex, updateIndex } from './live.ts'
 import { type SearchRequest, search } from './search.ts'
-import { countBefore, findDistribution, rankOf } from './standing.ts'
+import { countBefore, findDistribution, findStanding } from './standing.ts'
 
-type Scores = Partial<Record<ScoreField, number>>
+type ListCall = { request: ListRequest; after?: EventCursor | undefined; hasStandings?: boolean }
 
 /** What other threads ask the thread of the index. */
 const CALLS = {
-  list: (live: LiveIndex, { request, after }: { request: ListRequest; after?: EventCursor | undefined }) =>
-    findInLiveIndex(live, request, after),
+  list: (live: LiveIndex, { request, after, hasStandings }: ListCall) =>
+    findInLiveIndex(live, request, after, hasStandings),
   search: ({ index }: LiveIndex, request: SearchRequest) => search(index, request),
-  /** The ranks of the scores of several passports. */
-  ranks: ({ index }: LiveIndex, passports: readonly Scores[]) =>
-    passports.map((scores) =>
-      Object.entries(scores).map(([field, score]) => ({
-        field,
-        ...rankOf(index, score, field as ScoreField),
-      })),
-    ),
+  standings: ({ index }: LiveIndex, passports: readonly Scores[]) =>
+    passports.map((scores) => findStanding(index, scores)),
   distribution: ({ index }: LiveIndex) => findDistribution(index),
   place: ({ index }: LiveIndex, position: Position) => countBefore(index, position),
 }

@@ -6,7 +6,7 @@ import { countIn, countWhile, includes, type Posting, slotsOf, toBits } from './
 export type GroupRequest = { field: GroupField; prefix?: string | undefined }
 
 /** `value` is null for the passports without one. `label` is the value as it was first written. */
-export type ValueGroup = { value: string | null; label: string | null; count: number }
+export type ValueGroup = { field: GroupField; value: string | null; label: string | null; count: number }
 
 /** The largest groups; `more` is the number of groups that are left out. */
 export type ValueGroups = { groups: ValueGroup[]; more: number }
@@ -31,7 +31,8 @@ export function countGroups(
     if (size === 0) continue
     all++
     const value = text === NO_VALUE ? null : text
-    insertGroup(groups, { value, label: value && (index.labels[field].get(value) ?? value), count: size })
+    const label = value && (index.labels[field].get(value) ?? value)
+    insertGroup(groups, { field, value, label, count: size })
   }
   return { groups, more: all - groups.length }
 }

@@ -7,6 +7,7 @@ import { findList, type ListPage, type ListRequest } from './find.ts'
 import { createPassportIndex, isSparse, type PassportIndex } from './passport-index.ts'
 import { replacePassports, reserve, trimPostings } from './replace.ts'
 import { loadIndex, saveIndex } from './save.ts'
+import { listStandings, type Standing } from './standing.ts'
 
 /** `write` returns whether the copy is complete: a removal of people after `list` was called ends it. */
 export type SavedCopy = {
@@ -146,15 +147,18 @@ export const isOutdated = ({ index, isLost, removedAt }: LiveIndex): boolean =>
 
 /**
  * With `after`, the page includes that event: changes are read first. Throws `behind` if the store does not have it
- * in time.
+ * in time. With `hasStandings`, the page has the standings of its passports.
  */
 export async function findInLiveIndex(
   live: LiveIndex,
   request: ListRequest,
   after?: EventCursor,
-): Promise<ListPage & { cursor: string }> {
+  hasStandings = false,
+): Promise<ListPage & { cursor: string; standings: Standing[] }> {
   if (after) await reach(live, after)
-  return { ...findList(live.index, request), cursor: live.cursor }
+  const page = findList(live.index, request)
+  const standings = hasStandings ? listStandings(live.index, page.ids) : []
+  return { ...page, cursor: live.cursor, standings }
 }
 
 const LONGEST_WAIT_MILLISECONDS = 2000

@@ -1,6 +1,6 @@
 import { foldName } from '../basics/text/fold-name.ts'
 import { equals, type Filter } from '../lists/filter.ts'
-import { GROUP_FIELDS, type GroupField, toWords, wordsOf } from '../lists/list-request.ts'
+import { GROUP_FIELDS, toWords, wordsOf } from '../lists/list-request.ts'
 import { type Candidate, type ReadText, readText } from '../lists/read-text.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
 import { countGroups, type ValueGroup } from './groups.ts'
@@ -34,12 +34,11 @@ export type SearchResult = {
   /** For each type of credential that the list names, the points of the passports of the page. */
   points: Record<string, number[]>
   /** Values that begin with the name. */
-  suggestions: Suggestion[]
+  suggestions: ValueGroup[]
   /** If nobody matches, lists that are not empty, with their sizes. */
   instead: Instead | undefined
 }
 
-type Suggestion = ValueGroup & { field: GroupField }
 type Instead = { name: number; chips: number; nearMisses: { name: string; count: number }[] }
 
 /** Reads a search text and evaluates its list. */
@@ -123,11 +122,9 @@ function labelsOf({ labels }: PassportIndex, { field, conditions }: Term): [stri
 
 const MOST_SUGGESTIONS = 3
 
-const suggest = (index: PassportIndex, filter: Filter, prefix: string): Suggestion[] =>
+const suggest = (index: PassportIndex, filter: Filter, prefix: string): ValueGroup[] =>
   LOOKED_UP.flatMap((field) =>
-    countGroups(index, findMatches(index, { filter }), { field, prefix })
-      .groups.slice(0, MOST_SUGGESTIONS)
-      .map((group) => ({ ...group, field })),
+    countGroups(index, findMatches(index, { filter }), { field, prefix }).groups.slice(0, MOST_SUGGESTIONS),
   )
 
 function findInstead(

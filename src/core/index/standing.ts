@@ -1,6 +1,7 @@
 import { roundUp } from '../basics/round-up.ts'
 import type { Position, ScoreField } from '../lists/list-request.ts'
-import { countAbove, createComparison, orderOf } from './order.ts'
+import type { Scores as PassportScores } from '../passport/passport.ts'
+import { countAbove, createComparison, findSlot, orderOf } from './order.ts'
 import { countAlive, type PassportIndex } from './passport-index.ts'
 import { countWhile } from './posting.ts'
 
@@ -11,6 +12,28 @@ export type Rank = {
   below: number
   total: number
 }
+
+/** The ranks of a total score and of its parts. */
+export type Standing = Record<keyof PassportScores, Rank>
+
+const FIELDS = {
+  ...{ total: 'score', activity: 'activity_score', identity: 'identity_score', skills: 'skills_score' },
+} as const satisfies Record<keyof PassportScores, ScoreField>
+
+const mapFields = <Value>(work: (field: ScoreField, part: keyof PassportScores) => Value) =>
+  Object.fromEntries(
+    Object.entries(FIELDS).map(([part, field]) => [part, work(field, part as keyof PassportScores)]),
+  ) as Record<keyof PassportScores, Value>
+
+export const findStanding = (index: PassportIndex, scores: PassportScores): Standing =>
+  mapFields((field, part) => rankOf(index, scores[part], field))
+
+/** The standings of passports by their scores in the index. */
+export const listStandings = (index: PassportIndex, ids: readonly number[]): Standing[] =>
+  ids.map((id) => {
+    const slot = findSlot(index, id) as number
+    return mapFields((field) => rankOf(index, index.scores[field][slot] as number, field))
+  })
 
 export function rankOf(index: PassportIndex, score: number, field: ScoreField = 'score'): Rank {
   const total = countAlive(index)

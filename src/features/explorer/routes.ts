@@ -1,11 +1,10 @@
-import { ClientGone, ServiceError } from '../../core/basics/errors.ts'
+import { attempt, ClientGone, ServiceError } from '../../core/basics/errors.ts'
 import { pathOf, publicOriginOf, queryOf } from '../../core/http/parse-request.ts'
 import { createPageCache, prefersJson, sendPage } from '../../core/http/rendered-page.ts'
 import type { Context, Route, RouteRequest, Surface } from '../../core/http/route.ts'
 import { PAGE, PICTURE, route, unknownPaths } from '../../core/http/route.ts'
 import { createErrorPages } from '../../ui/error-page.ts'
 import { SITE_CARD } from '../../ui/layout.ts'
-import { ifReady } from '../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../../ui/page.ts'
 import { createComparePage } from '../compare/compare-page.ts'
 import { createCredentialList } from '../credentials/credential-list.ts'
@@ -52,7 +51,7 @@ const PICTURES: Record<string, CreatePage> = {
 }
 
 export function createExplorer(options: ExplorerOptions) {
-  const { index, site } = options
+  const { index, site, onError } = options
   const drawCard = createCardDrawer(options)
   const pages = createPageCache()
 
@@ -68,7 +67,7 @@ export function createExplorer(options: ExplorerOptions) {
       return page.render(shown)
     }
     // While there is no index, pages that do not need it are rendered for each request.
-    const current = version === undefined ? undefined : await ifReady(options, async () => index.version())
+    const current = version === undefined ? undefined : await attempt(() => index.version(), onError)
     if (current === undefined) return sendPage(request, context, await render())
     const key = [path, origin, version].join(' ')
     return sendPage(request, context, await pages.get(current, key, render))

@@ -12,7 +12,6 @@ const URLS_PER_FILE = 10_000
 
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-/** The index of the sitemap files, which list all passports, best first. */
 export const createSitemapIndex = ({ index }: Pick<ExplorerOptions, 'index'>): ExplorerPage => ({
   cacheKey: () => '',
   async render({ site }) {
@@ -30,7 +29,6 @@ export const createSitemapIndex = ({ index }: Pick<ExplorerOptions, 'index'>): E
 /** Some services have no V2. */
 const CALLS = API_ROUTES.filter(isDocumented).filter(({ path }) => !path.startsWith('/api/v2'))
 
-/** The pages that every service has. */
 const FIXED = new Set([
   ...['/', '/about', '/movers', '/credentials', '/deprecation', '/reference'],
   ...CALLS.flatMap((call) => [referencePath(call.surface.tag.name), callPath(call)]),

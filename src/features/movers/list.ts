@@ -25,7 +25,7 @@ const MOVERS_UNITS = 200
 const MOST_DAYS = 31
 
 /** Cannot be combined with a sort of movers. */
-const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'after']
+const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'group_prefix', 'after']
 
 export type Mover = { passport: PassportV3; diff: ScoreDiff; rank: number }
 
@@ -63,7 +63,6 @@ function sortOf({ score: [before, after] }: ScoreDiff): MoversSort {
 
 type Parameters = Readonly<Record<string, string | undefined>>
 
-/** Renders the items of a page of movers. */
 export async function renderMovers(context: Context, parameters: Parameters, fields: Fields) {
   const { limit: size, cursor } = parameters
   const [sort, since] = [parseMoversSort(parameters), parseSince(parameters.since, context.now())]

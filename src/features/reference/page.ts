@@ -22,7 +22,7 @@ export const versionsOf = (calls: readonly DocumentedRoute[]): string[] =>
 export function renderReference(all: readonly Route[], options: Options, call?: DocumentedRoute): string {
   const { site, version } = options
   const calls = all.filter(isDocumented).filter(({ surface }) => surface.usesKeys)
-  const main = html`<div class="reference" data-origin="${site.origin}"${site.explorer ? html` data-explorer` : html``}>
+  const main = html`<div class="reference" data-origin="${site.origin}"${site.explorer && html` data-explorer`}>
 ${call ? renderCall(call, calls, options) : renderCalls(calls, options)}
 ${version || !site.explorer ? html`` : PICTURES}
 </div>`
@@ -56,7 +56,7 @@ ${renderNotice(first, options)}
 <div class="call-text">
 <h2 class="unseen">Introduction</h2>
 <p>${prose(ABOUT)}</p>
-${version ? html`` : html`<p>New programs use <a href="${referencePath(name)}">${name}</a>. <a href="/deprecation">${headline}</a>.</p>`}
+${!version && html`<p>New programs use <a href="${referencePath(name)}">${name}</a>. <a href="/deprecation">${headline}</a>.</p>`}
 <h3>Start</h3><p>The example on this page is a first call. You can send requests from the page of each call.</p>
 <h3>Address, key and limits</h3><p id="key">The base URL is <code>${site.origin}${referencePath(name).replace('reference', 'api')}</code>. Send your API key in the header <code>X-API-KEY</code>. ${site.limits ?? ''}</p>
 ${renderKeyHelp(site)}

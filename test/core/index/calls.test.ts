@@ -41,9 +41,13 @@ onEngine('sqlite', 'calls of the index', (open) => {
     expect(await call('search', { ...request, text: 'not human', filter: [] })).toMatchObject({
       page: { ids: [2] },
     })
-    expect(await call('ranks', [{ score: 0 }, { skills_score: -1 }])).toEqual([
-      [{ field: 'score', rank: 1, below: 0, total: 2 }],
-      [{ field: 'skills_score', rank: 3, below: 0, total: 2 }],
+    expect(await call('standings', [{ total: 0, activity: 1, identity: 0, skills: -1 }])).toEqual([
+      {
+        total: { rank: 1, below: 0, total: 2 },
+        activity: { rank: 1, below: 2, total: 2 },
+        identity: { rank: 1, below: 0, total: 2 },
+        skills: { rank: 3, below: 0, total: 2 },
+      },
     ])
     expect(await call('place', { value: 0, id: 2 })).toBe(1)
     expect((await call('distribution', undefined)).distribution).toContain(2)

@@ -65,7 +65,7 @@ onBothEngines('a live index', (open, engine) => {
         const all = stored.map(fromRow)
         for (const request of REQUESTS) {
           const { cursor, ...page } = await findInLiveIndex(live, request)
-          expect(page).toEqual(findNaively(all, request))
+          expect(page).toEqual({ ...findNaively(all, request), standings: [] })
         }
         await saveLiveIndex(live)
         live = await openLiveIndex(store, copy)

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { openLiveIndex, saveLiveIndex, updateIndex } from '../../../src/core/index/live.ts'
 import { loadIndex } from '../../../src/core/index/save.ts'
 import { onEveryEngine, saveRecords, type TestStore } from '../../support/store/engines.ts'
-import { type Base, defineData, SAVED_INDEX } from '../../support/store/open.ts'
+import { defineData, SAVED_INDEX } from '../../support/store/open.ts'
 import { NOON, named } from '../../support/store/records.ts'
 
 /** Changes one character of a chunk. */
@@ -11,7 +11,7 @@ const DAMAGE = `update saved_index set chunk = substr(chunk, 1, 200)
 
 const TABLE = defineData({
   name: 'table',
-  open: ({ database: { read, write } }: Base) => ({
+  open: ({ read, write }) => ({
     count: async () => (await read.query('select copy from saved_index')).length,
     damage: () => write(DAMAGE),
   }),

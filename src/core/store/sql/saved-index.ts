@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
-import { type Base, defineData } from '../data.ts'
+import { defineData } from '../data.ts'
 import type { Connection } from './connection.ts'
 import { listColumn } from './connection.ts'
 
@@ -15,7 +15,7 @@ const COMPLETE = 'complete'
 export const SAVED_INDEX = defineData({
   name: 'saved-index',
   tables: ['saved_index'],
-  open: ({ database: { read, transaction } }: Base) => ({
+  open: ({ read, transaction }) => ({
     /** Ends early if the copy is replaced meanwhile, or damaged. */
     async *read(): AsyncGenerator<Uint8Array, undefined> {
       const list = (text: string, values: unknown[]) => listColumn<string>(read.query, text, values)
