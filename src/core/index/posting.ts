@@ -5,8 +5,8 @@ import {
   countCommonBits,
   createBits,
   hasBit,
-  lengthen,
   listBits,
+  resize,
   setBit,
   subtractBits,
   uniteBits,
@@ -68,7 +68,7 @@ export function append(posting: Posting, slot: number, slots: number): void {
 function makeRoom(posting: Posting, list: Uint32Array, slots: number): void {
   const { count } = posting
   if (count < SHORTEST_BITS || isRare(count, slots)) {
-    posting.list = lengthen(list, count + (count >>> 1) + 1)
+    posting.list = resize(list, count + (count >>> 1) + 1)
     return
   }
   posting.bits = toBits(posting, slots)
@@ -77,7 +77,7 @@ function makeRoom(posting: Posting, list: Uint32Array, slots: number): void {
 
 function withBit(bits: Bits, slot: number): Bits {
   const word = slot >>> 5
-  const longer = word < bits.length ? bits : lengthen(bits, word + (word >>> 2) + 1)
+  const longer = word < bits.length ? bits : resize(bits, word + (word >>> 2) + 1)
   setBit(longer, slot)
   return longer
 }
