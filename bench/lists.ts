@@ -10,7 +10,7 @@ import { findMatches } from '../src/core/index/matches.ts'
 import { nameAt } from '../src/core/index/names.ts'
 import { findNearMisses } from '../src/core/index/near-misses.ts'
 import { createPassportIndex, type PassportIndex } from '../src/core/index/passport-index.ts'
-import { replacePassports, trimPostings } from '../src/core/index/replace.ts'
+import { replacePassports, reserve, trimPostings } from '../src/core/index/replace.ts'
 import { loadIndex, saveIndex } from '../src/core/index/save.ts'
 import type { Filter } from '../src/core/lists/filter.ts'
 import type { ListingRow } from '../src/core/store/sql/listing.ts'
@@ -115,6 +115,7 @@ function liveMegabytes(): number {
 /** The time does not include that of inventing the people. */
 function buildIndex(): PassportIndex {
   const built = createPassportIndex()
+  reserve(built, passports)
   let rows: ListingRow[] = []
   let milliseconds = 0
   const time = (work: () => void) => {

@@ -17,8 +17,8 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'cursors: a page repeats the last passport of the previous one',
     file: 'src/core/index/page.ts',
-    from: 'return isReversed ? count - 1 : count',
-    to: 'return isReversed ? count : count - 1',
+    from: 'countPlaces((order) => order <= 0)',
+    to: 'countPlaces((order) => order < 0)',
     tests: LISTS,
   },
   {
@@ -61,8 +61,8 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'ranking: equal scores are in the reverse order of ids',
     file: 'src/core/index/order.ts',
-    from: 'value === otherValue && id < otherId',
-    to: 'value === otherValue && id > otherId',
+    from: '(index.ids[slot] as number) - (index.ids[other] as number)',
+    to: '(index.ids[other] as number) - (index.ids[slot] as number)',
     tests: LISTS,
   },
   {
@@ -76,15 +76,15 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'ranking: equal scores have different ranks',
     file: 'src/core/index/standing.ts',
-    from: 'rank: above + 1',
+    from: 'rank: countAbove(index, field, score) + 1',
     to: 'rank: atLeast',
     tests: STANDING,
   },
   {
     name: 'ranking: the percentile counts equal scores as lower',
     file: 'src/core/index/standing.ts',
-    from: 'below: length - atLeast',
-    to: 'below: length - above',
+    from: 'below: total - atLeast',
+    to: 'below: total - countAbove(index, field, score)',
     tests: STANDING,
   },
   {

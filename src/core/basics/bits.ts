@@ -1,6 +1,6 @@
 /**
- * A set of small numbers, one bit for each. The words are signed: JavaScriptCore represents unsigned words above 2^31 as doubles,
- * which takes twice as long.
+ * A set of small numbers, one bit for each. The words are signed: JavaScriptCore represents unsigned words above 2^31
+ * as doubles, which takes twice as long.
  */
 export type Bits = Int32Array
 
@@ -87,14 +87,14 @@ type Constructor<T> = new (from: number | ArrayBufferLike) => T
 const SHORTEST_BUFFER = 4096
 
 /**
- * Makes an array longer. The buffer of a long one is freed at once, not by a later garbage collection: this saves a build of
- * the index 200 MB at a million passports. Nothing may use the old array after that.
+ * Makes an array longer or shorter. The buffer of a long one is freed at once, not by a later garbage collection: this
+ * saves a build of the index 200 MB at a million passports. Nothing may use the old array after that.
  */
-export function lengthen<T extends Numbers>(from: T, length: number): T {
+export function resize<T extends Numbers>(from: T, length: number): T {
   const create = from.constructor as Constructor<T>
   if (from.byteLength >= SHORTEST_BUFFER && from.byteLength === from.buffer.byteLength)
     return new create((from.buffer as ArrayBuffer).transfer(length * from.BYTES_PER_ELEMENT))
-  const longer = new create(length)
-  longer.set(from)
-  return longer
+  const resized = new create(length)
+  resized.set(from.subarray(0, length))
+  return resized
 }

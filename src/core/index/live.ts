@@ -138,13 +138,16 @@ async function save(live: LiveIndex): Promise<void> {
   live.hasCopy = await live.copy.write(list)
 }
 
-/** Whether a new thread should build the index: removed values are in memory for too long, or too many, or changes are lost. */
+/**
+ * Whether a new thread should build the index: removed values are in memory for too long, or too many, or changes are
+ * lost.
+ */
 export const isOutdated = ({ index, isLost, removedAt }: LiveIndex): boolean =>
   isLost || isSparse(index) || performance.now() >= removedAt + LONGEST_REMOVED_MILLISECONDS
 
 /**
- * With `after`, the page includes that event: changes are read first. Throws `behind` if the store does not have it in time. With
- * `hasStandings`, the page has the standings of its passports.
+ * With `after`, the page includes that event: changes are read first. Throws `behind` if the store does not have it
+ * in time. With `hasStandings`, the page has the standings of its passports.
  */
 export async function findInLiveIndex(
   live: LiveIndex,

@@ -51,8 +51,8 @@ export function combine(slots: number, included: Posting[], excluded: readonly P
   }
   let list = slotsOf(first)
   const target = new Uint32Array(list.length)
-  for (const posting of others) list = filterList(list, posting, 1, target)
-  for (const posting of excluded) list = filterList(list, posting, 0, target)
+  for (const posting of others) list = filterList(list, toBits(posting, slots), 1, target)
+  for (const posting of excluded) list = filterList(list, toBits(posting, slots), 0, target)
   return fromList(list)
 }
 

@@ -1,4 +1,4 @@
-import { createBits, lengthen } from '../basics/bits.ts'
+import { createBits, resize } from '../basics/bits.ts'
 import { addTo, append, createPosting, fromBits, fromList, type Posting, slotsOf } from './posting.ts'
 
 /** The folded names of all slots. */
@@ -8,8 +8,8 @@ export type Names = {
   /** The offset of each name, and the offset after the line feed that follows the last one. */
   starts: Uint32Array
   /**
-   * The slots of each three bytes of names, by the number of the bytes. The line feeds beside a name count, so that each byte of
-   * a name is in a trigram, even if the name is one byte long.
+   * The slots of each three bytes of names, by the number of the bytes. The line feeds beside a name count, so that
+   * each byte of a name is in a trigram, even if the name is one byte long.
    */
   trigrams: Map<number, Posting>
 }
@@ -28,7 +28,7 @@ export function addName(names: Names, slot: number, name: string): void {
   const start = names.starts[slot] as number
   // A UTF-16 unit takes at most three bytes of UTF-8.
   const most = start + 3 * name.length + 1
-  if (most > names.bytes.length) names.bytes = lengthen(names.bytes, most + (most >>> 1))
+  if (most > names.bytes.length) names.bytes = resize(names.bytes, most + (most >>> 1))
   const { bytes, trigrams } = names
   const end = start + encoder.encodeInto(name, bytes.subarray(start)).written
   bytes[end] = LINE_FEED

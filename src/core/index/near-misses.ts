@@ -17,8 +17,8 @@ const TRIGRAMS_PER_EDIT = 3
 const mostEditsOf = ({ length }: string): number => (length < 4 ? 0 : length < 7 ? 1 : 2)
 
 /**
- * Finds words of names that a folded text may be a misspelling of, the most similar first: one name has a word like each word of the
- * text. It compares the names of `among` that have the most trigrams of the text.
+ * Finds words of names that a folded text may be a misspelling of, the most similar first: one name has a word like
+ * each word of the text. It compares the names of `among` that have the most trigrams of the text.
  */
 export function findNearMisses(index: PassportIndex, text: string, among: Posting): string[] {
   const words = text.split(' ')

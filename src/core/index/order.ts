@@ -1,19 +1,28 @@
 import { type Bits, clearBit, createBits, hasBit, listBits, setBit, subtractBits } from '../basics/bits.ts'
 import type { Operator } from '../lists/filter.ts'
-import type { ScoreField, SortField } from '../lists/list-request.ts'
+import type { Position, ScoreField, SortField } from '../lists/list-request.ts'
 import { countAlive, type Order, type PassportIndex } from './passport-index.ts'
 import { countWhile, fromBits, fromList, isRare, type Posting } from './posting.ts'
 
-/** Reads the value by which a slot is sorted. In the order of ids all values are equal, and equal values are sorted by id. */
-export function valueReader(index: PassportIndex, field: SortField): (slot: number) => number {
+/**
+ * Reads the value by which a slot is sorted. In the order of ids all values are equal, and equal values are sorted by
+ * id.
+ */
+function valueReader(index: PassportIndex, field: SortField): (slot: number) => number {
   if (field === 'passport_id') return () => 0
   const values = index.scores[field]
   return (slot) => values[slot] as number
 }
 
-/** Whether a value and an id stand before others in an order. */
-export const isBefore = (value: number, id: number, otherValue: number, otherId: number): boolean =>
-  value > otherValue || (value === otherValue && id < otherId)
+/** Returns a comparison of slots with each other, or with a position. */
+export function createComparison(index: PassportIndex, field: SortField) {
+  const readValue = valueReader(index, field)
+  const compareWith = (slot: number, { value, id }: Position) =>
+    (field === 'passport_id' ? 0 : value - readValue(slot)) || (index.ids[slot] as number) - id
+  const compare = (slot: number, other: number) =>
+    readValue(other) - readValue(slot) || (index.ids[slot] as number) - (index.ids[other] as number)
+  return { compare, compareWith }
+}
 
 /** The current order of a field. Sorting takes some 50 times as long as adding a few changes to the last order. */
 export function orderOf(index: PassportIndex, field: SortField): Order {
@@ -38,7 +47,7 @@ export function findSlot(index: PassportIndex, id: number): number | undefined {
 
 function sortSlots(index: PassportIndex, field: SortField): Uint32Array {
   const slots = listBits(index.alive, countAlive(index))
-  const compare = (one: number, other: number) => (index.ids[one] as number) - (index.ids[other] as number)
+  const { compare } = createComparison(index, 'passport_id')
   const isSorted = slots.every((slot, at) => at === 0 || compare(slots[at - 1] as number, slot) < 0)
   const byId = isSorted ? slots : slots.sort(compare)
   return field === 'passport_id' ? byId : sortByCounting(index.scores[field], byId)
@@ -81,9 +90,7 @@ function mergeChanges(index: PassportIndex, field: SortField, last: Order): Uint
 
 /** The slots that were added before a place of the last order, or removed from it, in the order of the places. */
 function listChanges(index: PassportIndex, field: SortField, { slots, count, removed }: Order) {
-  const readValue = valueReader(index, field)
-  const compare = (one: number, other: number) =>
-    readValue(other) - readValue(one) || (index.ids[one] as number) - (index.ids[other] as number)
+  const { compare } = createComparison(index, field)
   const placeOf = (slot: number) => countWhile(slots.length, (at) => compare(slots[at] as number, slot) < 0)
   const added = Array.from({ length: index.count - count }, (_, at) => count + at)
     .filter((slot) => hasBit(index.alive, slot) === 1)

@@ -1,7 +1,7 @@
 import { hasBit } from '../basics/bits.ts'
 import type { Position, Sort, SortField } from '../lists/list-request.ts'
 import { combine, copyBits } from './matches.ts'
-import { findSlot, isBefore, orderOf, valueReader } from './order.ts'
+import { createComparison, findSlot, orderOf } from './order.ts'
 import type { PassportIndex } from './passport-index.ts'
 import {
   countWhile,
@@ -82,85 +82,41 @@ function positionIn(points: number, { value, id, score = 0 }: Position, descendi
   return points > value === descending ? 'past' : undefined
 }
 
-/** Selecting the first slots of a list takes longer for each wanted slot; walking through an order does not. */
-const MOST_SELECTED = 500
-
-/** So many steps of a walk take as long as reading the value of a slot. Slots that are not among the first are selected. */
-const STEPS_PER_SLOT = 16
+/** Sorting a few slots takes less time than a walk through the order of all passports. */
+const FEW = 1000
 
 function takeSlots(index: PassportIndex, matches: Posting, slice: Slice): number[] {
-  const isPast = slice.after && createComparison(index, slice, slice.after)
-  const { list, count } = matches
-  if (!list || slice.offset + slice.wanted > MOST_SELECTED)
-    return walkOrder(index, matches, slice, isPast, Number.POSITIVE_INFINITY) ?? []
-  return (
-    walkOrder(index, matches, slice, isPast, STEPS_PER_SLOT * count) ??
-    selectFirst(index, slotsOf(matches), slice, isPast).slice(slice.offset)
-  )
+  const { field, isReversed, after, offset, wanted } = slice
+  if (matches.count > FEW) return walkOrder(index, matches, slice)
+  const { compare, compareWith } = createComparison(index, field)
+  const direction = isReversed ? -1 : 1
+  return Array.from(slotsOf(matches))
+    .filter((slot) => !after || direction * compareWith(slot, after) > 0)
+    .sort((one, other) => direction * compare(one, other))
+    .slice(offset, offset + wanted)
 }
 
-/** Whether a slot is past the position. In the order of ids, only the id counts. */
-type IsPast = (slot: number) => boolean
-
-function createComparison(index: PassportIndex, { field, isReversed }: Slice, after: Position): IsPast {
-  const readValue = valueReader(index, field)
-  const value = field === 'passport_id' ? 0 : after.value
-  return (slot) =>
-    isReversed
-      ? isBefore(readValue(slot), index.ids[slot] as number, value, after.id)
-      : isBefore(value, after.id, readValue(slot), index.ids[slot] as number)
-}
-
-/** Takes matches in the order of all passports. Gives up after so many of them. */
-function walkOrder(
-  index: PassportIndex,
-  matches: Posting,
-  { field, isReversed, wanted, offset }: Slice,
-  isPast: IsPast | undefined,
-  mostSteps: number,
-): number[] | undefined {
+/** Takes matches in the order of all passports. */
+function walkOrder(index: PassportIndex, matches: Posting, { field, isReversed, after, ...slice }: Slice) {
   const { slots } = orderOf(index, field)
+  const { compareWith } = createComparison(index, field)
   const bits = toBits(matches, index.count)
-  const isAll = matches.count === slots.length
-  // In a list of all passports, those before the page need not be counted.
-  let skipped = isAll ? offset : 0
   const step = isReversed ? -1 : 1
+  const countPlaces = (is: (order: number) => boolean) =>
+    countWhile(slots.length, (at) => is(compareWith(slots[at] as number, after as Position)))
+  let begin = isReversed ? slots.length - 1 : 0
+  if (after) begin = isReversed ? countPlaces((order) => order < 0) - 1 : countPlaces((order) => order <= 0)
+  // In a list of all passports, those before the page need not be counted.
+  let skipped = matches.count === slots.length ? slice.offset : 0
   const taken: number[] = []
-  const begin = beginOf(slots, isReversed, isPast) + step * skipped
-  for (let at = begin; at >= 0 && at < slots.length && taken.length < wanted; at += step) {
-    if (Math.abs(at - begin) > mostSteps) return undefined
+  for (let at = begin + step * skipped; at >= 0 && at < slots.length; at += step) {
     const slot = slots[at] as number
     if (slot >>> 5 >= bits.length || hasBit(bits, slot) === 0) continue
-    if (skipped === offset) taken.push(slot)
-    else skipped++
+    if (skipped++ < slice.offset) continue
+    taken.push(slot)
+    if (taken.length === slice.wanted) break
   }
   return taken
-}
-
-/** The first place past the position. In a reversed list, the places past it are the first ones of the order. */
-function beginOf(slots: Uint32Array, isReversed: boolean, isPast: IsPast | undefined): number {
-  if (!isPast) return isReversed ? slots.length - 1 : 0
-  const count = countWhile(slots.length, (at) => isPast(slots[at] as number) === isReversed)
-  return isReversed ? count - 1 : count
-}
-
-/** Keeps the best slots that it has seen, in order. */
-function selectFirst(index: PassportIndex, list: Uint32Array, slice: Slice, isPast?: IsPast): number[] {
-  const { ids } = index
-  const readValue = valueReader(index, slice.field)
-  const most = slice.offset + slice.wanted
-  const precedes = (one: number, other: number) =>
-    isBefore(readValue(one), ids[one] as number, readValue(other), ids[other] as number) !== slice.isReversed
-  const best: number[] = []
-  for (let at = 0; at < list.length; at++) {
-    const slot = list[at] as number
-    if (best.length === most && !precedes(slot, best[most - 1] as number)) continue
-    if (isPast && !isPast(slot)) continue
-    const place = countWhile(best.length, (rank) => precedes(best[rank] as number, slot))
-    best.splice(place, 0, slot)
-    if (best.length > most) best.pop()
-  }
-  return best
 }
 
 /**

@@ -10,8 +10,8 @@ import { createNames, type Names } from './names.ts'
 import type { Posting } from './posting.ts'
 
 /**
- * All listed passports, in memory. Each has a slot. A changed passport gets a new slot, so that postings only grow at their end;
- * the old slot stays in them, but is no longer in `alive`.
+ * All listed passports, in memory. Each has a slot. A changed passport gets a new slot, so that postings only grow at
+ * their end; the old slot stays in them, but is no longer in `alive`.
  */
 export type PassportIndex = {
   /** How many slots there are, including those of removed passports. */

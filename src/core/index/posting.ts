@@ -5,16 +5,17 @@ import {
   countCommonBits,
   createBits,
   hasBit,
-  lengthen,
   listBits,
+  resize,
   setBit,
   subtractBits,
   uniteBits,
 } from '../basics/bits.ts'
 
 /**
- * A set of slots: a sorted list if they are rare, or one bit for each slot if at least one slot of 32 is in the set, so that
- * bits are smaller than a list. Slots are appended in ascending order and stay. `list` and `bits` can be longer than needed.
+ * A set of slots: a sorted list if they are rare, or one bit for each slot if at least one slot of 32 is in the set,
+ * so that bits are smaller than a list. Slots are appended in ascending order and stay. `list` and `bits` can be
+ * longer than needed.
  */
 export type Posting = {
   count: number
@@ -67,7 +68,7 @@ export function append(posting: Posting, slot: number, slots: number): void {
 function makeRoom(posting: Posting, list: Uint32Array, slots: number): void {
   const { count } = posting
   if (count < SHORTEST_BITS || isRare(count, slots)) {
-    posting.list = lengthen(list, count + (count >>> 1) + 1)
+    posting.list = resize(list, count + (count >>> 1) + 1)
     return
   }
   posting.bits = toBits(posting, slots)
@@ -76,7 +77,7 @@ function makeRoom(posting: Posting, list: Uint32Array, slots: number): void {
 
 function withBit(bits: Bits, slot: number): Bits {
   const word = slot >>> 5
-  const longer = word < bits.length ? bits : lengthen(bits, word + (word >>> 2) + 1)
+  const longer = word < bits.length ? bits : resize(bits, word + (word >>> 2) + 1)
   setBit(longer, slot)
   return longer
 }
@@ -99,7 +100,9 @@ export function subtractFrom(bits: Bits, { list, bits: own, count }: Posting): v
   else for (let at = 0; list && at < count; at++) clearBit(bits, list[at] as number)
 }
 
-/** The bits of a posting, in an index with this many slots. They must not be changed: they can be those of the index. */
+/**
+ * The bits of a posting, in an index with this many slots. They must not be changed: they can be those of the index.
+ */
 export function toBits(posting: Posting, slots: number): Bits {
   if (posting.bits) return posting.bits
   const bits = createBits(slots)
@@ -107,32 +110,13 @@ export function toBits(posting: Posting, slots: number): Bits {
   return bits
 }
 
-/** Of a sorted list, keeps the slots that the posting has (`isIn` is 1) or has not. Writes the result into `to`. */
-export function filterList(from: Uint32Array, posting: Posting, isIn: 0 | 1, to: Uint32Array): Uint32Array {
-  const { bits, list, count } = posting
+/** Of a list, keeps the slots that the bits have (`isIn` is 1) or have not. Writes the result into `to`. */
+export function filterList(from: Uint32Array, bits: Bits, isIn: 0 | 1, to: Uint32Array): Uint32Array {
   let kept = 0
-  let low = 0
   for (let at = 0; at < from.length; at++) {
     const slot = from[at] as number
-    let found = 0
-    if (bits) found = slot >>> 5 < bits.length ? hasBit(bits, slot) : 0
-    else if (list) {
-      // Both lists are sorted, so the next slot is usually near: the steps from the last one double until they are past it.
-      let high = low
-      for (let step = 1; high < count && (list[high] as number) < slot; step *= 2) {
-        low = high + 1
-        high += step
-      }
-      high = Math.min(high, count)
-      while (low < high) {
-        const middle = (low + high) >>> 1
-        if ((list[middle] as number) < slot) low = middle + 1
-        else high = middle
-      }
-      found = Number(low < count && list[low] === slot)
-    }
     to[kept] = slot
-    kept += Number(found === isIn)
+    kept += Number((slot >>> 5 < bits.length ? hasBit(bits, slot) : 0) === isIn)
   }
   return to.subarray(0, kept)
 }

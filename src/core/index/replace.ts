@@ -1,4 +1,4 @@
-import { clearBit, lengthen, setBit, wordsFor } from '../basics/bits.ts'
+import { clearBit, resize, setBit, wordsFor } from '../basics/bits.ts'
 import { foldKnown } from '../basics/text/fold-name.ts'
 import type { GroupField } from '../lists/list-request.ts'
 import { parsePoints, readFacets } from '../store/rows/listing.ts'
@@ -6,7 +6,7 @@ import type { ListingRow } from '../store/sql/listing.ts'
 import { addName, eraseName } from './names.ts'
 import { findSlot } from './order.ts'
 import { listPostings, NO_VALUE, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
-import { append, createPosting, type Posting, slotsOf } from './posting.ts'
+import { append, createPosting, type Posting } from './posting.ts'
 
 /** Removes the passports with these ids, and adds or replaces those in `rows`. */
 export function replacePassports(
@@ -24,10 +24,10 @@ export function replacePassports(
 /** Makes room for this many slots. */
 export function reserve(index: PassportIndex, slots: number): void {
   const { names } = index
-  index.ids = lengthen(index.ids, slots)
-  for (const field of SCORE_FIELDS) index.scores[field] = lengthen(index.scores[field], slots)
-  index.alive = lengthen(index.alive, wordsFor(slots))
-  names.starts = lengthen(names.starts, slots + 1)
+  index.ids = resize(index.ids, slots)
+  for (const field of SCORE_FIELDS) index.scores[field] = resize(index.scores[field], slots)
+  index.alive = resize(index.alive, wordsFor(slots))
+  names.starts = resize(names.starts, slots + 1)
 }
 
 function removeSlot(index: PassportIndex, slot: number): void {
@@ -88,5 +88,6 @@ const copy = (text: string): string => Buffer.from(text).toString()
 /** Frees the unused ends of lists: a third of the memory of an index that was just built. */
 export function trimPostings(index: PassportIndex): void {
   for (const postings of listPostings(index))
-    for (const posting of postings.values()) if (posting.list) posting.list = slotsOf(posting).slice()
+    for (const posting of postings.values())
+      if (posting.list) posting.list = resize(posting.list, posting.count)
 }

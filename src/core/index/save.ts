@@ -9,7 +9,10 @@ const FORMAT = 0x706f7302
 /** A chunk is a row of a table. */
 const LARGEST_CHUNK = 1_000_000
 
-/** `types` are those of `points`. `labels` are by field, `keys` by the maps of `listPostings`. `lengths`: the bytes of the arrays. */
+/**
+ * `types` are those of `points`. `labels` are by field, `keys` by the maps of `listPostings`. `lengths`: the bytes of
+ * the arrays.
+ */
 type Head = {
   cursor: string
   count: number
@@ -20,8 +23,8 @@ type Head = {
 }
 
 /**
- * Saves the index with the cursor of the last event that it includes. Lists can be evaluated between two chunks, but the
- * index must not change until the last one. The copy has no id, name or value that only removed passports have.
+ * Saves the index with the cursor of the last event that it includes. Lists can be evaluated between two chunks, but
+ * the index must not change until the last one. The copy has no id, name or value that only removed passports have.
  */
 export function* saveIndex(index: PassportIndex, cursor: string): Generator<Uint8Array> {
   let chunk = new Uint8Array(LARGEST_CHUNK)
@@ -54,26 +57,32 @@ function* listPieces(index: PassportIndex, cursor: string): Generator<Uint8Array
   const head: Head = {
     ...{ cursor, count, types: types.map(([type]) => type), keys },
     labels: GROUP_FIELDS.map((field, at) => keys[at]?.flatMap((key) => entryOf(labels[field], key)) ?? []),
-    lengths: arrays.map(({ length }) => length),
+    lengths: [index.ids.BYTES_PER_ELEMENT * count, ...arrays.map(({ length }) => length)],
   }
   const bytes = new TextEncoder().encode(JSON.stringify(head))
   yield bytesOf(Uint32Array.of(FORMAT, bytes.length))
   yield bytes
+  yield* listIds(index)
   yield* arrays
   for (const { list, bits, count: slots } of postings)
     yield bytesOf(list ? list.subarray(0, slots) : (bits as Int32Array).subarray(0, wordsFor(count)))
 }
 
-function listArrays({ count, removed, ids, scores, alive, names: { starts, bytes } }: PassportIndex) {
-  const kept = ids.slice(0, count)
-  for (const slot of removed) kept[slot] = 0
-  return [
-    kept,
-    ...SCORE_FIELDS.map((field) => scores[field].subarray(0, count)),
-    alive.subarray(0, wordsFor(count)),
-    starts.subarray(0, count + 1),
-    bytes.subarray(0, starts[count]),
-  ]
+const listArrays = ({ count, scores, alive, names: { starts, bytes } }: PassportIndex) => [
+  ...SCORE_FIELDS.map((field) => scores[field].subarray(0, count)),
+  alive.subarray(0, wordsFor(count)),
+  starts.subarray(0, count + 1),
+  bytes.subarray(0, starts[count]),
+]
+
+/** Removed passports have the id 0. */
+function* listIds({ count, ids, alive }: PassportIndex): Generator<Uint8Array> {
+  const step = LARGEST_CHUNK / ids.BYTES_PER_ELEMENT
+  for (let from = 0; from < count; from += step) {
+    const kept = ids.slice(from, Math.min(from + step, count))
+    for (let at = 0; at < kept.length; at++) if (hasBit(alive, from + at) === 0) kept[at] = 0
+    yield bytesOf(kept)
+  }
 }
 
 function isUsed({ alive, removed }: PassportIndex, posting: Posting | undefined): boolean {

@@ -13,8 +13,8 @@ import { countIn, includes } from './posting.ts'
 import { type Distribution, findDistribution } from './standing.ts'
 
 /**
- * `known`: terms that are no values, by their folded phrase, such as those of levels. `ids`: passports that were found otherwise, such
- * as by a handle.
+ * `known`: terms that are no values, by their folded phrase, such as those of levels. `ids`: passports that were
+ * found otherwise, such as by a handle.
  */
 export type SearchRequest = Omit<ListRequest, 'keyword' | 'after'> & {
   text: string

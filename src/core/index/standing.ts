@@ -1,8 +1,8 @@
 import { roundUp } from '../basics/round-up.ts'
 import type { Position, ScoreField } from '../lists/list-request.ts'
 import type { Scores as PassportScores } from '../passport/passport.ts'
-import { findSlot, isBefore, orderOf } from './order.ts'
-import { type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
+import { countAbove, createComparison, findSlot, orderOf } from './order.ts'
+import { countAlive, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
 import { countWhile } from './posting.ts'
 
 /** The rank of a score, or of a part of it, among all listed passports. */
@@ -36,30 +36,17 @@ export const listStandings = (index: PassportIndex, ids: readonly number[]): Sta
     return findStanding(index, { total, activity, identity, skills })
   })
 
-/** All scores of a field, the highest first. */
-type Scores = { length: number; at(place: number): number }
-
-function scoresOf(index: PassportIndex, field: ScoreField): Scores {
-  const { slots } = orderOf(index, field)
-  const values = index.scores[field]
-  return { length: slots.length, at: (place) => values[slots[place] as number] as number }
-}
-
 export function rankOf(index: PassportIndex, score: number, field: ScoreField = 'score'): Rank {
-  const { length, at } = scoresOf(index, field)
-  const above = countWhile(length, (place) => at(place) > score)
-  const atLeast = countWhile(length, (place) => at(place) >= score)
-  return { rank: above + 1, below: length - atLeast, total: length }
+  const total = countAlive(index)
+  const atLeast = countAbove(index, field, score, true)
+  return { rank: countAbove(index, field, score) + 1, below: total - atLeast, total }
 }
 
 /** The number of passports before this one in the ranking. Equal scores are in the order of their ids. */
-export function countBefore(index: PassportIndex, { value, id }: Position): number {
+export function countBefore(index: PassportIndex, position: Position): number {
   const { slots } = orderOf(index, 'score')
-  const { ids, scores } = index
-  return countWhile(slots.length, (place) => {
-    const slot = slots[place] as number
-    return isBefore(scores.score[slot] as number, ids[slot] as number, value, id)
-  })
+  const { compareWith } = createComparison(index, 'score')
+  return countWhile(slots.length, (at) => compareWith(slots[at] as number, position) < 0)
 }
 
 export type Distribution = {
@@ -85,32 +72,21 @@ const FEW = 100
 
 /** Takes no time at any number of passports, because the scores are sorted. */
 export function findDistribution(index: PassportIndex): Distribution {
-  const scores = scoresOf(index, 'score')
-  const { length, at } = scores
-  const highest = length > 0 ? Math.max(at(0), 0) : 0
-  const median = length > 0 ? at(Math.floor(length / 2)) : 0
-  const { scale, step } = findScale(scores, highest)
-  const countFrom = (bucket: number) =>
-    countWhile(length, (place) => bucketOf(at(place), { scale, step }) >= bucket)
-  const distribution = Array.from(
-    { length: Math.round(scale / step) + 1 },
-    (_, bucket) => countFrom(bucket) - countFrom(bucket + 1),
-  )
-  return { total: length, highest, median, scale, step, distribution }
-}
-
-function findScale({ length, at }: Scores, highest: number): { scale: number; step: number } {
-  const above = Math.ceil(length / (length < FEW ? 10 : 100))
-  const percentile = length > 0 ? at(Math.min(above, length - 1)) : 0
-  const outliers = countWhile(length, (place) => at(place) > NEAR * percentile)
-  const end = percentile > 0 && outliers < length ? at(outliers) : highest
+  const total = countAlive(index)
+  const { slots } = orderOf(index, 'score')
+  const scoreAt = (place: number) => index.scores.score[slots[place] ?? -1] ?? 0
+  const highest = Math.max(scoreAt(0), 0)
+  const percentile = scoreAt(Math.min(Math.ceil(total / (total < FEW ? 10 : 100)), total - 1))
+  const outliers = countAbove(index, 'score', NEAR * percentile)
+  const end = percentile > 0 && outliers < total ? scoreAt(outliers) : highest
   const step = roundUp(Math.max(end, 1) / MOST_BUCKETS)
-  return { step, scale: step * Math.max(1, Math.ceil(end / step)) }
-}
-
-/** The index of a score's bucket in `distribution`. */
-export function bucketOf(score: number, { scale, step }: Pick<Distribution, 'scale' | 'step'>): number {
-  const buckets = Math.round(scale / step)
-  if (score > scale) return buckets
-  return Math.min(buckets - 1, Math.max(0, Math.floor(score / step)))
+  const buckets = Math.max(1, Math.ceil(end / step))
+  /** How many scores are below the end of a bucket. A score at the end of the axis is in the last bucket but one. */
+  const countBelow = (bucket: number) => total - countAbove(index, 'score', step * bucket, bucket < buckets)
+  const distribution = Array.from({ length: buckets }, (_, bucket) =>
+    bucket === 0 ? countBelow(1) : countBelow(bucket + 1) - countBelow(bucket),
+  )
+  const above = total - countBelow(buckets)
+  const median = scoreAt(Math.floor(total / 2))
+  return { total, highest, median, scale: step * buckets, step, distribution: [...distribution, above] }
 }

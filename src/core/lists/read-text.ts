@@ -29,9 +29,9 @@ const NEGATING = new Set(['not', 'no', 'without', '-'])
 const FIELDS: Record<string, GroupField> = { in: 'location', from: 'location', tagged: 'tag', with: 'type' }
 
 /**
- * Words that are equal to a value become chips, the longest phrase first. "or" joins two values of a field; "not", "no", "without" and
- * a minus sign negate the next chip. A word that is a v3 filter, such as `score:>50`, is read as one. All other words are a name, as are
- * those in double quotes.
+ * Words that are equal to a value become chips, the longest phrase first. "or" joins two values of a field; "not",
+ * "no", "without" and a minus sign negate the next chip. A word that is a v3 filter, such as `score:>50`, is read as
+ * one. All other words are a name, as are those in double quotes.
  */
 export function readText(typed: string, lookup: Lookup): ReadText {
   const words = splitWords(typed)

@@ -26,8 +26,9 @@ export type FoundPerson = { passport: Passport; rank: number; points: number[]; 
 export type FoundPeople = Awaited<ReturnType<typeof searchPeople>>
 
 /**
- * Reads a search text and finds its people, with one call of the index. The first page begins with the passports whose id, wallet or
- * handle is the text or whose handle is the only word that is no filter, and ends with those whose wallet or handle begins with it.
+ * Reads a search text and finds its people, with one call of the index. The first page begins with the passports
+ * whose id, wallet or handle is the text or whose handle is the only word that is no filter, and ends with those
+ * whose wallet or handle begins with it.
  */
 export async function searchPeople(
   { store, index }: Reads,

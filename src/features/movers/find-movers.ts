@@ -50,10 +50,15 @@ export const MOVERS: IndexQuestion<MoversRequest, MoversPage> = {
   },
 }
 
-/** Finds passports whose score changed since a time, and new ones. Without a change of the index, lists are read once. */
+/**
+ * Finds passports whose score changed since a time, and new ones. Without a change of the index, lists are read once.
+ */
 export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
   const kept = new Map<number, Kept>()
-  /** Until `expiresAt`, requests for an earlier time than `since` are refused without reading, because of too many events. */
+  /**
+   * Until `expiresAt`, requests for an earlier time than `since` are refused without reading, because of too many
+   * events.
+   */
   let refused = { since: 0, expiresAt: 0 }
 
   async function read({ index, cursor }: Current, since: number): Promise<Kept> {
@@ -113,8 +118,8 @@ async function compare(index: PassportIndex, { before, added }: Earlier): Promis
 }
 
 /**
- * The scores at the time `since` of passports that have changed, and for each new passport the number of its event. If there
- * are too many events, returns the time of the newest one that is not compared.
+ * The scores at the time `since` of passports that have changed, and for each new passport the number of its event.
+ * If there are too many events, returns the time of the newest one that is not compared.
  */
 async function readEarlier(
   events: Events,
@@ -141,11 +146,10 @@ async function readEarlier(
   }
 }
 
-const tooMany = (mostEvents: number, time: number) =>
-  invalidParameter(
-    'since',
-    `since must be a later time: only the last ${mostEvents} changes, after ${new Date(time).toISOString()}, are compared.`,
-  )
+function tooMany(mostEvents: number, time: number) {
+  const compared = `the last ${mostEvents} changes, after ${new Date(time).toISOString()}, are compared`
+  return invalidParameter('since', `since must be a later time: only ${compared}.`)
+}
 
 /** The positions with the largest values; equal values by id. */
 function createTop() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { bucketOf, countBefore, findDistribution, rankOf } from '../../../src/core/index/standing.ts'
+import { countBefore, findDistribution, rankOf } from '../../../src/core/index/standing.ts'
 import { indexOf, people, person } from '../../support/index/people.ts'
 import { createRandom } from '../../support/random.ts'
 
@@ -35,8 +35,12 @@ test('the distribution counts each score in its bucket', () => {
   const sorted = scores.toSorted((one, other) => other - one)
   expect([highest, median]).toEqual([sorted[0] ?? 0, sorted[1500] ?? 0])
   expect(distribution.length).toBe(Math.round(axis.scale / axis.step) + 1)
-  for (const [bucket, count] of distribution.entries())
-    expect(count).toBe(scores.filter((score) => bucketOf(score, axis) === bucket).length)
+  const { scale, step } = axis
+  const above = scores.filter((score) => score > scale).length
+  const inLast = (score: number) => score >= scale - step && score <= scale
+  for (const [bucket, count] of distribution.slice(0, -2).entries())
+    expect(count).toBe(scores.filter((score) => score >= bucket * step && score < (bucket + 1) * step).length)
+  expect(distribution.slice(-2)).toEqual([scores.filter(inLast).length, above])
 })
 
 test.each([[[]], [[0]], [[12.5]], [[0, 0, 5, 1000]]])('the scores %j have an axis with buckets', (scores) => {

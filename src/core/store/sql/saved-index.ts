@@ -30,8 +30,8 @@ export const SAVED_INDEX = defineData({
     },
 
     /**
-     * Each chunk is written in a transaction of its own. Returns whether the copy is complete: a removal of people after `list`
-     * was called ends it.
+     * Each chunk is written in a transaction of its own. Returns whether the copy is complete: a removal of people
+     * after `list` was called ends it.
      */
     async write(list: () => Promise<Iterable<Uint8Array>>): Promise<boolean> {
       const copy = crypto.randomUUID()

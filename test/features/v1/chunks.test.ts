@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { CHUNK, mapChunks } from '../../../src/core/reads/chunks.ts'
+import { CHUNK } from '../../../src/core/reads/chunks.ts'
+import { mapChunks } from '../../../src/features/v1/chunks.ts'
 
 test('the event loop runs between two chunks', async () => {
   const events: string[] = []
