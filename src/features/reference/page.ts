@@ -1,5 +1,5 @@
 import { STATUS_OF } from '../../core/basics/errors.ts'
-import { ABOUT, describeError, errorsOf, exampleOf, NOT_MODIFIED } from '../../core/http/openapi.ts'
+import { ABOUT, errorsOf, exampleOf, NOT_MODIFIED, wordsOf } from '../../core/http/openapi.ts'
 import { type DocumentedRoute, isDocumented, type Route } from '../../core/http/route.ts'
 import { type Html, html, prose } from '../../ui/html.ts'
 import { renderLayout, renderLink } from '../../ui/layout.ts'
@@ -140,7 +140,7 @@ function renderErrors(api: readonly DocumentedRoute[], common?: Html): Html {
   const errors = api
     .flatMap((route) => {
       const codes = common ? (route.errors ?? []) : errorsOf(route)
-      return codes.map((code) => [STATUS_OF[code] as number, describeError(route, code)] as const)
+      return codes.map((code) => [STATUS_OF[code] as number, wordsOf(route, code)] as const)
     })
     .toSorted(([, one], [, other]) => one.length - other.length)
   // A status has one text here: the longest.
