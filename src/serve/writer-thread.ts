@@ -58,7 +58,7 @@ async function run(config: Config, damage: Damage): Promise<void> {
 }
 
 function createJobs(config: Config, store: Store): Job[] {
-  const { database, tiers, usageDays, auditDays, historyDays = Number.POSITIVE_INFINITY } = config
+  const { database, tiers, usageDays, auditDays, historyDays } = config
   const { signal } = stop
   const scoring = new AbortController()
   const scoringEnd = AbortSignal.any([signal, scoring.signal])

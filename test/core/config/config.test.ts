@@ -25,6 +25,7 @@ const DEFAULTS: Partial<Config> = {
   logLevel: 'info',
   logRequests: false,
   webhookAllowPrivate: false,
+  historyDays: Number.POSITIVE_INFINITY,
 }
 
 const read = (env: Record<string, string>): Partial<Config> => readConfig(env, {})
