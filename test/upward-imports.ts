@@ -25,11 +25,6 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'features/reference/routes.ts imports features/retire/page.ts',
     'features/reference/routes.ts imports features/retire/plan.ts',
   ],
-  settings: [
-    'core/config/config.ts imports ui/site-settings.ts',
-    'core/config/settings.ts imports features/proof/signing-keys.ts',
-    'core/config/settings.ts imports ui/site-settings.ts',
-  ],
   schemas: [
     'core/api/examples.ts imports features/webhooks/schemas.ts',
     'core/api/surface.ts imports features/own-record/schemas.ts',
@@ -52,17 +47,11 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'ui/assets-and-csp.ts imports features/reference/reference-layout.css',
   ],
   moves: [
-    'core/http/own-address.ts imports features/proof/signing-keys.ts',
-    'core/http/route.ts imports features/events/streams.ts',
-    'core/http/route.ts imports features/proof/signing-keys.ts',
-    'core/http/server.ts imports features/events/streams.ts',
     'core/http/server.ts imports features/keys/usage-counter.ts',
-    'core/threads/messages.ts imports features/pictures/fonts-folder.ts',
     'ui/error-page.ts imports features/pictures/badge.ts',
     'ui/error-page.ts imports features/pictures/cards.ts',
   ],
   'feature to feature': [
-    'features/doctor/command.ts imports features/pictures/fonts-folder.ts',
     'features/doctor/command.ts imports features/privacy/find-remains.ts',
     'features/mcp/tools.ts imports features/events/diff.ts',
     'features/mcp/tools.ts imports features/passports/list.ts',

@@ -1,11 +1,11 @@
 import { contrast, mix } from '../core/basics/color-contrast.ts'
 import { parseOrigin } from '../core/basics/url.ts'
 import { PROGRAM } from '../core/basics/version.ts'
+import { DEFAULT_SITE, DEMO_SITE, type SiteSettings } from '../core/config/site-settings.ts'
 import { publicOriginOf } from '../core/http/parse-request.ts'
 import { type DocumentedRoute, pageRoute } from '../core/http/route.ts'
 import { type AssetName, createAssets, file, POLICY, picture } from './assets-and-csp.ts'
 import { type Html, html } from './html.ts'
-import { DEFAULT_SITE, DEMO_SITE, type SiteSettings } from './site-settings.ts'
 import { renderAddress, renderCopyable } from './text.ts'
 import { PALETTE, type Theme } from './tokens.ts'
 

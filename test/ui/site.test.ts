@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { contrast } from '../../src/core/basics/color-contrast.ts'
+import {
+  DEFAULT_SITE,
+  PAPER,
+  parseAccent,
+  parseContact,
+  parseSiteName,
+} from '../../src/core/config/site-settings.ts'
 import type { Context, Route } from '../../src/core/http/route.ts'
 import { createSite } from '../../src/ui/site.ts'
-import { DEFAULT_SITE, PAPER, parseAccent, parseContact, parseSiteName } from '../../src/ui/site-settings.ts'
 import { serveExplorer, servePeople } from '../support/explorer/explorer-server.ts'
 import { PALETTE } from '../support/explorer/site.ts'
 import { serveRecords, shareServer } from '../support/http/server.ts'

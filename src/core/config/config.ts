@@ -1,10 +1,10 @@
-import { DEMO_SITE, type SiteSettings } from '../../ui/site-settings.ts'
 import { type DatabaseAddress, hidePassword } from '../store/database-address.ts'
 import { tlsProblems } from './check-tls-files.ts'
 import { misspeltSettings } from './misspelt-settings.ts'
 import { DEFAULT_TIERS } from './rate-limit-tier.ts'
 import { type Environment, readText, SECRETS } from './secrets.ts'
 import { SETTINGS } from './settings.ts'
+import { DEMO_SITE, type SiteSettings } from './site-settings.ts'
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'

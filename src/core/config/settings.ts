@@ -1,12 +1,3 @@
-import { parseSigningKeys } from '../../features/proof/signing-keys.ts'
-import {
-  DEFAULT_SITE,
-  parseAccent,
-  parseContact,
-  parseKeyHelp,
-  parseOwner,
-  parseSiteName,
-} from '../../ui/site-settings.ts'
 import { parseDuration } from '../basics/text/duration.ts'
 import { parseInstant } from '../basics/text/instant.ts'
 import { parseWebAddress } from '../basics/url.ts'
@@ -23,6 +14,15 @@ import {
   parsePublicUrl,
   whole,
 } from './setting-parsers.ts'
+import { parseSigningKeys } from './signing-keys.ts'
+import {
+  DEFAULT_SITE,
+  parseAccent,
+  parseContact,
+  parseKeyHelp,
+  parseOwner,
+  parseSiteName,
+} from './site-settings.ts'
 
 type Parse<T> = (text: string) => T | undefined
 

@@ -1,4 +1,3 @@
-import { createEventStreams, type StreamLimits } from '../../features/events/streams.ts'
 import type { UsageCounter } from '../../features/keys/usage-counter.ts'
 import { checkBrownout, checkRemoval } from '../../features/retire/headers-and-brownouts.ts'
 import { NO_PLAN } from '../../features/retire/plan.ts'
@@ -11,6 +10,7 @@ import type { HoldLimits } from './backpressure/held-bytes.ts'
 import { createBackpressure, IDLE_SECONDS } from './backpressure/turns-and-large-pages.ts'
 import { ANONYMOUS_PRINCIPAL, checkScope, createClientAddressOf, isInBrowser } from './client-identity.ts'
 import { presentError } from './errors.ts'
+import { createEventStreams, type StreamLimits } from './event-streams.ts'
 import {
   bodyTooLarge,
   checkHost,

@@ -1,5 +1,5 @@
-import { contrast, parseColor } from '../core/basics/color-contrast.ts'
-import { parseWebAddress } from '../core/basics/url.ts'
+import { contrast, parseColor } from '../basics/color-contrast.ts'
+import { parseWebAddress } from '../basics/url.ts'
 
 /** The operator's name, links and colour. */
 export type SiteSettings = {
