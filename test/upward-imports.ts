@@ -18,10 +18,6 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'features/reference/routes.ts imports serve/routes.ts',
   ],
   guard: [
-    'core/http/response.ts imports features/retire/headers-and-brownouts.ts',
-    'core/http/response.ts imports features/retire/plan.ts',
-    'core/http/server.ts imports features/retire/headers-and-brownouts.ts',
-    'core/http/server.ts imports features/retire/plan.ts',
     'features/reference/routes.ts imports features/retire/page.ts',
     'features/reference/routes.ts imports features/retire/plan.ts',
   ],

@@ -19,6 +19,7 @@ import { createUsageCounter } from '../features/keys/usage-counter.ts'
 import { storeUsage } from '../features/keys/usage-job.ts'
 import { MIRROR } from '../features/mirror/statements.ts'
 import { createReference } from '../features/reference/routes.ts'
+import { createRetirementGuard } from '../features/retire/headers-and-brownouts.ts'
 import { datePlan, NO_PLAN, type RetirementPlan } from '../features/retire/plan.ts'
 import { PLAN } from '../features/retire/statements.ts'
 import type { Rasterize } from '../ui/page.ts'
@@ -86,7 +87,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       signing: config.signingKeys,
       limiter: createLimiter({ tiers: config.tiers, windows, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
-      plan,
+      guards: [createRetirementGuard(plan, config.deprecatedAt)],
       onError: (error, { id, traceId, ...request }) =>
         onError(error, { ...(id !== undefined && { request_id: id }), ...traceField(traceId), ...request }),
       metrics,

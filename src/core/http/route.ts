@@ -38,6 +38,24 @@ export type Surface = {
   schemas: Readonly<Record<string, TSchema>>
 }
 
+/** A condition on the requests of some surfaces. The checks may throw. */
+export type Guard = {
+  isFor: (surface: Surface) => boolean
+  /** Headers of all responses of these surfaces: the same object until they change. */
+  headers?: () => Readonly<Record<string, string>>
+  /** Called before the key is known. */
+  checkFirst?: (exchange: Exchange) => void
+  /** Called when the client and its limit are known. */
+  check?: (exchange: Exchange) => void
+}
+
+/** Returns the guards of a surface. */
+export function createGuardFinder(guards: readonly Guard[]) {
+  const bySurface = new Map<Surface, readonly Guard[]>()
+  return (surface: Surface) =>
+    bySurface.getOrInsertComputed(surface, () => guards.filter(({ isFor }) => isFor(surface)))
+}
+
 /** Health, files and the reference need no key and have no limit. */
 export const SERVICE: Surface = {
   presentError,
