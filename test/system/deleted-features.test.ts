@@ -14,7 +14,6 @@ const FOLDERS = ['src', 'test', 'test/system', 'bench']
 /** The only files that import the folders of these features, each in a list. */
 const LISTS = [
   'src/features.ts',
-  'src/serve/routes.ts',
   'test/model/frozen-versions.ts',
   'test/support/frozen/frozen-versions.ts',
 ]

@@ -7,10 +7,16 @@ import { type DocumentedRoute, isDocumented, type Parameter, type Parameters, ty
  * The OpenAPI document of the routes, in version 3.1 as many generators need. It has no QUERY and no streams, because it could
  * not describe them. Its schemas are the ones that the code uses.
  */
-export function createOpenApi(version: string, routes: readonly Route[]) {
+export function createOpenApi(
+  version: string,
+  routes: readonly Route[],
+  more: Readonly<Record<string, TSchema>> = {},
+) {
   const documented = routes.filter(isDocumented)
   const surfaces = [...new Set(documented.map(({ surface }) => surface))]
-  const { schemas, toRef } = nameSchemas(Object.assign({}, ...surfaces.map((surface) => surface.schemas)))
+  const { schemas, toRef } = nameSchemas(
+    Object.assign({}, ...surfaces.map((surface) => surface.schemas), more),
+  )
   const tags = new Map(surfaces.map(({ tag }) => [tag.name, tag]))
   const paths: Record<string, object> = {}
   const responses: SharedResponses = {}

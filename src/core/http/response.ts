@@ -133,8 +133,6 @@ export type ErrorHandling = {
   errorPage?:
     | ((status: number, error: PublicError, requestId: string, path: string) => RenderedPage)
     | undefined
-  /** Returns the picture that shows the error, in the format of the picture at this path. */
-  errorPicture?: ((path: string, status: number) => RenderedPage | undefined) | undefined
   /** `request` has no id and no method if the failed work was shared by several requests. */
   onError: (error: unknown, request: FailedRequest) => void
 }
@@ -145,18 +143,15 @@ export function respondToError(
   context: Context,
   error: unknown,
 ): Awaitable<Response> {
-  const { errorPage, errorPicture } = handling
   const { request, route, id } = context.exchange
   // The client has disconnected; proxies log status 499 in this case.
   if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
   const { status, headers, body } = route.surface.presentError(error, id)
   if (status >= 500 && !isNotReady(error)) context.onError(error)
+  const path = pathOf(request)
   const page =
-    route.surface.errorsAs === 'picture'
-      ? errorPicture?.(pathOf(request), status)
-      : wantsPage(route, request)
-        ? errorPage?.(status, publicError(error), id, pathOf(request))
-        : undefined
+    route.surface.renderError?.(path, status) ??
+    (wantsPage(route, request) ? handling.errorPage?.(status, publicError(error), id, path) : undefined)
   if (page) return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
   const response = new Response(body, { status, headers: context.headers })
   for (const name in headers) response.headers.set(name, headers[name] as string)

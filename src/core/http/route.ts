@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { EXPLORER, PICTURES } from '../config/rate-limit-tier.ts'
+import { EXPLORER } from '../config/rate-limit-tier.ts'
 import type { SigningKeys } from '../config/signing-keys.ts'
 import type { IndexClient } from '../index/calls.ts'
 import type { PassportRef } from '../passport/passport.ts'
@@ -21,8 +21,10 @@ export type Surface = {
   /** The tier of all clients. Their requests are counted by address. */
   tier?: string
   presentError: (error: unknown, requestId: string) => ErrorResponse
-  /** If the explorer is on, errors are presented as this instead. */
-  errorsAs?: 'page' | 'picture'
+  /** If the explorer is on, browsers get errors as pages. */
+  errorsAs?: 'page'
+  /** Errors are pictures in the format of the path, because a page would otherwise show a broken image. */
+  renderError?: (path: string, status: number) => RenderedPage
   /** The name of a version that the retirement plan applies to. */
   retires?: string
   /** Parses the query; throws `invalid_request` for unknown names. Without it, handlers read the query themselves. */
@@ -67,7 +69,6 @@ export const SERVICE: Surface = {
 }
 
 export const PAGE: Surface = { ...SERVICE, tier: EXPLORER, errorsAs: 'page', ignoresSlash: true }
-export const PICTURE: Surface = { ...SERVICE, tier: PICTURES, errorsAs: 'picture', ignoresSlash: true }
 
 /** A parameter of a path, a query or the headers; a string by default. */
 export type Parameter = {

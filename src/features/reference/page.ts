@@ -1,17 +1,29 @@
 import { STATUS_OF } from '../../core/basics/errors.ts'
 import { ABOUT, errorsOf, exampleOf, NOT_MODIFIED, wordsOf } from '../../core/http/openapi.ts'
-import { type DocumentedRoute, isDocumented, type Route } from '../../core/http/route.ts'
+import type { DocumentedRoute } from '../../core/http/route.ts'
+import { createScript, createStyle, PARTS } from '../../ui/assets-and-csp.ts'
 import { type Html, html, prose } from '../../ui/html.ts'
 import { renderLayout, renderLink } from '../../ui/layout.ts'
 import { callPath, referencePath, renderKeyHelp, type Site } from '../../ui/site.ts'
 import { fieldsOf, heading, renderEndpoint, renderExample, renderPath } from './call.ts'
+import callScript from './reference.client.js' with { type: 'text' }
+import style from './reference.css' with { type: 'text' }
+import listScript from './reference-calls.client.js' with { type: 'text' }
+import codeScript from './reference-code.client.js' with { type: 'text' }
+import layout from './reference-layout.css' with { type: 'text' }
+
+const STYLE = createStyle('reference.css', style, layout)
+const LIST = createScript('reference-calls.js', PARTS.share, codeScript, listScript)
+const CALL = createScript('reference.js', PARTS.share, codeScript, callScript)
+
+export const REFERENCE_ASSETS = [STYLE, LIST, CALL]
 
 type Options = {
   site: Site
   /** The version of the API that the page shows, or else all versions; also its OpenAPI tag. */
   version: string | undefined
-  /** The state of V1 in a sentence. */
-  headline: Html
+  /** The state of the versions that end. */
+  notice: Html | undefined
 }
 
 /** The versions of the API, newest first. */
@@ -19,9 +31,12 @@ export const versionsOf = (calls: readonly DocumentedRoute[]): string[] =>
   [...new Set(calls.map(({ surface }) => surface.tag.name))].toReversed()
 
 /** Renders the page of a call or, without a call, of a version or all versions. Only the forms and the search need the script. */
-export function renderReference(all: readonly Route[], options: Options, call?: DocumentedRoute): string {
+export function renderReference(
+  calls: readonly DocumentedRoute[],
+  options: Options,
+  call?: DocumentedRoute,
+): string {
   const { site, version } = options
-  const calls = all.filter(isDocumented).filter(({ surface }) => surface.usesKeys)
   const main = html`<div class="reference" data-origin="${site.origin}"${site.explorer ? html` data-explorer` : html``}>
 ${call ? renderCall(call, calls, options) : renderCalls(calls, options)}
 ${version || !site.explorer ? html`` : PICTURES}
@@ -31,15 +46,15 @@ ${version || !site.explorer ? html`` : PICTURES}
     site,
     title: call ? `${call.summary} · ${version} API` : title,
     description: `${call?.summary ?? title}: parameters, responses and examples of the passport API`,
-    head: html`<link rel="stylesheet" href="${site.urlOf('reference.css')}">\n`,
-    script: call ? 'reference.js' : 'reference-calls.js',
+    head: html`<link rel="stylesheet" href="${STYLE.url}">\n`,
+    script: call ? CALL : LIST,
     share: { path: call ? callPath(call) : referencePath(version) },
     main,
   })
 }
 
 function renderCalls(calls: readonly DocumentedRoute[], options: Options): Html {
-  const { version, site, headline } = options
+  const { version, site, notice } = options
   const versions = versionsOf(calls)
   const shown = versions
     .filter((each) => each === (version ?? each))
@@ -56,7 +71,7 @@ ${renderNotice(first, options)}
 <div class="call-text">
 <h2 class="unseen">Introduction</h2>
 <p>${prose(ABOUT)}</p>
-${version ? html`` : html`<p>New programs use <a href="${referencePath(name)}">${name}</a>. <a href="/deprecation">${headline}</a>.</p>`}
+${version ? html`` : html`<p>New programs use <a href="${referencePath(name)}">${name}</a>.${notice ? html` <a href="/deprecation">${notice}</a>.` : html``}</p>`}
 <h3>Start</h3><p>The example on this page is a first call. You can send requests from the page of each call.</p>
 <h3>Address, key and limits</h3><p id="key">The base URL is <code>${site.origin}${referencePath(name).replace('reference', 'api')}</code>. Send your API key in the header <code>X-API-KEY</code>. ${site.limits ?? ''}</p>
 ${renderKeyHelp(site)}
@@ -80,6 +95,12 @@ ${heading('pictures', 'Badges, cards and feeds')}
 <dt><code>/card/42.png</code></dt><dd>The picture of link previews, 1200 × 630.</dd>
 <dt><code>/movers.atom?days=7</code></dt><dd>An Atom feed: whose score rose, fell or is new.</dd></dl>
 </section>`
+
+/** In the order of the lists of calls. */
+const ORDER = ['Read', 'Follow changes', 'Write', 'Webhooks', 'Your own passport']
+
+export const sortCalls = (calls: readonly DocumentedRoute[]): DocumentedRoute[] =>
+  calls.toSorted((one, other) => ORDER.indexOf(groupOf(one)) - ORDER.indexOf(groupOf(other)))
 
 /** The groups of most calls, by the scope that a key needs. */
 const GROUPS = { read: 'Read', events: 'Follow changes', write: 'Write', 'write:*': 'Write' }
@@ -118,9 +139,9 @@ ${renderErrors([call], html`The <a href="${referencePath(version)}#errors">error
 }
 
 /** Says whether the version is active, deprecated or removed. */
-const renderNotice = (call: DocumentedRoute, { headline }: Options): Html =>
-  call.surface.retires
-    ? html`<p id="deprecation" class="notice"><strong>${headline}</strong> <a href="/deprecation">Dates, and what to do</a></p>`
+const renderNotice = (call: DocumentedRoute, { notice }: Options): Html =>
+  call.surface.retires && notice
+    ? html`<p id="deprecation" class="notice"><strong>${notice}</strong> <a href="/deprecation">Dates, and what to do</a></p>`
     : html``
 
 const renderKey = (site: Site, { needsKey, access }: DocumentedRoute) => html`<div id="key" class="field">

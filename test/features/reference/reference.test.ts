@@ -1,18 +1,15 @@
 import { expect, test } from 'bun:test'
-import { createReference } from '../../../src/features/reference/routes.ts'
 import {
   errorExampleOn,
   expectCalls,
   expectEveryField,
   readCalls,
 } from '../../support/explorer/reference-pages.ts'
-import { createSite } from '../../support/explorer/site.ts'
+import { createReference, createSite } from '../../support/explorer/site.ts'
 import { listCalls } from '../../support/explorer/snippets.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
-import { datePlan, NO_PLAN } from '../../support/program/retirement.ts'
 import { DEFAULT_SITE } from '../../support/program/settings.ts'
 import { onEngine } from '../../support/store/engines.ts'
-import { NOON } from '../../support/store/records.ts'
 
 onEngine('sqlite', 'the reference page', (open) => {
   const server = shareServer(() => open(), serveTest)
@@ -156,9 +153,7 @@ test('example requests use the public URL, or else the Host header if it is a pl
   expect(hostile.text).not.toContain('$(id)')
   const { routes } = createReference('0.0.0', {
     site: createSite(undefined, 'https://public.example').site,
-    plan: () => datePlan(NO_PLAN, NOON),
-    now: () => NOON,
-    stamp: () => 'stamp-of-ours',
+    stamp: 'stamp-of-ours',
     requireKey: true,
   })
   await using branded = serveTest(server.store, { routes })

@@ -1,5 +1,5 @@
 import Schema from 'typebox/schema'
-import { createReference } from '../../../src/features/reference/routes.ts'
+import { createReference } from '../explorer/site.ts'
 
 type DocumentedResponse = {
   headers: Record<string, { $ref: string }>

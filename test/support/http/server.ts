@@ -7,10 +7,8 @@ import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createExplainer, createPassportExplainer } from '../../../src/core/reads/explain.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
-import { createReference } from '../../../src/features/reference/routes.ts'
-import { createRetirementGuard } from '../../../src/features/retire/headers-and-brownouts.ts'
-import { datePlan, NO_PLAN, type RetirementPlan } from '../../../src/features/retire/plan.ts'
-import { createSite } from '../../../src/ui/site.ts'
+import { NO_PLAN, type RetirementPlan } from '../../../src/features/retire/plan.ts'
+import { createReference, createSite } from '../explorer/site.ts'
 import { owning } from '../owning.ts'
 import { openTestStore, type TestStore } from '../store/engines.ts'
 import { NOON, PEOPLE } from '../store/records.ts'
@@ -42,7 +40,8 @@ export function serveTest(
   const { site, routes } = createSite(undefined, undefined, options.errorPage !== undefined)
   const reference = createReference('0.0.0', {
     site,
-    plan: () => datePlan(plan(), deprecatedAt),
+    plan,
+    deprecatedAt,
     now: options.now ?? (() => NOON),
     compatV2,
   })
@@ -59,7 +58,7 @@ export function serveTest(
     trustedProxies: [],
     limiter: createLimiter({ tiers: MANY, now: () => NOON, isQuotaUsed: () => false }),
     usage: createUsageCounter(() => NOON),
-    guards: [createRetirementGuard(plan, deprecatedAt)],
+    guards: reference.guards,
     onError: (error) => errors.push(error),
     ...options,
     routes: [...reference.routes, ...routes, ...(options.routes ?? [])],

@@ -4,7 +4,7 @@ import { levelOf } from '../../../core/passport/rules/rule-set.ts'
 import { findPassport, findVersion } from '../../../core/reads/passports.ts'
 import { findAlike } from '../../../core/reads/search.ts'
 import { readStandings } from '../../../core/reads/standing.ts'
-import { withoutCaching } from '../../../ui/assets-and-csp.ts'
+import { createScript, PARTS, withoutCaching } from '../../../ui/assets-and-csp.ts'
 import { escapeText, type Html, html } from '../../../ui/html.ts'
 import { respondPage, sharePassport } from '../../../ui/layout.ts'
 import { ifReady } from '../../../ui/not-ready.ts'
@@ -12,10 +12,13 @@ import type { ExplorerOptions, ExplorerPage } from '../../../ui/page.ts'
 import { renderSharePanel } from '../../../ui/share-panel.ts'
 import { describeHighest } from '../../../ui/standings.ts'
 import { nameOf, renderCopyable, shortNameOf, shortWord } from '../../../ui/text.ts'
+import script from './passport.client.js' with { type: 'text' }
 import { PROOF_ROW, proofsOf, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
 import * as passportScore from './passport-score.ts'
+
+export const PASSPORT_SCRIPT = createScript('passport.js', PARTS.share, script)
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
   const { index, rules, signs, needsKey = false } = options
@@ -77,7 +80,7 @@ ${list}
 </div>
 </article>`
       const layout = { site, title: share.alt, description, share, main }
-      const page = respondPage({ ...layout, script: 'passport.js' })
+      const page = respondPage({ ...layout, script: PASSPORT_SCRIPT })
       return listed ? page : withoutCaching(page)
     },
   }

@@ -5,6 +5,7 @@ import { lastPage } from '../../../core/lists/list-request.ts'
 import { findRule, mostPoints, namesOf, type RuleSetShape } from '../../../core/passport/rules/rule-set.ts'
 import { type FoundPeople, type FoundPerson, searchPeople } from '../../../core/reads/search.ts'
 import type { ScoreDistribution } from '../../../core/reads/standing.ts'
+import { createScript, PARTS } from '../../../ui/assets-and-csp.ts'
 import { CATEGORIES, drawHistogram, partOf } from '../../../ui/charts.ts'
 import { type Html, html } from '../../../ui/html.ts'
 import { countList, renderSearch, respondPage } from '../../../ui/layout.ts'
@@ -19,6 +20,8 @@ import { credentialAddress, formatFigure, shortNameOf, shortWord } from '../../.
 import { type DescribedTerms, describeFilter, labelOf, type Names } from './describe-terms.ts'
 import { replaceOldAddress } from './old-addresses.ts'
 import * as controls from './ranking-controls.ts'
+
+export const RANKING_SCRIPT = createScript('ranking.js', PARTS.share, PARTS.search)
 
 /** All passports by score, or those that a search and filters find. */
 export const createRankingPage = (options: ExplorerOptions): ExplorerPage => ({
@@ -103,7 +106,7 @@ function renderPage(shown: Shown): RenderedPage {
     share,
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${led === '' || isHome ? '' : `${whole}: ${led}. `}${count(all, 'passport')} with scores for activity, identity and skills. ${help}`,
-    script: 'ranking.js',
+    script: RANKING_SCRIPT,
     main: html`<div class="intro cover"><div>${renderHeading(shown)}
 <div id="lead" data-live>${isHome ? renderLead(site) : html``}</div>
 ${renderSearch(asked.text, lists.parametersOf({ ...asked, text: '' }))}${HOW}</div>
