@@ -4,6 +4,7 @@ import type { Job } from './core/basics/jobs.ts'
 import type { Commands } from './core/cli/run-command.ts'
 import type { Config } from './core/config/config.ts'
 import type { Guard, Route } from './core/http/route.ts'
+import type { AnyQuestion } from './core/index/calls.ts'
 import type { AnyData } from './core/store/data.ts'
 import type { Asset } from './ui/assets-and-csp.ts'
 import type { Html } from './ui/html.ts'
@@ -19,6 +20,8 @@ export type Feature = {
   commands?: Commands
   /** Loaded by the writer thread, which runs the writes. */
   data?: () => Promise<readonly AnyData[]>
+  /** Loaded by the index thread, which answers them. */
+  questions?: () => Promise<readonly AnyQuestion[]>
   /** Loaded by the threads that serve requests, and by no other one: schemas load slowly. */
   serve?: () => Promise<Serving>
 }
@@ -65,6 +68,9 @@ export const commandsOf = (features: readonly Feature[]): Commands =>
 
 export const dataOf = async (features: readonly Feature[]): Promise<AnyData[]> =>
   (await Promise.all(features.map(({ data }) => data?.() ?? []))).flat()
+
+export const questionsOf = async (features: readonly Feature[]): Promise<AnyQuestion[]> =>
+  (await Promise.all(features.map(({ questions }) => questions?.() ?? []))).flat()
 
 export const servingOf = async (features: readonly Feature[]): Promise<Serving[]> =>
   Promise.all(features.flatMap(({ serve }) => (serve ? [serve()] : [])))

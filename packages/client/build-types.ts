@@ -1,6 +1,7 @@
 /** Prints src/types.ts with types in place of schemas, so that the package needs no dependency. `npm pack` runs it. */
 
 import * as v3 from '../../src/core/api/schemas.ts'
+import * as searches from '../../src/core/api/search-schemas.ts'
 import * as writes from '../../src/core/api/write-schemas.ts'
 import { STATUS_OF } from '../../src/core/basics/errors.ts'
 import * as data from '../../src/core/history/event-data.ts'
@@ -24,7 +25,7 @@ type Schema = {
   patternProperties?: Record<string, Schema>
 }
 
-const MODULES: Record<string, object> = { passports, v3, events, data, writes, subscriptions }
+const MODULES: Record<string, object> = { passports, v3, searches, events, data, writes, subscriptions }
 const schemaAt = (module = '', name = ''): Schema =>
   (MODULES[module] as Record<string, Schema>)[name] as Schema
 

@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 DOCUMENT = HERE / "../../docs/openapi.json"
 TYPES = HERE / "src/passportd_client/types.py"
 
-ROOTS = """Credential Passport PassportListBody V3LookupBody V3ListBody V3Diff V3EventPage V3Log V3RuleSet V3RecordsRequest
+ROOTS = """Credential Passport PassportListBody V3LookupBody V3ListBody V3SearchBody V3Scores V3Diff V3EventPage V3Log V3RuleSet V3RecordsRequest
 V3RecordsResult V3Subscription V3SubscriptionRequest V3SubscriptionPatch""".split()
 PRIMITIVE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 
@@ -65,7 +65,7 @@ def write_types(document: Schema) -> str:
     for name, values in {
         "V3Include": schemas["V3LookupRequest"]["properties"]["include"]["items"]["enum"],
         "V3Field": list(paths_of(schemas["V3SelectedPassport"])),
-        "V3GroupBy": by_name["group_by"]["enum"],
+        "V3GroupBy": by_name["group_by"]["items"]["enum"],
         "V3EventType": [each["properties"]["type"]["const"] for each in schemas["V3Event"]["anyOf"]],
     }.items():
         written[name] = f"{name} = Literal{json.dumps(values)}"

@@ -6,6 +6,8 @@ import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import { SAVED_INDEX } from '../core/store/sql/saved-index.ts'
 import type { Store } from '../core/store/store.ts'
 import { threadLog as log, type StartMessage, send, type ToThread } from '../core/threads/messages.ts'
+import { questionsOf } from '../feature.ts'
+import { FEATURES } from '../features.ts'
 
 const UPDATE_MILLISECONDS = 500
 
@@ -15,16 +17,22 @@ const READ_TRANSACTION_MILLISECONDS = 10
 declare const self: Worker
 
 const stop = new AbortController()
+const questions = questionsOf(FEATURES)
 let live: LiveIndex | undefined
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (data.kind === 'start') void run(data)
   else if (data.kind === 'stop') stop.abort()
-  else if (data.kind === 'connect')
-    answerIndexCalls(data.port, () => {
-      if (!live) throw notReady(0)
-      return live
-    })
+  else if (data.kind === 'connect') void answerCalls(data.port)
+}
+
+async function answerCalls(port: MessagePort): Promise<void> {
+  answerIndexCalls(port, getIndex, await questions)
+}
+
+function getIndex(): LiveIndex {
+  if (!live) throw notReady(0)
+  return live
 }
 
 async function run({ config, index: state }: StartMessage): Promise<void> {
@@ -46,7 +54,7 @@ function followStore(store: Store, state: IndexState): Job {
       const current =
         live ??
         (await openLiveIndex(store, store.data(SAVED_INDEX), { signal, onProgress: createProgress(state) }))
-      if (live) await updateIndex(live)
+      if (live) await updateIndex(live, signal.aborted)
       if (current.cursor !== cursor) {
         cursor = current.cursor
         await pause(READ_TRANSACTION_MILLISECONDS, signal)
@@ -55,8 +63,12 @@ function followStore(store: Store, state: IndexState): Job {
       send({ kind: 'current', passports: countAlive(current.index) })
       if (!live) send({ kind: 'indexed' })
       live = current
-      if (isOutdated(live) && !isReported) send({ kind: 'outdated' })
+      if (isOutdated(live) && !isReported && !signal.aborted) send({ kind: 'outdated' })
       isReported ||= isOutdated(live)
+    },
+    /** Saves the index, if another thread does not. */
+    async end(attempt) {
+      if (live && !isOutdated(live)) await attempt()
     },
   }
 }

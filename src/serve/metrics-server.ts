@@ -14,8 +14,8 @@ import {
 } from '../core/http/prometheus-text.ts'
 import { type Damage, isDamaged } from '../core/store/damage.ts'
 import type { Store } from '../core/store/store.ts'
+import type { SubscriptionCount } from '../features/webhooks/statements.ts'
 import { SUBSCRIPTIONS } from '../features/webhooks/statements.ts'
-import type { SubscriptionCount } from '../features/webhooks/store.ts'
 
 type Options = { store: Store; damage: Damage; log: Log; readThreads: () => Family[] }
 

@@ -131,10 +131,10 @@ function mayRenewTls({ tls }: Config, log: Log): boolean {
 }
 
 const readIndex = ({ listed: { passports, at } }: Node): Family[] => [
-  gauge('passportd_snapshot_passports', 'Passports in the ranking.', passports),
+  gauge('passportd_index_passports', 'Passports in the index.', passports),
   gauge(
-    'passportd_snapshot_age_seconds',
-    'Time since the ranking was last up to date.',
+    'passportd_index_age_seconds',
+    'Time since the index was last up to date.',
     (performance.now() - at) / 1000,
   ),
 ]
@@ -196,7 +196,9 @@ function startIndex(node: Node): void {
       for (const server of node.servers) connect('index-thread', thread, server)
       node.nextIndex = undefined
       node.indexed.resolve()
-      if (before !== thread) void before?.stop()
+      if (!before || before === thread) return
+      node.log.info('A new index thread took over.')
+      void before.stop()
     },
   })
   node.nextIndex = thread

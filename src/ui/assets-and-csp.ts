@@ -15,7 +15,6 @@ import themeScript from './assets/theme.client.js' with { type: 'text' }
 import { FONT_FACE, LATIN_FONT, LATIN_FONT_PATH } from './fonts.ts'
 import { type Theme, writeColors } from './tokens.ts'
 
-/** Creates a page or file with this Content-Security-Policy. */
 export const file = (type: string, body: string, policy: string, status = 200): RenderedPage =>
   createPage(
     body,
@@ -55,7 +54,6 @@ const CONTENT_TYPES: Record<PictureType, string> = {
 /** Image proxies keep a picture for this long, even if its passport is removed. */
 const PUBLIC = 'public, max-age=60, s-maxage=300'
 
-/** A picture that other sites may embed. */
 export const picture = (
   type: PictureType,
   body: string | Uint8Array<ArrayBuffer>,
@@ -72,7 +70,6 @@ export const picture = (
     status,
   )
 
-/** Removes comments and most white space. */
 function compact(...styles: string[]): string {
   return styles
     .join('\n')
@@ -133,7 +130,6 @@ export function assetRoutes(all: readonly Asset[]): Route[] {
   ]
 }
 
-/** For URLs that change when the content changes. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
 const LATIN = createPage(LATIN_FONT, { 'Content-Type': 'font/woff2', 'Cache-Control': FOREVER })

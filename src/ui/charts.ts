@@ -58,7 +58,6 @@ export function fitSegments(segments: readonly Segment[], length: number): Segme
   return fitted
 }
 
-/** Draws the texture as a line whose dashes look like stripes or dots. */
 function drawSegment(name: Segment['name'], at: number, end: number): string {
   const rectangle = `<rect class="${name}" x="${at}%" width="${toCoordinate(end - at)}%" height="100%"/>`
   if (name === 'activity' || name === 'other') return rectangle
@@ -70,8 +69,7 @@ const [WIDTH, HEIGHT] = [400, 100]
 /** The bars have a minimum height, so that rare values are visible. */
 const LEAST_HEIGHT = 3
 
-/** A histogram that the style sheet stretches. `line` is where a vertical line is, in bars. Screen readers get its caption only. */
-export function drawHistogram(counts: readonly number[], line?: number): Html {
+export function drawHistogram(counts: readonly number[]): Html {
   const width = WIDTH / counts.length
   const scale = HEIGHT / Math.max(...counts, 1)
   const bars = counts.flatMap((count, at) => {
@@ -79,6 +77,5 @@ export function drawHistogram(counts: readonly number[], line?: number): Html {
     const height = toCoordinate(Math.max(LEAST_HEIGHT, count * scale))
     return html`<rect x="${toCoordinate(at * width)}" y="${toCoordinate(HEIGHT - height)}" width="${toCoordinate(0.85 * width)}" height="${height}"/>`
   })
-  const x = toCoordinate(Math.min(WIDTH, (line ?? 0) * width))
-  return html`<svg class="histogram" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${bars}${line === undefined ? html`` : html`<path d="M${x} 0V${HEIGHT}"/>`}</svg>`
+  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none">${bars}</svg>`
 }

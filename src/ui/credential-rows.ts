@@ -20,7 +20,6 @@ export function groupByCategory<T extends { category: string }>(items: readonly 
   })
 }
 
-/** A row of a table. */
 export type CredentialRow = Html & { category: string }
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
@@ -37,11 +36,9 @@ export function renderCredential(credential: Credential): CredentialRow {
   }
 }
 
-/** Formats the number of a value such as "135294 followers". */
 const formatValue = (value: string, limit = MAX_VALUE_LENGTH): string =>
   shortWord(value, limit).replace(/^\d{4,15}(?= )/, (text) => formatFigure(Number(text)))
 
-/** Links to the page of the credential type, which lists the people who have it. */
 export function linkToType(type: string, name: string): string {
   const text = `<bdi>${escapeText(name || type.slice(0, MAX_NAME_LENGTH))}</bdi>`
   if (type === '' || type.length > MAX_TYPE_LENGTH || !type.isWellFormed()) return text
@@ -79,7 +76,6 @@ export function wordsOf(cause: Cause | undefined, earlierRules: string): string 
   return earlierRules === '' ? 'first calculation' : 'maximum of a part'
 }
 
-/** Words before the value that a credential has since a change. */
 const BEFORE_VALUE: Partial<Record<Cause, string>> = { added: 'first recorded: ', value: 'now ' }
 
 /** Returns " (now 33 contracts)" or " (time passed)". `value` may be unknown. */

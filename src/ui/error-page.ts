@@ -4,7 +4,6 @@ import { type Html, html } from './html.ts'
 import { renderSearch, respondPage } from './layout.ts'
 import type { Site } from './site.ts'
 
-/** Renders errors as a page. */
 export const createErrorPage =
   (site: Site): NonNullable<ErrorHandling['errorPage']> =>
   (status, { code, message }, requestId, path) => {
@@ -22,7 +21,6 @@ ${key === 'no_passport' ? renderSearch(passport) : (help ?? (status < 500 ? html
 /** The page shows `words`, or else the message of the error. */
 type ErrorText = { title: string; words?: string; help?: Html }
 
-/** By status, or by the code of the error. */
 const KNOWN: Record<string, ErrorText> = {
   400: { title: 'Invalid address', help: renderSearch() },
   404: {
@@ -43,8 +41,8 @@ const KNOWN: Record<string, ErrorText> = {
     words: 'This site cannot respond right now. Reload the page in a minute.',
   },
   not_ready: {
-    title: 'Lists are not ready yet',
-    help: html`<p>Pages of people work. <a class="button" href="">Try again</a></p>`,
+    title: 'This page is not ready yet',
+    help: html`<p><a class="button" href="">Try again</a></p>`,
   },
   no_passport: {
     title: 'Passport not found',

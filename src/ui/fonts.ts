@@ -9,7 +9,6 @@ import { hashOf } from '../core/basics/hash.ts'
 
 export const FONT_FAMILY = 'Source Serif 4'
 
-/** The files of the font, for cards. */
 export const FONTS = [latin, latinExt, cyrillic, cyrillicExt, greek, vietnamese].map((file) =>
   readFileSync(file),
 )

@@ -1,7 +1,7 @@
-/** Escaped markup. */
 export type Html = { markup: string }
 
-type Value = string | number | Html | readonly Html[]
+/** `undefined` and `false` render nothing. */
+type Value = string | number | Html | readonly Html[] | undefined | false
 
 /** A template whose values are escaped, unless they are `Html` themselves. */
 export function html(parts: TemplateStringsArray, ...values: Value[]): Html {
@@ -18,13 +18,13 @@ export const escapeText = (text: string): string => (/[&<>"']/.test(text) ? Bun.
 function render(value: Value): string {
   if (typeof value === 'string') return escapeText(value)
   if (typeof value === 'number') return String(value)
+  if (!value) return ''
   if ('markup' in value) return value.markup
   let markup = ''
   for (const each of value) markup += each.markup
   return markup
 }
 
-/** Renders text in `backticks` as code. */
 export function prose(text: string): Html {
   const parts = text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
   return html`${parts}`

@@ -9,7 +9,6 @@ import { formatFigure, shortNameOf, shortWord } from './text.ts'
 type Layout = {
   site: Site
   title: string
-  /** For search engines and link previews. */
   description: string
   head?: Html
   script?: Asset
@@ -54,7 +53,7 @@ export function renderLayout(layout: Layout): string {
 <title>${title} · ${site.name}</title>
 <link rel="icon" href="/icon.svg" type="image/svg+xml">
 <meta name="theme-color" content="${site.accents.light}">
-${explorer ? html`<link rel="icon" href="/favicon.ico" sizes="32x32">` : html``}
+${explorer && html`<link rel="icon" href="/favicon.ico" sizes="32x32">`}
 <link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
 <script src="${THEME.url}"></script>
 <link rel="stylesheet" href="${site.style.url}">
@@ -64,7 +63,7 @@ ${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${scr
 <a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand row"><a href="/">${site.name}</a></p>
-${hasSearch ? html`<form id="find-person" action="/" role="search" aria-label="People"><input id="search" name="q" type="search" aria-label="Find a person" maxlength="200" placeholder="Search" autocomplete="off" spellcheck="false"><ul class="panel rows" data-results data-linked></ul><span class="unseen" role="status" data-count></span></form>` : html``}
+${hasSearch && html`<form id="find-person" action="/" role="search" aria-label="People"><input id="search" name="q" type="search" aria-label="Find a person" maxlength="200" placeholder="Search" autocomplete="off" spellcheck="false"><ul class="panel rows" data-results data-linked></ul><span class="unseen" role="status" data-count></span></form>`}
 <button class="quiet" type="button" popovertarget="pages">Menu</button>
 <div id="pages" class="panel" popover><nav aria-label="Pages">${joinLinks(menu)}</nav></div>
 </header>
@@ -72,7 +71,7 @@ ${hasSearch ? html`<form id="find-person" action="/" role="search" aria-label="P
 ${main}
 </main>
 <footer><div>
-<p>${site.name}: public records of work, with scores for activity, identity and skills.${site.owner === undefined ? html`` : html` Run by ${explorer ? html`<a href="/about">${site.owner.replace(/\.$/, '')}</a>` : site.owner.replace(/\.$/, '')}.`}</p>
+<p>${site.name}: public records of work, with scores for activity, identity and skills.${site.owner !== undefined && html` Run by ${explorer ? html`<a href="/about">${site.owner.replace(/\.$/, '')}</a>` : site.owner.replace(/\.$/, '')}.`}</p>
 <nav aria-label="About this site">${joinLinks(footer)}</nav>
 ${THEMES}
 </div></footer>
@@ -82,7 +81,7 @@ ${THEMES}
 }
 
 export const renderLink = (path: string, text: string | Html, isHere: boolean): Html =>
-  html`<a href="${path}"${isHere ? html` aria-current="page"` : html``}>${text}</a>`
+  html`<a href="${path}"${isHere && html` aria-current="page"`}>${text}</a>`
 
 const joinLinks = (links: readonly Html[]) => links.map((link, at) => html`${at === 0 ? '' : ' '}${link}`)
 
@@ -92,25 +91,21 @@ const THEMES = html`<label class="scripted">Theme <select id="theme" autocomplet
 /** The form works without JavaScript. Hidden fields keep the filters. */
 export function renderSearch(typed = '', hidden: readonly (readonly [string, string])[] = []): Html {
   return html`<form class="search" action="/" role="search">
-<label for="search">Find a person</label>
+<label class="unseen" for="search">Find a person</label>
 <input id="search" name="q" type="search" value="${typed}" maxlength="200" placeholder="Name, tag, place or wallet" autocomplete="off" autocapitalize="off" spellcheck="false">
 ${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit">Search</button>
 </form>`
 }
 
-/** The size of link previews in social networks. */
 export const CARD_SIZE = { width: 1200, height: 630 }
 
-/** The preview of a link to a page. */
 export type Share = {
-  /** The canonical path of the page. */
   path?: string
   type?: 'profile' | 'website'
   title?: string
   description?: string
   /** The path of the card; by default the card of the site. */
   card?: string
-  /** Describes the card. */
   alt?: string
 }
 
@@ -126,11 +121,11 @@ export function renderShareMeta({ name, origin, explorer }: Site, share: Share):
 <meta property="og:image:height" content="${CARD_SIZE.height}">
 <meta property="og:image:alt" content="${alt}">
 `
-  return html`${url ? html`<link rel="canonical" href="${url}">\n<meta property="og:url" content="${url}">\n` : html``}<meta property="og:type" content="${type}">
+  return html`${url && html`<link rel="canonical" href="${url}">\n<meta property="og:url" content="${url}">\n`}<meta property="og:type" content="${type}">
 <meta property="og:site_name" content="${name}">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
-${hasCard ? image : html``}<meta name="twitter:card" content="${hasCard ? 'summary_large_image' : 'summary'}">
+${hasCard && image}<meta name="twitter:card" content="${hasCard ? 'summary_large_image' : 'summary'}">
 `
 }
 

@@ -10,7 +10,6 @@ export function drawLevel(reached: number, all: number): Html {
   return html`<svg class="level-mark" viewBox="0 0 ${4 * all - 1} 12" aria-hidden="true">${draw(0, reached)}${draw(reached)}</svg>`
 }
 
-/** The level of a score; empty without levels. */
 export function renderLevel(total: number, levels: readonly Level[] = []): Html {
   const at = levels.findLastIndex(({ from }) => total >= from)
   return at === -1 ? html`` : html`${drawLevel(at + 1, levels.length)} <span>${levels[at]?.name ?? ''}</span>`

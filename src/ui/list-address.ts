@@ -17,7 +17,6 @@ export const PAGE_SIZE = 20
 
 const BY_SCORE: Sort = { field: 'score', descending: true }
 
-/** The lists that a page offers, by the part of the score that they show. */
 export const SORTS = {
   total: 'score',
   activity: 'activity_score',
@@ -70,14 +69,11 @@ export const addressOf = (query: PeopleQuery): string =>
     ...(query.page > 1 ? [['page', `${query.page}`] as [string, string]] : []),
   ])
 
-/** The path of the v3 request for the list. */
 export const apiAddressOf = (query: PeopleQuery): string => join('/api/v3/passports', parametersOf(query))
 
-/** The path of the list of people who match a filter. */
 export const addressOfFilter = (filter: Filter): string =>
   addressOf({ ...EVERYBODY, filter: sortTerms(filter) })
 
-/** The path of the list of people with a value. */
 export const addressOfValue = (field: 'tag' | 'location' | 'type', value: string): string =>
   addressOfFilter([equals(field, value)])
 
@@ -98,13 +94,11 @@ export const withTerms = (query: PeopleQuery, terms: Filter): PeopleQuery => ({
 
 export const isFiltered = ({ filter }: PeopleQuery): boolean => filter.length > 0
 
-/** The values of a field that a list is about, alone or as one of several. */
 export const valuesOf = ({ filter }: PeopleQuery, field: 'tag' | 'type'): string[] =>
   filter
     .flatMap((term) => (term.field === field ? term.conditions : []))
     .flatMap(({ not, value }) => (not ? [] : String(value)))
 
-/** The types of credentials that a list is about. */
 export const typesOf = (query: PeopleQuery): string[] => [
   ...new Set([
     ...valuesOf(query, 'type'),

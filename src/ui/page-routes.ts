@@ -1,8 +1,7 @@
-import { ClientGone, ServiceError } from '../core/basics/errors.ts'
+import { attempt, ClientGone, ServiceError } from '../core/basics/errors.ts'
 import { pathOf, publicOriginOf, queryOf } from '../core/http/parse-request.ts'
 import { prefersJson, sendPage } from '../core/http/rendered-page.ts'
 import { type Context, PAGE, type Route, type RouteRequest, route } from '../core/http/route.ts'
-import { ifReady } from './not-ready.ts'
 import type { ExplorerOptions, ExplorerPage } from './page.ts'
 
 /** Pages by path. */
@@ -48,7 +47,7 @@ const createRoutes = (
 
 /** Renders a page, or sends the cached one. */
 function createShow(options: ExplorerOptions, page: ExplorerPage): Show {
-  const { index, site, pages } = options
+  const { index, site, pages, onError } = options
   return async (request, context) => {
     const { params, signal } = request
     const [path, query] = [pathOf(request), queryOf(request)]
@@ -60,7 +59,7 @@ function createShow(options: ExplorerOptions, page: ExplorerPage): Show {
       return page.render(shown)
     }
     // While there is no index, pages that do not need it are rendered for each request.
-    const current = version === undefined ? undefined : await ifReady(options, async () => index.version())
+    const current = version === undefined ? undefined : await attempt(() => index.version(), onError)
     if (current === undefined) return sendPage(request, context, await render())
     const key = [path, origin, version].join(' ')
     return sendPage(request, context, await pages.get(current, key, render))

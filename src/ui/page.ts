@@ -13,22 +13,17 @@ export type Png = Uint8Array<ArrayBuffer>
 export type Rasterize = (svg: string, width: number, signal?: AbortSignal) => Promise<Png>
 
 export type ExplorerOptions = Reads & {
-  /** Explains the score of a passport; `undefined` if the passport does not exist. */
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
-  /** The active rule set. */
   rules: () => Awaitable<RuleSetShape & { stamp: string }>
-  /** The services whose records are copied to this one. */
   listSources: () => Awaitable<readonly string[]>
-  /** Whether every call of the API needs a key. */
   needsKey?: boolean
   now: () => number
-  /** Whether the service signs scores. */
   signs?: boolean
   site: Site
   /** Pages of all features, until the index changes. */
   pages: PageCache
   rasterize: Rasterize
-  /** Reports why a part of a page is missing. The page is shown without it. */
+  /** Logs an error that a page does not show. */
   onError: (error: unknown) => void
 }
 

@@ -16,7 +16,6 @@ export type Ranked = {
   passport: Passport
   rank: number
   reason?: Reason | undefined
-  /** Shown below the name. */
   note?: string | undefined
   level?: Html
 }
@@ -36,13 +35,11 @@ export function renderRankingList({ ranked, scale, query, among }: RankingList):
   const isAmong = lists.isFiltered(query) && among !== undefined
   const rank = isAmong ? `Rank among ${query.text === '' ? 'these' : 'all'} ${formatFigure(among)}` : 'Rank'
   return html`<ol class="ranking panel" role="list">
-<li class="labels" aria-hidden="true"><div class="row between"><span>${rank}</span>${figure === 'total' ? LEGEND : html``}</div><span>${FIGURES[figure]}</span><span>Compare</span></li>
+<li class="labels" aria-hidden="true"><div class="row between"><span>${rank}</span>${figure === 'total' && LEGEND}</div><span>${FIGURES[figure]}</span><span>Compare</span></li>
 ${ranked.map((each) => renderRow(each, scale, query, named))}</ol>
-<form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="quiet">Clear</button></form>
-${ranked.some(({ passport }) => passport.human) ? html`<p class="legend"><span><span class="pill">human</span> <a href="/about#human">shown to be a person, not a program</a></span></p>` : html``}`
+<form id="compare" action="/compare" class="compare-bar panel"><button type="submit">Compare selected</button><span class="soft" aria-live="polite">two to four people</span><button type="reset" class="quiet">Clear</button></form>`
 }
 
-/** The colours of score bars. */
 const LEGEND = html`<span class="legend">${SCORE_PARTS.map((part) => html`<span class="${part}"><span class="swatch"></span> ${part}</span>`)}</span>`
 
 /** Concatenated for speed: three times as fast as `html`. All text must be escaped. */
@@ -99,7 +96,7 @@ export function renderPager(page: number, last: number, addressOf: (page: number
   const link = (target: number, text: string, relation: string) =>
     target === page || target < 1 || target > last
       ? html``
-      : html`<a href="${addressOf(target)}"${relation === '' ? html`` : html` rel="${relation}"`}>${text}</a>`
+      : html`<a href="${addressOf(target)}"${relation !== '' && html` rel="${relation}"`}>${text}</a>`
   return html`<nav class="pager" aria-label="Pages of the list">
 <span>${link(1, 'First', '')} ${link(page - 1, 'Previous', 'prev')}</span>
 <span class="at">Page ${formatFigure(page)} of ${formatFigure(last)}</span>

@@ -31,7 +31,6 @@ export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
   )
 }
 
-/** Links to people, each with the rosette and the score of the person. */
 export const renderPeople = (people: readonly Passport[], addressOf: (id: number) => string): Html =>
   html`<ul class="chips">${people.map((each) => html`<li><a href="${addressOf(each.id)}">${rosette(each.id, 'small')}<bdi>${shortNameOf(each)}</bdi> <span>${formatFigure(each.scores.total)}</span></a></li>`)}</ul>`
 

@@ -13,9 +13,9 @@ export function renderSharePanel(share: Share, text: string, origin: string, mor
   const link = `${origin}${path}`
   return html`<section id="share" popover>
 <div class="row between"><h2>Share</h2> <button class="quiet" type="button" popovertarget="share">Close</button></div>
-${card === undefined ? html`` : renderCard(card, title)}${origin === '' ? html`` : renderCopyable('link', html`${link}`)}
-<p class="row actions"${origin === '' ? html`` : html` data-link="${link}" data-title="${text}"`}>${card === undefined ? html`` : renderDownload(card)}</p>
-${origin === '' ? html`` : html`${renderNetworks(link, text)}${more}`}
+${card !== undefined && renderCard(card, title)}${origin !== '' && renderCopyable('link', html`${link}`)}
+<p class="row actions"${origin !== '' && html` data-link="${link}" data-title="${text}"`}>${card !== undefined && renderDownload(card)}</p>
+${origin !== '' && html`${renderNetworks(link, text)}${more}`}
 </section>`
 }
 

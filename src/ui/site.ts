@@ -87,12 +87,10 @@ function accentsOf(accent: string | undefined): Site['accents'] {
   return { light: accent, dark }
 }
 
-/** A passport with a rosette, in the accent of the site. */
 export const drawIcon = ({ accents }: Pick<Site, 'accents'>): string =>
   html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="9" y="2" width="46" height="60" rx="7" fill="${accents.light}"/><g fill="none" stroke="${PALETTE.light.panel}" stroke-width="2.2">${[0, 60, 120, 180, 240, 300].map((turn) => html`<circle cx="32" cy="19" r="7.5" transform="rotate(${turn} 32 26)"/>`)}<path d="M21 50h22" stroke-width="3.4" stroke-linecap="round"/></g></svg>`
     .markup
 
-/** Says how to get a key: in a demo by a command, or else as the operator says. */
 export function renderKeyHelp({ keys }: Site): Html {
   if (keys === undefined) return html``
   if (keys !== DEMO_SITE.keys) return html`<p>How to get a key: ${renderAddress(keys)}</p>`
@@ -100,7 +98,6 @@ export function renderKeyHelp({ keys }: Site): Html {
 ${renderCopyable('command', html`${PROGRAM} keys create --demo --name me`)}`
 }
 
-/** The page of a version of the API, or of all versions. */
 export const referencePath = (version?: string): string =>
   version === undefined ? '/reference' : `/reference/${version.toLowerCase()}`
 

@@ -1,8 +1,7 @@
 import type { FullPassport, Scores } from '../core/passport/passport.ts'
 import { levelOf } from '../core/passport/rules/rule-set.ts'
-import { type PassportStanding, readStandings } from '../core/reads/standing.ts'
+import type { PassportStanding } from '../core/reads/standing.ts'
 import { CATEGORIES, SCORE_PARTS } from './charts.ts'
-import { ifReady } from './not-ready.ts'
 import type { ExplorerOptions } from './page.ts'
 import { describeRank, describeTop } from './text.ts'
 
@@ -10,37 +9,45 @@ import { describeRank, describeTop } from './text.ts'
 const HIGHEST_PERCENT = 33
 
 /** Describes the best standing, overall or in a part of the score; empty if it is worse than `HIGHEST_PERCENT`. */
-export function describeHighest(scores: Scores, standing: PassportStanding | undefined): string {
-  if (!standing) return ''
-  const { below, total, atLeast: parts } = standing
-  const overall = { words: 'overall', atLeast: scores.total > 0 ? total - below : total }
-  const others = SCORE_PARTS.flatMap((part) => {
-    const atLeast = parts[part]
-    return atLeast === undefined ? [] : [{ words: `in ${CATEGORIES[part]}`, atLeast }]
-  })
-  const [best = overall] = [overall, ...others].toSorted((one, other) => one.atLeast - other.atLeast)
-  const top =
-    total > 0 && 100 * best.atLeast <= HIGHEST_PERCENT * total ? describeTop(best.atLeast, total) : ''
-  return top === '' ? '' : `${top} ${best.words}`
+export function describeHighest(standing: PassportStanding): string {
+  const { total, below } = standing.total
+  const best = SCORE_PARTS.reduce(
+    (best, part) =>
+      standing[part].below > best.below ? { words: `in ${CATEGORIES[part]}`, ...standing[part] } : best,
+    { words: 'overall', below },
+  )
+  const atLeast = total - best.below
+  return total > 0 && 100 * atLeast <= HIGHEST_PERCENT * total
+    ? `${describeTop(atLeast, total)} ${best.words}`
+    : ''
 }
 
-/** The units of a picture with a standing. */
 export const STANDING_UNITS = 3
 
-/** Statements about a score, for pictures. Each may be empty. `share` is the part of a full bar. `isComplete`: the index was ready. */
-export type PassportWords = { top: string; rank: string; level: string; share: number; isComplete: boolean }
+/** Statements about a score, for pictures. `top` and `level` may be empty. `share` is the part of a full bar. */
+export type PassportWords = { top: string; rank: string; level: string; share: number }
 
 export async function findPassportWords(
-  options: Pick<ExplorerOptions, 'index' | 'rules' | 'onError'>,
+  options: Pick<ExplorerOptions, 'index' | 'rules'>,
   { scores }: FullPassport,
   signal: AbortSignal,
 ): Promise<PassportWords> {
-  const [standing] = (await ifReady(options, () => readStandings(options, [scores], signal))) ?? []
+  const standing = await readStanding(options, scores, signal)
+  const { scale } = await options.index.call('distribution', undefined, signal)
   return {
-    isComplete: standing !== undefined,
-    top: describeHighest(scores, standing),
-    rank: standing ? describeRank(standing) : '',
-    share: standing ? Math.min(1, Math.max(0, scores.total) / Math.max(1, standing.scale)) : 0,
+    top: describeHighest(standing),
+    rank: describeRank(standing.total),
+    share: Math.min(1, Math.max(0, scores.total) / Math.max(1, scale)),
     level: levelOf(scores.total, await options.rules())?.level.name ?? '',
   }
+}
+
+/** Pages of one person. */
+export async function readStanding(
+  options: Pick<ExplorerOptions, 'index'>,
+  scores: Scores,
+  signal: AbortSignal,
+): Promise<PassportStanding> {
+  const [standing] = await options.index.call('standings', [scores], signal)
+  return standing as PassportStanding
 }

@@ -9,7 +9,6 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const FORBIDDEN = /[\p{Cc}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/gu
 const BLANK = /^[\s\p{Default_Ignorable_Code_Point}\p{M}\u2800]*$/u
 
-/** ASCII words separated by single spaces. */
 const CLEAN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/
 
 /** Longer than any emoji. Unicode does not limit the number of combining marks on a character. */
@@ -37,7 +36,6 @@ export function shortenText(text: string, limit: number, sizeOf = (_grapheme: st
   const ellipsis = sizeOf('…')
   let size = 0
   let whole = ''
-  /** The longest prefix that fits with an ellipsis. */
   let short = ''
   for (const grapheme of graphemesOf(text)) {
     size += sizeOf(grapheme)
@@ -73,7 +71,6 @@ export const formatShare = (percent: number): string =>
 export const formatPeople = (number: number): string =>
   number === 1 ? '1 person' : `${formatFigure(number)} people`
 
-/** The display name, or the id of a passport without a name. */
 export const nameOf = ({ id, profile }: Pick<Passport, 'id' | 'profile'>): string =>
   cleanText(profile.displayName) || `Passport ${id}`
 
@@ -95,9 +92,13 @@ export const describeTop = (atLeast: number, total: number): string =>
   atLeast <= 1 && total > 1 ? 'No. 1' : `Top ${Math.ceil((atLeast / total) * 100)}%`
 
 /** Returns "ahead of 46%", or "highest of all"; empty if nobody has a lower score. */
-export function describeAhead(atLeast: number, total: number, whom = ''): string {
-  const percent = Math.floor((1 - atLeast / total) * 100)
-  return percent <= 0 ? '' : atLeast <= 1 ? 'highest of all' : `ahead of ${percent}%${whom}`
+export function describeAhead({ below, total } = { below: 0, total: 1 }, whom = ''): string {
+  const percent = Math.floor((below / total) * 100)
+  return below === 0 || percent === 0
+    ? ''
+    : below >= total - 1
+      ? 'highest of all'
+      : `ahead of ${percent}%${whom}`
 }
 
 /** Formats a rank: "1st", "12th" or "1,022nd". */

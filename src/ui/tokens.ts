@@ -1,6 +1,5 @@
 import { mix } from '../core/basics/color-contrast.ts'
 
-/** The colours of pages and pictures in the light and in the dark theme. */
 const COLORS = {
   ground: ['#f7f3ea', '#161917'],
   panel: ['#fdfbf6', '#1e2220'],
@@ -33,10 +32,8 @@ const COVER = {
   ...{ line: '#ffffff4d', track: '#ffffff40', bad: '#ffc0b3' },
 }
 
-/** The colour of covers. */
 export const coverOf = (accents: Record<Theme, string>): string => mix(accents.light, '#000000', 0.35)
 
-/** The colours of a card, which looks like a cover. */
 export const onCover = (ground: string): Colors => ({ ...PALETTE.dark, ...COVER, ground, panel: ground })
 
 /** The colours as custom properties of the stylesheet, with the operator's accents. */

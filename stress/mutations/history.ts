@@ -128,10 +128,10 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'movers: a tombstone ends the search',
-    file: 'src/core/index/movers.ts',
+    file: 'src/features/movers/find-movers.ts',
     from: 'time > 0 && time <= since',
     to: 'time <= since',
-    tests: ['test/core/index/movers.test.ts'],
+    tests: ['test/features/movers/find-movers.test.ts'],
     ...ON_SQLITE,
   },
   {

@@ -40,8 +40,8 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'filters: a negated value selects what it excludes',
     file: 'src/core/index/matches.ts',
-    from: 'first?.not) excluded.push',
-    to: 'first?.not) included.push',
+    from: 'if (isExcluded) excluded.push',
+    to: 'if (isExcluded) included.push',
     tests: LISTS,
   },
   {
@@ -54,7 +54,7 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'filters: a comma means or',
     file: 'src/core/index/matches.ts',
-    from: 'intersectBits(bits, toBits(posting, index.count))',
+    from: 'intersectBits(bits, toBits(posting, slots))',
     to: 'addTo(bits, posting)',
     tests: LISTS,
   },

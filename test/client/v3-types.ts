@@ -4,6 +4,7 @@ import {
   type PassportOptions,
   type V3Passport,
   type V3Record,
+  type V3Standing,
   verifyWebhook,
 } from '../../packages/client/src/index.ts'
 
@@ -37,7 +38,7 @@ export async function results({ v3 }: Client, options: PassportOptions, names: (
     true,
   )
   // A whole field contains its parts, and `include` adds to `select`.
-  has<{ score: number; standing: { rank: number; of: number; percentile: number } | null }>()(
+  has<{ score: number; standing: V3Standing | null }>()(
     await v3.passport(7, { select: ['standing.rank', 'standing', 'score'], include: ['standing'] }),
     true,
   )
@@ -94,6 +95,9 @@ export async function mistakes({ v3 }: Client) {
   await v3.lookup([7], { select: ['credentials.rank'] })
   // @ts-expect-error: the keys of `caps` are not fields.
   await v3.lookup([7], { select: ['explanation.caps.Skills'] })
+  has<{ score: number }[]>()((await v3.search('ada', { select: ['score'] })).items, true)
+  // @ts-expect-error: a search is not of a time.
+  await v3.search('ada', { since: '2026-10-01' })
   // @ts-expect-error: there is no such part.
   await v3.passport(7, { include: ['score'] })
   // @ts-expect-error: passports cannot be sorted by this field.

@@ -97,13 +97,31 @@ test('v3.list iterates over all pages, and v3.page returns one page with the tot
   expect(await ids({ select: ['passport_id', 'credentials.score'] })).toHaveLength(23)
   expect(await ids({ sort: '-change', since: new Date(NOON) })).toEqual([])
   const page = await v3.page({ limit: 2, groupBy: 'human' })
-  expect(page).toMatchObject({ total: 23, groups: [{ value: 'false', count: 23 }], more_groups: 0 })
+  expect(page).toMatchObject({ total: 23, groups: [{ label: 'false', count: 23 }], more_groups: 0 })
+  const { groups } = await v3.page({ limit: 1, groupBy: ['human', 'source'], groupPrefix: 'fa' })
+  expect(groups).toEqual([{ field: 'human', value: 'false', label: 'false', count: 23 }])
   const next = await v3.page({ limit: 2, cursor: page.next as string, select: ['passport_id'] })
   expect(next.items).toEqual([{ passport_id: 20 }, { passport_id: 19 }])
   expect(await failureOf(v3.page({ filter: 'score:>1', cursor: page.next as string }))).toMatchObject({
     code: 'invalid_request',
     errors: [{ pointer: '?cursor' }],
   })
+})
+
+test('v3.search reads a text and returns a page, and v3.scores has the distribution', async () => {
+  await using service = await serve([...Array(3).keys()].map((id) => named(id, `Person ${id}`, id)))
+  const { v3 } = service.client
+  const page = await v3.search('person', { limit: 2, select: ['passport_id'], groupBy: 'human' })
+  expect(page).toMatchObject({
+    items: [{ passport_id: 2 }, { passport_id: 1 }],
+    total: 3,
+    reading: { name: 'person', chips: [] },
+    groups: [{ value: 'false', count: 3 }],
+  })
+  const { items, next } = await v3.search('person', { limit: 2, cursor: page.next as string })
+  expect([items[0]?.passport_id, next]).toEqual([0, null])
+  expect(await failureOf(v3.search(''.padEnd(201, 'x')))).toMatchObject({ errors: [{ pointer: '?q' }] })
+  expect(await v3.scores()).toMatchObject({ total: 3, highest: 2, median: 1 })
 })
 
 test('with a cache, an unchanged passport is revalidated without a body; lookups are never cached', async () => {

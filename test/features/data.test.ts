@@ -3,15 +3,7 @@ import { join } from 'node:path'
 import { dataOf } from '../../src/feature.ts'
 import { FEATURES } from '../../src/features.ts'
 import { onEveryEngine } from '../support/store/engines.ts'
-import {
-  type AnyData,
-  AUDIT,
-  type Base,
-  defineData,
-  listTables,
-  REMOVALS,
-  RULE_SETS,
-} from '../support/store/open.ts'
+import { type AnyData, AUDIT, defineData, listTables, REMOVALS, RULE_SETS } from '../support/store/open.ts'
 
 /** The tables of what the core keeps. */
 const OF_CORE = [
@@ -22,7 +14,7 @@ const OF_CORE = [
 
 const TABLES = defineData({
   name: 'tables',
-  open: ({ database }: Base) => ({ list: () => listTables(database.read) }),
+  open: (database) => ({ list: () => listTables(database.read) }),
 })
 
 onEveryEngine('the database', (open, engine) => {

@@ -87,15 +87,24 @@ function included(service: Service, { scores, points, record }: Stored) {
   }
 }
 
-export function v3Standing(service: Service, { scores }: Stored): Answer {
-  const all = service.listed().map((each) => each.scores.score)
-  const lower = all.filter((score) => score < scores.score).length
-  const standing = {
-    rank: 1 + all.filter((score) => score > scores.score).length,
-    of: all.length,
-    percentile: Math.floor((lower * 1000) / all.length) / 10,
+export const v3Standing = (service: Service, stored: Stored): Answer => ({
+  status: 200,
+  body: { standing: standingOf(service, stored) },
+})
+
+export function standingOf(service: Service, { scores }: Stored) {
+  const place = (field: 'score' | 'activity_score' | 'identity_score' | 'skills_score') => {
+    const all = service.listed().map((each) => each.scores[field])
+    const lower = all.filter((score) => score < scores[field]).length
+    const percentile = Math.floor((lower * 1000) / all.length) / 10
+    return { rank: 1 + all.filter((score) => score > scores[field]).length, of: all.length, percentile }
   }
-  return { status: 200, body: { standing } }
+  const [activity, identity, skills] = [
+    place('activity_score'),
+    place('identity_score'),
+    place('skills_score'),
+  ]
+  return { ...place('score'), parts: { activity, identity, skills } }
 }
 
 const byText = (one: object, other: object) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)

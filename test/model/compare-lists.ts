@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { simplify } from './answers.ts'
+import { simplify, standingOf } from './answers.ts'
 import { FILTERS, GROUPS, groupsOf, LIMIT, listAll, SORTS } from './lists.ts'
 import type { Node } from './node.ts'
 import type { Service } from './service.ts'
@@ -30,20 +30,34 @@ export async function compareLists(
     const pages = await readPages(node, `${query}&after=${cursor}`)
     expect({ query, ...pages }).toEqual({ query, items, total: (items as unknown[]).length } as never)
   }
-  const compareGroups = async (field: string) => {
-    const { body } = await node.request(`/api/v3/passports?limit=1&group_by=${field}&after=${cursor}`)
+  /** The ranks in a list are those among the passports of its filter, also if it has a keyword. */
+  const compareStandings = async () => {
+    const people = service.listed().filter(({ scores }) => scores.human_checkmark)
+    const ranked = people.map((stored) => {
+      const rank = 1 + people.filter(({ scores }) => scores.skills_score > stored.scores.skills_score).length
+      const standing = { ...standingOf(service, stored), list: { rank, of: people.length } }
+      return { stored, item: { passport_id: stored.id, standing } }
+    })
+    const named = ranked
+      .filter(({ stored }) => stored.record.passport_profile.display_name.includes('nn'))
+      .toSorted(({ stored: one }, { stored: other }) => other.scores.skills_score - one.scores.skills_score)
+    const query = 'q=nn&filter=human:true&sort=-skills_score&include=standing&select=passport_id'
+    const { body } = await node.request(`/api/v3/passports?${query}&after=${cursor}`)
+    expect(body.items).toEqual(named.map(({ item }) => item) as never)
+  }
+  const compareGroups = async () => {
+    const fields = Object.keys(GROUPS)
+    const { body } = await node.request(`/api/v3/passports?limit=1&group_by=${fields}&after=${cursor}`)
     const { groups, total, more_groups } = body
-    const expected = {
-      field,
-      groups: groupsOf(service, field),
+    expect({ groups, total, more_groups }).toEqual({
+      groups: fields.flatMap((field) => groupsOf(service, field)),
       total: service.listed().length,
       more_groups: 0,
-    }
-    expect({ field, groups, total, more_groups }).toEqual(expected as never)
+    } as never)
   }
   const compared = await Promise.all([
     ...lists.filter(isChosen).map(compareList),
-    ...Object.keys(GROUPS).filter(isChosen).map(compareGroups),
+    ...[compareGroups, compareStandings].filter(isChosen).map((compare) => compare()),
   ])
   return compared.length
 }

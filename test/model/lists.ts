@@ -28,7 +28,7 @@ export const FILTERS: readonly [filter: string, matches: (stored: Stored) => boo
 export const GROUPS: Record<string, (stored: Stored) => readonly string[]> = {
   type: (stored) => typesOf(stored),
   tag: ({ record }) => record.passport_profile.tags,
-  location: ({ record }) => [record.passport_profile.location.toLowerCase()].filter((text) => text !== ''),
+  location: ({ record }) => [record.passport_profile.location].filter((text) => text !== ''),
   source: ({ record }) => record.passport_socials.map(({ source }) => source),
   human: ({ scores }) => [String(scores.human_checkmark)],
 }
@@ -63,9 +63,11 @@ export function groupsOf(service: Service, field: string): Answer['body'] {
     const own = [...new Set(GROUPS[field]?.(stored))]
     return own.length > 0 ? own : [null]
   })
-  const groups = [...new Set(values)].map((value) => ({
-    value,
-    count: values.filter((each) => each === value).length,
+  const groups = [...new Set(values)].map((label) => ({
+    field,
+    value: label && label.toLowerCase(),
+    label,
+    count: values.filter((each) => each === label).length,
   }))
   return groups.toSorted(
     (one, other) => other.count - one.count || (String(one.value) < String(other.value) ? -1 : 1),

@@ -68,7 +68,7 @@ describe('settings of the site', () => {
       expect(text).toContain('href="https://example.com/privacy"')
       expect(text).toMatch(/<meta property="og:title" content=".+">/)
       expect(text).toMatch(
-        /<meta property="og:image" content="https:\/\/people\.example\/card\/(list\.png|site\.png|7\.png\?score=42\.5)">/,
+        /<meta property="og:image" content="https:\/\/people\.example\/card\/(site\.png|7\.png\?score=42\.5)">/,
       )
       expect(text).not.toContain('>passportd<')
     }

@@ -1,6 +1,6 @@
 import { CursorExpiredError } from './errors.ts'
 import { sleep } from './transport.ts'
-import type { V3Event } from './types.ts'
+import type { V3Event, V3Page } from './types.ts'
 import type { CopyOptions, FieldOptions } from './v3-options.ts'
 import { largestPage, type Requests } from './v3-requests.ts'
 
@@ -49,7 +49,7 @@ async function* copyAfter<P extends { passport_id: number }>(
   }
   while (position !== undefined) {
     const page = { ...fields, limit: largestPage(fields), cursor: position || undefined }
-    const { items, next } = await requests.getPage<P>(page)
+    const { items, next } = await requests.getPage<V3Page<P>>(page)
     for (const passport of items) yield { type: 'put', passport }
     position = next ?? undefined
     yield { type: 'checkpoint', cursor: next === null ? cursor : `${cursor}~${next}`, isCurrent: false }

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type * as v3 from '../../../src/core/api/schemas.ts'
+import type * as searches from '../../../src/core/api/search-schemas.ts'
 import type * as writes from '../../../src/core/api/write-schemas.ts'
 import type * as errors from '../../../src/core/basics/errors.ts'
 import type * as data from '../../../src/core/history/event-data.ts'
@@ -132,6 +133,17 @@ export type V3LookupBody<Passport = V3Passport> = { items: V3LookupItem<Passport
 export type V3Group = Static<typeof v3.Group>
 
 export type V3Page<Passport = V3Passport> = Omit<Static<typeof v3.ListBody>, 'items'> & { items: Passport[] }
+
+/** Words of a search text that are a filter. */
+export type V3Chip = Static<typeof searches.Chip>
+
+/** The passports that a text means, and how it was read. */
+export type V3SearchPage<Passport = V3Passport> = Omit<Static<typeof searches.SearchBody>, 'items'> & {
+  items: Passport[]
+}
+
+/** The distribution of the scores of all listed passports. */
+export type V3Scores = Static<typeof searches.Scores>
 
 /** The net change of a score between two times. A score is null if the passport did not exist. */
 export type V3Diff = Static<typeof events.Diff>

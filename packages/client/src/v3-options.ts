@@ -45,9 +45,13 @@ export type V3ListOptions = FieldOptions &
 export type V3PageOptions = V3ListOptions & {
   /** `next` of the previous page. */
   cursor?: string | undefined
-  /** Counts all matching passports by the values of this field. */
-  groupBy?: V3GroupBy | undefined
+  /** Counts all matching passports by the values of these fields. */
+  groupBy?: V3GroupBy | readonly V3GroupBy[] | undefined
+  /** Counts only the values that begin with this text. */
+  groupPrefix?: string | undefined
 }
+
+export type V3SearchOptions = Omit<V3PageOptions, 'q' | 'since' | 'after'>
 
 /** Options that were not given. */
 export type NoOptions = Record<never, never>

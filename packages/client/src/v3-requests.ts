@@ -1,6 +1,6 @@
 import { follow } from './events.ts'
 import { type RequestOptions, type Transport, toQuery, toText } from './transport.ts'
-import type { V3Event, V3EventPage, V3EventType, V3LookupBody, V3Page } from './types.ts'
+import type { V3Event, V3EventPage, V3EventType, V3LookupBody } from './types.ts'
 import type { EventOptions, PassportOptions, V3PageOptions } from './v3-options.ts'
 
 export type Requests = ReturnType<typeof createRequests>
@@ -9,8 +9,12 @@ export type Requests = ReturnType<typeof createRequests>
 export function createRequests(transport: Transport) {
   const { send } = transport
   return {
-    getPage<P>({ groupBy, signal, ...rest }: V3PageOptions): Promise<V3Page<P>> {
-      return send(`/v3/passports${toQuery({ group_by: groupBy, ...rest })}`, 'items', { signal })
+    getPage<Page>(
+      { groupBy, groupPrefix, signal, ...rest }: V3PageOptions,
+      path = 'passports',
+    ): Promise<Page> {
+      const query = toQuery({ group_by: groupBy, group_prefix: groupPrefix, ...rest })
+      return send(`/v3/${path}${query}`, 'items', { signal })
     },
     getItems<P>(keys: readonly string[], { asOf, signal, ...fields }: PassportOptions) {
       const body = { keys, ...(asOf !== undefined && { as_of: toText(asOf) }), ...fields }

@@ -8,6 +8,8 @@ import type {
   V3LookupItem,
   V3Page,
   V3RuleSet,
+  V3Scores,
+  V3SearchPage,
   V3Shown,
 } from './types.ts'
 import type {
@@ -18,6 +20,7 @@ import type {
   PassportOptions,
   V3ListOptions,
   V3PageOptions,
+  V3SearchOptions,
 } from './v3-options.ts'
 import { createRequests, largestPage, type Requests } from './v3-requests.ts'
 import { createWriteCalls } from './v3-writes.ts'
@@ -74,7 +77,7 @@ function createPassportCalls({ send }: Transport, { getPage, getItems }: Request
       const given: V3ListOptions = options ?? {}
       let cursor: string | undefined
       do {
-        const page = await getPage<V3Shown<O>>({ limit: largestPage(given), ...given, cursor })
+        const page = await getPage<V3Page<V3Shown<O>>>({ limit: largestPage(given), ...given, cursor })
         yield* page.items
         cursor = page.next ?? undefined
       } while (cursor !== undefined)
@@ -82,6 +85,17 @@ function createPassportCalls({ send }: Transport, { getPage, getItems }: Request
     /** Returns one page of passports, the number of all matches, and the groups of `groupBy`. */
     async page<const O extends V3PageOptions = NoOptions>(options?: O): Promise<V3Page<V3Shown<O>>> {
       return getPage(options ?? {})
+    },
+    /** Reads a text as the search of the web pages does, and returns a page of the passports that it means. */
+    async search<const O extends V3SearchOptions = NoOptions>(
+      q: string,
+      options?: O,
+    ): Promise<V3SearchPage<V3Shown<O>>> {
+      return getPage({ q, ...options }, 'search')
+    },
+    /** The distribution of the scores of all listed passports. */
+    async scores(options: RequestOptions = {}) {
+      return send<V3Scores>('/v3/scores', 'counts', options)
     },
     /** The net change of a score between two times, and its causes. `to` defaults to the present. */
     async diff(key: number | string, from: Instant, to?: Instant, options: RequestOptions = {}) {

@@ -13,7 +13,14 @@ const accounts = [
 const digest = '6ac5ec4e6b35d04782cfde5e88778ccd3b5890dd2999dc566727454e70591973'
 
 export const PASSPORT = presentPassport(EXAMPLE, {
-  standing: { rank: 488, of: 1000, percentile: 49.8 },
+  standing: {
+    ...{ rank: 488, of: 1000, percentile: 49.8 },
+    parts: {
+      activity: { rank: 504, of: 1000, percentile: 46.1 },
+      identity: { rank: 626, of: 1000, percentile: 34.1 },
+      skills: { rank: 436, of: 1000, percentile: 55.6 },
+    },
+  },
   explanation: {
     method: 'rules',
     rules: stamp,
@@ -66,6 +73,42 @@ export const LIST = {
   ],
   next: 'MzM5IDMzMSA3MjcxYTAzNg',
   total: 1000,
+}
+
+export const SEARCH = {
+  items: LIST.items.slice(0, 1),
+  next: 'MCAxIDU2M2ZmMmQ5',
+  total: 36,
+  reading: {
+    name: '',
+    filter: 'human:true,location:reykjavik',
+    chips: [
+      {
+        ...{ words: 'human', filter: 'human:true', field: 'human' },
+        values: [{ not: false, operator: '=', value: 'true', label: 'true', type: null }],
+      },
+      {
+        ...{ words: 'reykjavik', filter: 'location:reykjavik', field: 'location' },
+        values: [{ not: false, operator: '=', value: 'reykjavik', label: 'Reykjavík', type: null }],
+      },
+    ],
+  },
+  matches: [],
+  suggestions: [],
+  instead: null,
+}
+
+export const SCORES = {
+  total: 1000,
+  highest: 371,
+  median: 63,
+  step: 10,
+  counts: [
+    ...[
+      0, 25, 82, 111, 147, 113, 83, 68, 46, 36, 28, 27, 18, 23, 27, 16, 19, 11, 13, 12, 15, 14, 11, 11, 7, 4,
+    ],
+    ...[6, 6, 9, 3, 1, 3, 1, 3, 0, 0, 0, 1, 0],
+  ],
 }
 
 export const LOOKUP_REQUEST = {

@@ -4,6 +4,7 @@ import type { CredentialV3, PassportV3 } from '../history/passport-state.ts'
 import type { Social } from '../passport/passport.ts'
 import { presentInstant } from '../passport/present.ts'
 import { type Explanation, type ExplanationLine, limitAccounts } from '../passport/rules/explanation.ts'
+import type { PassportStanding } from '../reads/standing.ts'
 import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
 
 /** A member is absent if the request did not include it, and `null` if its value is unknown. */
@@ -41,6 +42,29 @@ export function presentPassport(passport: PassportV3, included: Included): WireP
     ...included,
   }
 }
+
+/** `list` is the rank in a list. */
+export function presentStanding(
+  { total, activity, identity, skills }: PassportStanding,
+  list?: WireStanding['list'],
+): WireStanding {
+  return {
+    ...presentRank(total),
+    parts: {
+      activity: presentRank(activity),
+      identity: presentRank(identity),
+      skills: presentRank(skills),
+    },
+    ...(list && { list }),
+  }
+}
+
+const presentRank = ({ rank, below, total }: PassportStanding['total']) => ({
+  rank,
+  of: total,
+  // Rounded down, because 100 would mean that all passports have a lower score.
+  percentile: total === 0 ? 0 : Math.floor((below / total) * 1000) / 10,
+})
 
 /** V3 serves `null` for unknown text, where V1 serves "". */
 const orNull = (text: string) => (text === '' ? null : text)

@@ -6,9 +6,10 @@ import { takeTurn } from '../http/backpressure/turns-and-large-pages.ts'
 import type { Context } from '../http/route.ts'
 import type { PassportKey } from '../passport/passport.ts'
 import { readLater } from '../reads/history.ts'
+import type { PassportStanding } from '../reads/standing.ts'
 import type { Awaitable, FindByKeys, FindOptions } from '../store/store.ts'
 import { checkKnown, type Fields, type Include } from './parameters.ts'
-import { presentExplanation, presentPassport } from './present.ts'
+import { presentExplanation, presentPassport, presentStanding } from './present.ts'
 import type { WireStanding } from './schemas.ts'
 
 /** A passport as JSON, the ids of several passports that share the handle, or `undefined` if none was found. */
@@ -37,11 +38,11 @@ export async function readPassports(
   context: Context,
   keys: readonly PassportKey[],
   fields: Fields,
-  asOf?: number,
+  { asOf, standings }: { asOf?: number | undefined; standings?: Standings | undefined } = {},
 ): Promise<RenderedResult[]> {
   const options = { credentials: fields.includes.has('credentials') }
   const found = await findAt(context, keys, options, asOf)
-  return renderPassports(context, found, fields, { isPast: asOf !== undefined })
+  return renderPassports(context, found, fields, { isPast: asOf !== undefined, standings })
 }
 
 /**
@@ -54,12 +55,17 @@ export async function renderPassports(
   { includes, selection }: Fields,
   {
     isPast = false,
+    standings,
     changes,
     most = includes.has('explanation') ? READ_BYTES : Number.POSITIVE_INFINITY,
-  }: { isPast?: boolean; changes?: ReadonlyMap<number, WireDiff>; most?: number },
+  }: {
+    isPast?: boolean
+    standings?: Standings | undefined
+    changes?: ReadonlyMap<number, WireDiff>
+    most?: number
+  },
 ): Promise<RenderedResult[]> {
-  const standings =
-    includes.has('standing') && !isPast ? await findStandings(context, passportsOf(found)) : null
+  if (includes.has('standing') && !isPast) standings ??= await findStandings(context, passportsOf(found))
   const isExplained = includes.has('explanation') && !isPast
   const perTurn = isExplained ? EXPLAINED_PER_TURN : PER_TURN
   let explanations: Awaited<ReturnType<Context['explainAll']>> | undefined
@@ -149,19 +155,16 @@ export async function findAt(
   })
 }
 
+/** The standings of passports, by id. */
+export type Standings = ReadonlyMap<number, WireStanding>
+
 const passportsOf = (found: Found): PassportV3[] =>
   found.flatMap((result) => (result && 'passport' in result ? [result.passport] : []))
 
 async function findStandings({ index, exchange }: Context, passports: readonly PassportV3[]) {
-  const wanted = passports.map(({ scores }) => ({ score: scores.total }))
-  const ranks = await index.call('ranks', wanted, exchange.request.signal)
-  const present = ([found]: (typeof ranks)[number]): WireStanding | null => {
-    if (!found) return null
-    const { rank, below, total } = found
-    // Rounded down, because 100 would mean that all passports have a lower score.
-    return { rank, of: total, percentile: total === 0 ? 0 : Math.floor((below / total) * 1000) / 10 }
-  }
-  return new Map(passports.map(({ id }, at) => [id, present(ranks[at] ?? [])] as const))
+  const scores = passports.map((passport) => passport.scores)
+  const found = await index.call('standings', scores, exchange.request.signal)
+  return new Map(passports.map(({ id }, at) => [id, presentStanding(found[at] as PassportStanding)] as const))
 }
 
 /*

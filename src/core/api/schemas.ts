@@ -8,6 +8,7 @@ import {
   withOptionalFields,
 } from '../basics/schema-helpers.ts'
 import { Diff } from '../history/event-schema.ts'
+import { GROUP_FIELDS, MOST_GROUP_FIELDS } from '../lists/list-request.ts'
 import { RuleSetFile } from '../passport/rules/rule-set.ts'
 import * as record from '../passport/wire-schemas.ts'
 
@@ -83,13 +84,27 @@ export const Credential = describedObject('A scored item of a passport', {
   ),
 })
 
-export const Standing = describedObject('The place of the score in the ranking', {
+const RANK = {
   rank: Type.Integer({ minimum: 1, description: '1 for the highest score; equal scores have equal ranks' }),
-  of: Type.Integer({ minimum: 0, description: 'Number of listed passports' }),
+  of: Type.Integer({ minimum: 0, description: 'Number of ranked passports' }),
+}
+
+const PLACE = {
+  ...RANK,
   percentile: Type.Number({
     minimum: 0,
     maximum: 100,
     description: 'Percent of passports with a lower score, rounded down to one decimal',
+  }),
+}
+
+export const Standing = describedObject('The place of the score among all listed passports', {
+  ...PLACE,
+  parts: closed({ activity: closed(PLACE), identity: closed(PLACE), skills: closed(PLACE) }),
+  list: Type.Optional({
+    ...closed(RANK),
+    description:
+      'In lists: the place by the order of the list among all passports that match `filter`; absent in lists by `passport_id` and by change',
   }),
 })
 
@@ -215,7 +230,9 @@ export const LookupBody = closed({
 })
 
 export const Group = closed({
+  field: Type.Enum([...GROUP_FIELDS], { description: 'One of `group_by`' }),
   value: orNull(Type.String(), 'In lower case, without accents; null for passports without a value'),
+  label: orNull(Type.String(), 'The value as a passport has it; null for passports without a value'),
   count: Type.Integer({ minimum: 1, description: 'Number of matching passports with the value' }),
 })
 
@@ -225,8 +242,9 @@ export const ListBody = closed({
   total: Type.Integer({ minimum: 0, description: 'Number of all matching passports' }),
   groups: Type.Optional(
     Type.Array(Group, {
-      maxItems: 100,
-      description: 'With `group_by`. All matching passports by value, largest group first',
+      maxItems: 100 * MOST_GROUP_FIELDS,
+      description:
+        'With `group_by`. All matching passports by value: the fields in the order of the request, with at most 100 groups each, the largest first',
     }),
   ),
   more_groups: Type.Optional(

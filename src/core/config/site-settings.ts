@@ -1,10 +1,8 @@
 import { contrast, parseColor } from '../basics/color-contrast.ts'
 import { parseWebAddress } from '../basics/url.ts'
 
-/** The operator's name, links and colour. */
 export type SiteSettings = {
   name: string
-  /** The person or organization that runs the service. */
   owner?: string | undefined
   /** A `mailto:` or web address, for questions and removals. */
   contact?: string | undefined
@@ -15,7 +13,6 @@ export type SiteSettings = {
   limits?: string
   /** A colour such as `#1d6552`. */
   accent?: string | undefined
-  /** Whether search engines may list the pages. */
   index: boolean
   /** Whether the service runs with --demo, so that its people are invented. */
   demo?: boolean
@@ -33,7 +30,6 @@ export const DEMO_SITE: Partial<SiteSettings> = {
 /** The background of pages and pictures in light mode. */
 export const PAPER = '#f7f3ea'
 
-/** Returns a parser of texts on one line. */
 const line =
   (longest: number) =>
   (text: string): string | undefined =>
@@ -46,7 +42,6 @@ export const parseOwner = line(100)
 export const parseKeyHelp = (text: string): string | undefined =>
   /^\w+:\/\//.test(text) ? parseWebAddress(text) : line(300)(text)
 
-/** An email address becomes a `mailto:` address. */
 export function parseContact(text: string): string | undefined {
   if (/^[\w.+-]{1,64}@[\w-]+(\.[\w-]+)+$/.test(text) && text.length <= 254) return `mailto:${text}`
   return parseWebAddress(text)

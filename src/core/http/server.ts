@@ -1,7 +1,7 @@
 import type { UsageCounter } from '../../features/keys/usage-counter.ts'
 import { notFound } from '../basics/errors.ts'
 import { urlOf } from '../basics/url.ts'
-import { createDigestFinder } from '../reads/rules-digests.ts'
+import { createDigestFinder } from '../scoring/rules-digests.ts'
 import { RULE_SETS } from '../store/sql/rules.ts'
 import { admit } from './admit.ts'
 import type { HoldLimits } from './backpressure/held-bytes.ts'

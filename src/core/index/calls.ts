@@ -2,65 +2,72 @@ import type { Awaitable } from '../basics/awaitable.ts'
 import { ClientGone, ServiceError } from '../basics/errors.ts'
 import { createCaller, receiveCalls } from '../basics/thread-calls.ts'
 import type { EventCursor } from '../history/event-cursor.ts'
-import type { Filter } from '../lists/filter.ts'
-import type { MoversRequest, Position, ScoreField } from '../lists/list-request.ts'
+import type { Position } from '../lists/list-request.ts'
+import type { Scores } from '../passport/passport.ts'
 import { SAVED_INDEX } from '../store/sql/saved-index.ts'
 import type { Store } from '../store/store.ts'
 import type { ListRequest } from './find.ts'
 import { findInLiveIndex, isOutdated, type LiveIndex, openLiveIndex, updateIndex } from './live.ts'
-import { pointsOf } from './points.ts'
 import { type SearchRequest, search } from './search.ts'
-import { countBefore, findDistribution, findPeers, rankOf } from './standing.ts'
+import { countBefore, findDistribution, findStanding } from './standing.ts'
 
-type Scores = Partial<Record<ScoreField, number>>
+type ListCall = { request: ListRequest; after?: EventCursor | undefined; hasStandings?: boolean }
 
 /** What other threads ask the thread of the index. */
 const CALLS = {
-  list: (live: LiveIndex, { request, after }: { request: ListRequest; after?: EventCursor | undefined }) =>
-    findInLiveIndex(live, request, after),
-  movers: (live: LiveIndex, request: MoversRequest) => live.movers(live, request),
+  list: (live: LiveIndex, { request, after, hasStandings }: ListCall) =>
+    findInLiveIndex(live, request, after, hasStandings),
   search: ({ index }: LiveIndex, request: SearchRequest) => search(index, request),
-  /** The ranks of the scores of several passports. */
-  ranks: ({ index }: LiveIndex, passports: readonly Scores[]) =>
-    passports.map((scores) =>
-      Object.entries(scores).map(([field, score]) => ({
-        field,
-        ...rankOf(index, score, field as ScoreField),
-      })),
-    ),
+  standings: ({ index }: LiveIndex, passports: readonly Scores[]) =>
+    passports.map((scores) => findStanding(index, scores)),
   distribution: ({ index }: LiveIndex) => findDistribution(index),
   place: ({ index }: LiveIndex, position: Position) => countBefore(index, position),
-  peers: (
-    { index }: LiveIndex,
-    { filter, position, most }: { filter: Filter; position: Position; most: number },
-  ) => findPeers(index, filter, position, most),
-  points: ({ index }: LiveIndex, { ids, type }: { ids: readonly number[]; type: string }) =>
-    ids.map((id) => pointsOf(index, id, type)),
 }
 
 type Name = keyof typeof CALLS
 type Argument<Of extends Name> = Parameters<(typeof CALLS)[Of]>[1]
 type Answer<Of extends Name> = Awaited<ReturnType<(typeof CALLS)[Of]>>
-type Call = { name: Name; argument: unknown }
+
+/** A question of a feature, which the index thread answers. */
+export type IndexQuestion<Argument, Answer> = {
+  name: string
+  answer(live: LiveIndex, argument: Argument): Awaitable<Answer>
+}
+export type AnyQuestion = IndexQuestion<never, unknown>
 
 /** The index for a thread. While there is none, it throws `not_ready`. */
 export type IndexClient = {
   call<Of extends Name>(name: Of, argument: Argument<Of>, signal?: AbortSignal): Promise<Answer<Of>>
+  ask<Argument, Answer>(
+    question: IndexQuestion<Argument, Answer>,
+    argument: Argument,
+    signal?: AbortSignal,
+  ): Promise<Answer>
   /** Rises after each change of the lists, so that pages can be cached until then. */
   version(): Awaitable<number>
 }
+
+const createClient = (
+  send: (question: AnyQuestion, argument: unknown, signal?: AbortSignal) => Promise<unknown>,
+): Pick<IndexClient, 'call' | 'ask'> => ({
+  call: (name, argument, signal) => send({ name, answer: CALLS[name] }, argument, signal) as Promise<never>,
+  ask: (question, argument, signal) => send(question, argument, signal) as Promise<never>,
+})
 
 /** Shared by all threads: the version, 0 while there is no index, and how many percent of it are built. */
 export type IndexState = Int32Array<SharedArrayBuffer>
 export const [VERSION, PERCENT] = [0, 1] as const
 export const createIndexState = (): IndexState => new Int32Array(new SharedArrayBuffer(8))
 
+export const notReady = (percent: number) =>
+  new ServiceError('not_ready', `The index is being built: ${percent} % done. Try again shortly.`)
+
+type Call = { name: string; argument: unknown }
+
 /** The rate limit keeps one client from filling the queue. */
 const MOST_WAITING = 2000
-const LONGEST_CALL_MILLISECONDS = 10_000
-
-const limit = {
-  milliseconds: LONGEST_CALL_MILLISECONDS,
+const LIMIT = {
+  milliseconds: 10_000,
   error: () => new ServiceError('not_ready', 'The list takes too long. Try again shortly.'),
 }
 
@@ -79,26 +86,25 @@ export function createIndexClient() {
       state = shared
     },
     version,
-    async call<Of extends Name>(name: Of, argument: Argument<Of>, signal?: AbortSignal): Promise<Answer<Of>> {
+    ...createClient(async ({ name }, argument, signal) => {
       version()
-      return (await send({ name, argument }, { signal, limit })) as Answer<Of>
-    },
-  } satisfies IndexClient & Record<string, unknown>
+      return send({ name, argument }, { signal, limit: LIMIT })
+    }),
+  }
 }
 
-export const notReady = (percent: number) =>
-  new ServiceError('not_ready', `The index is being built: ${percent} % done. Try again shortly.`)
-
-const answer = (live: LiveIndex, { name, argument }: Call) =>
-  (CALLS[name] as (index: LiveIndex, argument: unknown) => unknown)(live, argument)
-
 /** Answers the calls of a port. */
-export const answerIndexCalls = (port: MessagePort, live: () => LiveIndex): void =>
-  receiveCalls<Call, unknown>(port, async (call, isCancelled) => {
+export const answerIndexCalls = (
+  port: MessagePort,
+  live: () => LiveIndex,
+  questions: readonly AnyQuestion[] = [],
+): void =>
+  receiveCalls<Call, unknown>(port, async ({ name, argument }, isCancelled) => {
     // Messages that wait are received first: they may cancel the call.
     await new Promise(setImmediate)
     if (isCancelled()) throw new ClientGone()
-    return answer(live(), call)
+    const answer = CALLS[name as Name] ?? questions.find((question) => question.name === name)?.answer
+    return answer(live(), argument as never)
   })
 
 /** An index in this thread, which is opened at the first call. Each call reads the changes of the store first. */
@@ -106,31 +112,29 @@ export function createLocalIndex(
   store: Pick<Store, 'listing' | 'events' | 'data'>,
   options: { signal?: AbortSignal } = {},
 ): IndexClient {
-  const copy = { read: store.data(SAVED_INDEX).read, write: () => Promise.resolve() }
+  const copy = { read: store.data(SAVED_INDEX).read, write: () => Promise.resolve(false) }
   let opened: Promise<LiveIndex> | undefined
   let [version, cursor] = [0, '']
 
   async function readLatest(): Promise<LiveIndex> {
     opened ??= openLiveIndex(store, copy, options)
     const opening = opened
-    const forget = () => {
+    // The next call opens the index again if this one fails.
+    opening.catch(() => {
       if (opened === opening) opened = undefined
-    }
-    const live = await opening.catch((error) => {
-      forget()
-      throw error
     })
+    const live = await opening
     await updateIndex(live)
     if (!isOutdated(live)) return live
-    forget()
+    if (opened === opening) opened = undefined
     return readLatest()
   }
 
   return {
-    async call<Of extends Name>(name: Of, argument: Argument<Of>, signal?: AbortSignal): Promise<Answer<Of>> {
+    ...createClient(async ({ answer }, argument, signal) => {
       if (signal?.aborted) throw new ClientGone()
-      return (await answer(await readLatest(), { name, argument })) as Answer<Of>
-    },
+      return answer(await readLatest(), argument as never)
+    }),
     async version() {
       const live = await readLatest()
       if (live.cursor !== cursor) version++

@@ -1,11 +1,10 @@
-import type { Sort } from '../lists/list-request.ts'
+import type { ScoreField } from '../lists/list-request.ts'
 import { countGroups, type GroupRequest, type ValueGroups } from './groups.ts'
 import { findMatches, type Query } from './matches.ts'
-import { firstAsBits, orderOf } from './order.ts'
-import { type CutPage, cutPage, type PageRequest } from './page.ts'
-import type { PassportIndex } from './passport-index.ts'
-import { groupByPoints } from './points.ts'
-import { countIn, countWhile, type Posting } from './posting.ts'
+import { countAbove, firstAsBits, orderOf } from './order.ts'
+import { type CutPage, cutPage, groupByPoints, type PageRequest } from './page.ts'
+import { countAlive, type PassportIndex } from './passport-index.ts'
+import { countIn, type Posting } from './posting.ts'
 
 /** `ranks`: values of the sort field whose ranks are wanted, in addition to those of the page. May be empty. */
 export type ListRequest = Query &
@@ -49,30 +48,22 @@ function rank(
   ofPage: readonly number[],
   ofValues: readonly number[],
 ): Ranking | undefined {
-  if (sort.field === 'passport_id') return undefined
+  const { field, pointsFor } = sort
+  if (field === 'passport_id') return undefined
   const ranked = keyword === undefined ? matches : findMatches(index, { filter })
-  const countAbove = createRankCounter(index, ranked, sort)
+  const holders = pointsFor === undefined ? [] : groupByPoints(index, ranked, pointsFor)
+  const countAmong = (value: number) =>
+    pointsFor === undefined
+      ? countAboveAmong(index, field, value, ranked)
+      : holders.reduce((sum, { points, posting }) => (points > value ? sum + posting.count : sum), 0)
   // Many passports of a page have the same value.
-  const known = new Map([...new Set([...ofPage, ...ofValues])].map((value) => [value, 1 + countAbove(value)]))
-  const rankOf = (value: number) => known.get(value) as number
+  const known = new Map<number, number>()
+  const rankOf = (value: number) => known.getOrInsertComputed(value, () => 1 + countAmong(value))
   return { among: ranked.count, ofPage: ofPage.map(rankOf), ofValues: ofValues.map(rankOf) }
 }
 
-/** Returns a function that counts the passports with more than a value. */
-function createRankCounter(index: PassportIndex, ranked: Posting, sort: Sort): (value: number) => number {
-  if (sort.pointsFor !== undefined) {
-    const holders = groupByPoints(index, ranked, sort.pointsFor)
-    return (value) =>
-      holders.reduce((sum, { points, posting }) => (points > value ? sum + posting.count : sum), 0)
-  }
-  if (sort.field === 'passport_id') return () => 0
-  const order = orderOf(index, sort.field)
-  const values = index.scores[sort.field]
-  return (value) => {
-    const above = countWhile(
-      order.slots.length,
-      (at) => (values[order.slots[at] as number] as number) > value,
-    )
-    return ranked.count === order.slots.length ? above : countIn(firstAsBits(index, order, above), ranked)
-  }
+function countAboveAmong(index: PassportIndex, field: ScoreField, value: number, ranked: Posting): number {
+  const above = countAbove(index, field, value)
+  const isAll = ranked.count === countAlive(index)
+  return isAll ? above : countIn(firstAsBits(index, orderOf(index, field), above), ranked)
 }

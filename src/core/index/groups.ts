@@ -1,5 +1,4 @@
 import type { GroupField } from '../lists/list-request.ts'
-import type { Bits } from './bits.ts'
 import { countAlive, NO_VALUE, type PassportIndex } from './passport-index.ts'
 import { countIn, countWhile, includes, type Posting, slotsOf, toBits } from './posting.ts'
 
@@ -7,7 +6,7 @@ import { countIn, countWhile, includes, type Posting, slotsOf, toBits } from './
 export type GroupRequest = { field: GroupField; prefix?: string | undefined }
 
 /** `value` is null for the passports without one. `label` is the value as it was first written. */
-export type ValueGroup = { value: string | null; label: string | null; count: number }
+export type ValueGroup = { field: GroupField; value: string | null; label: string | null; count: number }
 
 /** The largest groups; `more` is the number of groups that are left out. */
 export type ValueGroups = { groups: ValueGroup[]; more: number }
@@ -29,7 +28,8 @@ export function countGroups(
     if (size === 0) continue
     all++
     const value = text === NO_VALUE ? null : text
-    insertGroup(groups, { value, label: value && (index.labels[field].get(value) ?? value), count: size })
+    const label = value && (index.labels[field].get(value) ?? value)
+    insertGroup(groups, { field, value, label, count: size })
   }
   return { groups, more: all - groups.length }
 }
@@ -38,15 +38,14 @@ export function countGroups(
 function createCounter(index: PassportIndex, matches: Posting): (posting: Posting) => number {
   const isAll = matches.count === countAlive(index) && index.removed.length === 0
   if (isAll) return ({ count }) => count
-  const bits: Bits = toBits(matches, index.count)
-  const list = matches.list && slotsOf(matches.list, matches)
-  return (posting) => {
-    if (!list || posting.list) return countIn(bits, posting)
-    // A few matches are found faster in the bits of a common value than the other way round.
-    let count = 0
-    for (const slot of list) count += Number(includes(posting, slot))
-    return count
-  }
+  const bits = toBits(matches, index.count)
+  if (!matches.list) return (posting) => countIn(bits, posting)
+  const slots = slotsOf(matches)
+  // A few matches are found faster in the bits of a common value than the other way round.
+  return (posting) =>
+    posting.bits
+      ? slots.reduce((count, slot) => count + Number(includes(posting, slot)), 0)
+      : countIn(bits, posting)
 }
 
 /** Keeps only the largest groups, in order, because sorting many groups would take longer than counting them. */

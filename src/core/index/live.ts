@@ -4,26 +4,21 @@ import { type EventCursor, formatEventCursor, parseEventCursor } from '../histor
 import type { EventStore } from '../store/event-store.ts'
 import type { ListingRow, ListingStore } from '../store/store.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
-import { createMovers } from './movers.ts'
 import { createPassportIndex, isSparse, type PassportIndex } from './passport-index.ts'
-import { replacePassports, trimPostings } from './replace.ts'
+import { replacePassports, reserve, trimPostings } from './replace.ts'
 import { loadIndex, saveIndex } from './save.ts'
+import { listStandings, type Standing } from './standing.ts'
 
-/**
- * Where the index is saved. `write` replaces the copy, and takes the chunks in turns with other work. A removal of people
- * after `list` was called ends it, and deletes the copy.
- */
+/** `write` returns whether the copy is complete: a removal of people after `list` was called ends it. */
 export type SavedCopy = {
   read(): AsyncIterable<Uint8Array>
-  write(list: () => Promise<Iterable<Uint8Array>>): Promise<void>
+  write(list: () => Promise<Iterable<Uint8Array>>): Promise<boolean>
 }
-
-type ReadStore = { listing: ListingStore; events: Pick<EventStore, 'listRecent'> }
 
 /** The index of a process. Its owner is one thread. */
 export type LiveIndex = {
   readonly listing: ListingStore
-  readonly movers: ReturnType<typeof createMovers>
+  readonly events: Pick<EventStore, 'listRecent'>
   readonly copy: SavedCopy
   readonly inTurn: ReturnType<typeof createTurns>
   index: PassportIndex
@@ -31,8 +26,11 @@ export type LiveIndex = {
   cursor: string
   /** Changed passports since the last save. */
   unsaved: number
+  /** A removal deletes the copy. */
+  hasCopy: boolean
+  savedAt: number
   /** When the first passport was removed whose values are still in memory. */
-  removedAt: number | undefined
+  removedAt: number
   /** The store no longer knows the changes since the cursor. */
   isLost: boolean
 }
@@ -46,33 +44,36 @@ type Options = {
 /** Passports per read, and passports that change without a pause. */
 const CHUNK = 2000
 
-/** A start reads about as many changes as this at most, which takes a second. */
+/** A start reads about as many changes as this at most, which takes a second. At the end, fewer changes are saved. */
 const MOST_UNSAVED = 25_000
+const MOST_UNSAVED_AT_END = 1000
+
+/** After a removal, the index is saved again at the end, or when the last copy is this old. */
+const LEAST_COPY_AGE_MILLISECONDS = 600_000
 
 const LONGEST_REMOVED_MILLISECONDS = 3_600_000
 
 /** Loads the saved index and reads the changes since, or builds the index. */
 export async function openLiveIndex(
-  { listing, events }: ReadStore,
+  { listing, events }: Pick<LiveIndex, 'listing' | 'events'>,
   copy: SavedCopy,
   options: Options = {},
 ): Promise<LiveIndex> {
   const loaded = await loadIndex(copy.read())
   const live: LiveIndex = {
-    ...{ listing, movers: createMovers(events), copy, inTurn: createTurns() },
+    ...{ listing, events, copy, inTurn: createTurns() },
     ...(loaded ?? { index: createPassportIndex(), cursor: '' }),
-    ...{ unsaved: 0, removedAt: undefined, isLost: false },
+    ...{ unsaved: 0, hasCopy: loaded !== undefined, savedAt: Number.NEGATIVE_INFINITY },
+    ...{ removedAt: Number.POSITIVE_INFINITY, isLost: false },
   }
-  if (loaded && (await catchUp(live))) return live
-  await build(live, options)
+  if (!loaded || !(await catchUp(live))) await build(live, options)
   return live
 }
 
 async function build(live: LiveIndex, { signal, onProgress }: Options): Promise<void> {
   const { cursor, passports } = await live.listing.readEnd()
-  live.cursor = cursor
-  live.index = createPassportIndex()
-  live.isLost = false
+  Object.assign(live, { cursor, index: createPassportIndex(), hasCopy: false })
+  reserve(live.index, passports + CHUNK)
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
     signal?.throwIfAborted()
     const rows = await live.listing.listAfter(after, CHUNK)
@@ -85,7 +86,6 @@ async function build(live: LiveIndex, { signal, onProgress }: Options): Promise<
   trimPostings(live.index)
   if (!(await catchUp(live)))
     throw new ServiceError('unavailable', 'Too many passports change: the index cannot be built.')
-  live.unsaved = Number.POSITIVE_INFINITY
 }
 
 /** Applies the changes since the cursor. Returns false if they are too many or unknown. */
@@ -97,7 +97,10 @@ async function catchUp(live: LiveIndex): Promise<boolean> {
   for (let at = 0; at < ids.length; at += CHUNK) {
     const some = ids.slice(at, at + CHUNK)
     const rows = await live.listing.listRows(some)
-    if (rows.length < some.length) live.removedAt ??= performance.now()
+    if (rows.length < some.length) {
+      live.removedAt = Math.min(live.removedAt, performance.now())
+      live.hasCopy = false
+    }
     await replace(live, some, rows)
   }
   live.unsaved += ids.length
@@ -115,38 +118,44 @@ async function replace(
   await new Promise(setImmediate)
 }
 
-/** Reads changes, and saves the index after many of them. */
-export const updateIndex = (live: LiveIndex): Promise<void> =>
+/** Reads changes, and saves the index if it should be saved. `isEnd`: the process ends. */
+export const updateIndex = (live: LiveIndex, isEnd = false): Promise<void> =>
   live.inTurn(async () => {
     await catchUp(live)
-    if (!live.isLost && live.unsaved >= MOST_UNSAVED) await save(live)
+    const isOld = isEnd || performance.now() >= live.savedAt + LEAST_COPY_AGE_MILLISECONDS
+    const isChanged = live.unsaved >= (isEnd ? MOST_UNSAVED_AT_END : MOST_UNSAVED)
+    if (!live.isLost && (isChanged || (isOld && !live.hasCopy))) await save(live)
   })
 
 export const saveLiveIndex = (live: LiveIndex): Promise<void> => live.inTurn(() => save(live))
 
 /** Changes wait meanwhile, lists do not. */
 async function save(live: LiveIndex): Promise<void> {
-  // A database that refuses the copy is not asked again before as many changes.
-  live.unsaved = 0
+  // A database that refuses the copy is not asked again at once.
+  Object.assign(live, { unsaved: 0, hasCopy: false, savedAt: performance.now() })
   // The copy must not have people who were removed before.
   const list = async () => ((await catchUp(live)) ? saveIndex(live.index, live.cursor) : [])
-  await live.copy.write(list)
+  live.hasCopy = await live.copy.write(list)
 }
 
 /** Whether a new thread should build the index: removed values are in memory for too long, or too many, or changes are lost. */
 export const isOutdated = ({ index, isLost, removedAt }: LiveIndex): boolean =>
-  isLost ||
-  isSparse(index) ||
-  (removedAt !== undefined && performance.now() >= removedAt + LONGEST_REMOVED_MILLISECONDS)
+  isLost || isSparse(index) || performance.now() >= removedAt + LONGEST_REMOVED_MILLISECONDS
 
-/** With `after`, the page includes that event: changes are read first. Throws `behind` if the store does not have it in time. */
+/**
+ * With `after`, the page includes that event: changes are read first. Throws `behind` if the store does not have it in time. With
+ * `hasStandings`, the page has the standings of its passports.
+ */
 export async function findInLiveIndex(
   live: LiveIndex,
   request: ListRequest,
   after?: EventCursor,
-): Promise<ListPage & { cursor: string }> {
+  hasStandings = false,
+): Promise<ListPage & { cursor: string; standings: Standing[] }> {
   if (after) await reach(live, after)
-  return { ...findList(live.index, request), cursor: live.cursor }
+  const page = findList(live.index, request)
+  const standings = hasStandings ? listStandings(live.index, page.ids) : []
+  return { ...page, cursor: live.cursor, standings }
 }
 
 const LONGEST_WAIT_MILLISECONDS = 2000

@@ -1,5 +1,5 @@
-import { type Bits, createBits } from './bits.ts'
-import { addTo, append, createPosting, fromBits, fromList, lengthen, type Posting } from './posting.ts'
+import { createBits, lengthen } from '../basics/bits.ts'
+import { addTo, append, createPosting, fromBits, fromList, type Posting, slotsOf } from './posting.ts'
 
 /** The folded names of all slots. */
 export type Names = {
@@ -23,13 +23,12 @@ export const createNames = (): Names => ({
   trigrams: new Map(),
 })
 
-/** Adds the name of the next slot. */
+/** Adds the name of the next slot, for which `starts` has room. */
 export function addName(names: Names, slot: number, name: string): void {
   const start = names.starts[slot] as number
   // A UTF-16 unit takes at most three bytes of UTF-8.
   const most = start + 3 * name.length + 1
   if (most > names.bytes.length) names.bytes = lengthen(names.bytes, most + (most >>> 1))
-  if (slot + 1 >= names.starts.length) names.starts = lengthen(names.starts, slot + 2 + (slot >>> 1))
   const { bytes, trigrams } = names
   const end = start + encoder.encodeInto(name, bytes.subarray(start)).written
   bytes[end] = LINE_FEED
@@ -57,56 +56,45 @@ export const trigramsOf = (word: Uint8Array): number[] => [
   ...new Set(Array.from({ length: Math.max(0, word.length - 2) }, (_, at) => trigramAt(word, at))),
 ]
 
-/** Words of at most this many bytes are found by trigrams alone: their slots need no `createNameTest`. */
+/** Words of at most this many bytes are found by trigrams alone. */
 const LONGEST_EXACT = 3
 
 /** All slots whose name contains the word have all of these postings. `slots`: how many slots there are. */
-export function postingsOfWord(names: Names, word: Uint8Array, slots: number): Posting[] {
-  if (word.length < LONGEST_EXACT) return [postingOfShortWord(names, word, slots)]
-  return trigramsOf(word).map((trigram) => names.trigrams.get(trigram) ?? fromList(new Uint32Array(0)))
+export function postingsOfWord({ trigrams }: Names, word: Uint8Array, slots: number): Posting[] {
+  if (word.length >= LONGEST_EXACT)
+    return trigramsOf(word).map((trigram) => trigrams.get(trigram) ?? fromList(new Uint32Array(0)))
+  const [first, second] = word
+  const isIn = (one: number, two: number, three: number) =>
+    second === undefined
+      ? one === first || two === first || three === first
+      : (one === first && two === second) || (two === first && three === second)
+  const bits = createBits(slots)
+  for (const [trigram, posting] of trigrams)
+    if (isIn(trigram >>> 16, (trigram >>> 8) & 0xff, trigram & 0xff)) addTo(bits, posting)
+  return [fromBits(bits)]
 }
 
-/** The slots of all trigrams that contain one or two bytes. */
-function postingOfShortWord({ trigrams }: Names, [first, second]: Uint8Array, slots: number): Posting {
-  const bits: Bits = createBits(slots)
-  for (const [trigram, posting] of trigrams) {
-    const [one, two, three] = [trigram >>> 16, (trigram >>> 8) & 0xff, trigram & 0xff]
-    const isFound =
-      second === undefined
-        ? one === first || two === first || three === first
-        : (one === first && two === second) || (two === first && three === second)
-    if (isFound) addTo(bits, posting)
-  }
-  return fromBits(bits)
+/** Keeps the slots whose names contain all words, of those that have all their trigrams. */
+export function filterByNames(names: Names, words: readonly Uint8Array[], posting: Posting): Posting {
+  const long = words.filter(({ length }) => length > LONGEST_EXACT)
+  return long.reduce((slots, word) => fromList(filterByWord(names, word, slotsOf(slots))), posting)
 }
 
-/** Tests whether the name of a slot contains all words. `undefined` if trigrams have answered that. */
-export function createNameTest(
-  { bytes, starts }: Names,
-  words: readonly Uint8Array[],
-): ((slot: number) => boolean) | undefined {
-  const [first, ...others] = words.filter(({ length }) => length > LONGEST_EXACT).map(createWordTest)
-  if (!first) return undefined
-  return (slot) => {
-    const start = starts[slot] as number
-    const end = starts[slot + 1] as number
-    return first(bytes, start, end) && others.every((test) => test(bytes, start, end))
-  }
-}
-
-type WordTest = (bytes: Uint8Array, start: number, end: number) => boolean
-
-/** Horspool's algorithm: the byte at the end of the word's place says how far the next place is. */
-function createWordTest(word: Uint8Array): WordTest {
-  const last = word.length - 1
-  const steps = new Int32Array(256).fill(word.length)
-  for (let at = 0; at < last; at++) steps[word[at] as number] = last - at
-  return (bytes, start, end) => {
-    for (let at = start + last; at < end; at += steps[bytes[at] as number] as number) {
-      let left = last
-      while (left >= 0 && bytes[at - last + left] === word[left]) left--
-      if (left < 0) return true
+function filterByWord({ bytes, starts }: Names, word: Uint8Array, slots: Uint32Array): Uint32Array {
+  const kept = new Uint32Array(slots.length)
+  let length = 0
+  for (let at = 0; at < slots.length; at++) {
+    const slot = slots[at] as number
+    const end = (starts[slot + 1] as number) - word.length
+    for (let place = starts[slot] as number; place < end; place++) {
+      let same = 0
+      while (same < word.length && bytes[place + same] === word[same]) same++
+      if (same < word.length) continue
+      kept[length++] = slot
+      break
     }
-    return false
   }
+  return kept.subarray(0, length)
 }
+
+export const splitName = (name: string): string[] => name.split(/[^\p{L}\p{M}\p{N}]+/u)

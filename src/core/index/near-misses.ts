@@ -1,8 +1,9 @@
+import { type Bits, createBits, intersectBits, listBits, subtractBits } from '../basics/bits.ts'
 import { editDistance } from '../basics/text/nearest-name.ts'
-import { listBits } from './bits.ts'
-import { encodeWord, nameAt, trigramsOf } from './names.ts'
+import { copyBits } from './matches.ts'
+import { encodeWord, type Names, nameAt, splitName, trigramsOf } from './names.ts'
 import type { PassportIndex } from './passport-index.ts'
-import { includes, type Posting, slotsOf } from './posting.ts'
+import { type Posting, toBits } from './posting.ts'
 
 /** A text with more words is not corrected. */
 const MOST_WORDS = 6
@@ -21,72 +22,70 @@ const mostEditsOf = ({ length }: string): number => (length < 4 ? 0 : length < 7
  */
 export function findNearMisses(index: PassportIndex, text: string, among: Posting): string[] {
   const words = text.split(' ')
-  const comparisons = words.map(createComparison)
-  const mostEdits = comparisons.reduce((sum, comparison) => sum + comparison.mostEdits, 0)
+  const mostEdits = words.reduce((sum, word) => sum + mostEditsOf(word), 0)
   if (words.length > MOST_WORDS || mostEdits === 0) return []
-  const trigrams = [...new Set(words.flatMap((word) => trigramsOf(encodeWord(word))))]
-  const shared = countTrigrams(index, trigrams)
-  const suggestions = new Map<string, number>()
-  const least = Math.max(1, trigrams.length - TRIGRAMS_PER_EDIT * mostEdits)
-  let compared = 0
-  for (let most = trigrams.length; most >= least && suggestions.size < MOST_SUGGESTIONS; most--)
-    for (let slot = shared.indexOf(most); slot !== -1; slot = shared.indexOf(most, slot + 1)) {
-      if (!includes(among, slot)) continue
-      if (compared++ === MOST_COMPARED) return sortByEdits(suggestions)
-      const nearest = findNearest(comparisons, splitName(nameAt(index.names, slot)))
-      if (nearest && !suggestions.has(nearest.text)) suggestions.set(nearest.text, nearest.edits)
-    }
-  return sortByEdits(suggestions)
+  const nearestIn = words.map(createComparison)
+  const edits = new Map<string, number>()
+  for (const slot of listCandidates(index, words, TRIGRAMS_PER_EDIT * mostEdits, among)) {
+    const parts = splitName(nameAt(index.names, slot))
+    const nearest = nearestIn.flatMap((nearest) => nearest(parts) ?? [])
+    const sum = nearest.reduce((sum, { edits }) => sum + edits, 0)
+    if (nearest.length === words.length) edits.set(nearest.map(({ part }) => part).join(' '), sum)
+  }
+  const sorted = [...edits].sort(([, one], [, other]) => one - other)
+  return sorted.slice(0, MOST_SUGGESTIONS).map(([similar]) => similar)
 }
 
-const sortByEdits = (suggestions: ReadonlyMap<string, number>): string[] =>
-  [...suggestions]
-    .sort(([, one], [, other]) => one - other)
-    .slice(0, MOST_SUGGESTIONS)
-    .map(([text]) => text)
-
-/** For each slot, how many of the trigrams its name has. */
-function countTrigrams({ count, names }: PassportIndex, trigrams: readonly number[]): Uint8Array {
-  const counts = new Uint8Array(count)
-  for (const trigram of trigrams) {
-    const posting = names.trigrams.get(trigram)
-    if (!posting) continue
-    const slots = posting.list
-      ? slotsOf(posting.list, posting)
-      : listBits(posting.bits as Int32Array, posting.count)
-    for (let at = 0; at < slots.length; at++) {
-      const slot = slots[at] as number
-      counts[slot] = (counts[slot] as number) + 1
+/** The slots whose names have the most trigrams of the words, and lack at most some. */
+function* listCandidates(
+  { count, names }: PassportIndex,
+  words: readonly string[],
+  mostMissing: number,
+  among: Posting,
+): Generator<number> {
+  const trigrams = new Set(words.flatMap((word) => trigramsOf(encodeWord(word))))
+  const digits = countTrigrams(names.trigrams, trigrams, count)
+  let listed = 0
+  for (let most = trigrams.size; most >= Math.max(1, trigrams.size - mostMissing); most--) {
+    const candidates = copyBits(among, count)
+    for (const [at, digit] of digits.entries())
+      if (((most >>> at) & 1) === 1) intersectBits(candidates, digit)
+      else subtractBits(candidates, digit)
+    for (const slot of listBits(candidates)) {
+      if (listed++ === MOST_COMPARED) return
+      yield slot
     }
   }
-  return counts
 }
 
-const splitName = (name: string): string[] => name.split(/[^\p{L}\p{M}\p{N}]+/u)
+/** How many of the trigrams the name of each slot has: for each binary digit of the number, the slots that have it. */
+function countTrigrams(known: Names['trigrams'], trigrams: ReadonlySet<number>, slots: number): Bits[] {
+  const digits = Array.from({ length: 32 - Math.clz32(trigrams.size) }, () => createBits(slots))
+  for (const trigram of trigrams) {
+    const posting = known.get(trigram)
+    const added = posting ? toBits(posting, slots) : []
+    for (let at = 0; at < added.length; at++) {
+      let carried = added[at] as number
+      for (let place = 0; carried !== 0; place++) {
+        const digit = digits[place] as Bits
+        const before = digit[at] as number
+        digit[at] = before ^ carried
+        carried &= before
+      }
+    }
+  }
+  return digits
+}
 
-type Suggestion = { text: string; edits: number }
-
-type Comparison = { mostEdits: number; distanceTo: (part: string) => number }
-
-/** Names have the same words again and again, so the distance to each is calculated once. */
-function createComparison(word: string): Comparison {
+/** Returns a function that finds the nearest part of a name. Names have the same words again and again. */
+function createComparison(word: string) {
   const known = new Map<string, number>()
   const mostEdits = mostEditsOf(word)
   const distanceTo = (part: string) =>
     known.getOrInsertComputed(part, () => editDistance(word, part, mostEdits))
-  return { mostEdits, distanceTo }
-}
-
-/** The most similar part of a name for each word; `undefined` if one has no similar part. */
-function findNearest(comparisons: readonly Comparison[], parts: readonly string[]): Suggestion | undefined {
-  const found: string[] = []
-  let edits = 0
-  for (const { mostEdits, distanceTo } of comparisons) {
+  return (parts: readonly string[]): { part: string; edits: number } | undefined => {
     const distances = parts.map(distanceTo)
-    const least = Math.min(...distances)
-    if (least > mostEdits) return undefined
-    found.push(parts[distances.indexOf(least)] as string)
-    edits += least
+    const edits = Math.min(...distances)
+    return edits > mostEdits ? undefined : { part: parts[distances.indexOf(edits)] as string, edits }
   }
-  return { text: found.join(' '), edits }
 }

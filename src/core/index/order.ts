@@ -1,6 +1,6 @@
+import { type Bits, clearBit, createBits, hasBit, listBits, setBit, subtractBits } from '../basics/bits.ts'
 import type { Operator } from '../lists/filter.ts'
 import type { ScoreField, SortField } from '../lists/list-request.ts'
-import { type Bits, clearBit, createBits, hasBit, listBits, setBit, subtractBits } from './bits.ts'
 import { countAlive, type Order, type PassportIndex } from './passport-index.ts'
 import { countWhile, fromBits, fromList, isRare, type Posting } from './posting.ts'
 
@@ -37,15 +37,11 @@ export function findSlot(index: PassportIndex, id: number): number | undefined {
 }
 
 function sortSlots(index: PassportIndex, field: SortField): Uint32Array {
-  const alive = listBits(index.alive, countAlive(index))
-  const byId = sortById(index, alive)
-  return field === 'passport_id' ? byId : sortByCounting(index.scores[field], byId)
-}
-
-function sortById({ ids }: PassportIndex, slots: Uint32Array): Uint32Array {
-  const compare = (one: number, other: number) => (ids[one] as number) - (ids[other] as number)
+  const slots = listBits(index.alive, countAlive(index))
+  const compare = (one: number, other: number) => (index.ids[one] as number) - (index.ids[other] as number)
   const isSorted = slots.every((slot, at) => at === 0 || compare(slots[at - 1] as number, slot) < 0)
-  return isSorted ? slots : slots.sort(compare)
+  const byId = isSorted ? slots : slots.sort(compare)
+  return field === 'passport_id' ? byId : sortByCounting(index.scores[field], byId)
 }
 
 /** The highest value first; slots with equal values keep their order. */
@@ -70,38 +66,33 @@ function sortByCounting(values: Float64Array, slots: Uint32Array): Uint32Array {
 
 /** Copies the parts of the last order between its changes. */
 function mergeChanges(index: PassportIndex, field: SortField, last: Order): Uint32Array {
-  const slots = new Uint32Array(countAlive(index))
-  let copied = 0
-  let length = 0
-  for (const { place, added } of listChanges(index, field, last)) {
-    slots.set(last.slots.subarray(copied, place), length)
+  const merged = new Uint32Array(countAlive(index))
+  let [copied, length] = [0, 0]
+  for (const { slot, place } of listChanges(index, field, last)) {
+    merged.set(last.slots.subarray(copied, place), length)
     length += place - copied
     copied = place
-    if (added === undefined) copied++
-    else slots[length++] = added
+    if (slot < last.count) copied++
+    else merged[length++] = slot
   }
-  slots.set(last.slots.subarray(copied), length)
-  return slots
+  merged.set(last.slots.subarray(copied), length)
+  return merged
 }
 
-/** A slot that is inserted before a place of the last order. Without one, the slot at the place is removed. */
-type Change = { place: number; added?: number }
-
-function listChanges(index: PassportIndex, field: SortField, { slots, count, removed }: Order): Change[] {
+/** The slots that were added before a place of the last order, or removed from it, in the order of the places. */
+function listChanges(index: PassportIndex, field: SortField, { slots, count, removed }: Order) {
   const readValue = valueReader(index, field)
   const compare = (one: number, other: number) =>
     readValue(other) - readValue(one) || (index.ids[one] as number) - (index.ids[other] as number)
   const placeOf = (slot: number) => countWhile(slots.length, (at) => compare(slots[at] as number, slot) < 0)
-  const removals = index.removed.slice(removed).filter((slot) => slot < count)
-  const additions = Array.from({ length: index.count - count }, (_, at) => count + at)
+  const added = Array.from({ length: index.count - count }, (_, at) => count + at)
     .filter((slot) => hasBit(index.alive, slot) === 1)
     .sort(compare)
-  const changes: Change[] = [
-    ...additions.map((slot) => ({ place: placeOf(slot), added: slot })),
-    ...removals.map((slot) => ({ place: placeOf(slot) })),
-  ]
+  const gone = index.removed.slice(removed).filter((slot) => slot < count)
   // The sort is stable: what is added before a place comes before the removal of the slot there.
-  return changes.sort((one, other) => one.place - other.place)
+  return [...added, ...gone]
+    .map((slot) => ({ slot, place: placeOf(slot) }))
+    .sort((one, other) => one.place - other.place)
 }
 
 /** More checkpoints take more memory, fewer take more time for a range. */
@@ -130,21 +121,26 @@ function createCheckpoints(index: PassportIndex, slots: Uint32Array, distance: n
   return checkpoints
 }
 
+/** How many passports have a score above a value, or one that is at least that. */
+export function countAbove(index: PassportIndex, field: ScoreField, value: number, orEqual = false): number {
+  const { slots } = orderOf(index, field)
+  const scores = index.scores[field]
+  const isAbove = orEqual ? (score: number) => score >= value : (score: number) => score > value
+  return countWhile(slots.length, (at) => isAbove(scores[slots[at] as number] as number))
+}
+
 /** The passports whose score fulfils a condition: a part of the order. */
 export function findRange(
   index: PassportIndex,
   field: ScoreField,
   operator: Operator,
-  than: number,
+  value: number,
 ): Posting {
   const order = orderOf(index, field)
   const { slots } = order
-  const values = index.scores[field]
-  const countAbove = () => countWhile(slots.length, (at) => (values[slots[at] as number] as number) > than)
-  const countAtLeast = () => countWhile(slots.length, (at) => (values[slots[at] as number] as number) >= than)
-  const begin = operator === '<' ? countAtLeast() : operator === '<=' || operator === '=' ? countAbove() : 0
-  const end =
-    operator === '>' ? countAbove() : operator === '>=' || operator === '=' ? countAtLeast() : slots.length
+  const isBelow = operator[0] === '<'
+  const begin = isBelow || operator === '=' ? countAbove(index, field, value, operator === '<') : 0
+  const end = isBelow ? slots.length : countAbove(index, field, value, operator !== '>')
   if (isRare(end - begin, index.count)) return fromList(slots.slice(begin, end).sort())
   const bits = firstAsBits(index, order, end)
   if (begin > 0) subtractBits(bits, firstAsBits(index, order, begin))

@@ -1,3 +1,4 @@
+import type { Bits } from '../basics/bits.ts'
 import {
   GROUP_FIELDS,
   type GroupField,
@@ -5,7 +6,6 @@ import {
   SORT_FIELDS,
   type SortField,
 } from '../lists/list-request.ts'
-import type { Bits } from './bits.ts'
 import { createNames, type Names } from './names.ts'
 import type { Posting } from './posting.ts'
 
@@ -27,21 +27,12 @@ export type PassportIndex = {
   values: Record<GroupField, Map<string, Posting>>
   /** How a folded value was first written, if not the same. */
   labels: Record<GroupField, Map<string, string>>
-  /** Finds a value as written. Most passports have the values of others: a lookup takes less time than folding. */
-  written: Record<GroupField, Map<string, Value>>
   /** The slots of each number of points, by the folded type of the credential. */
   points: Map<string, Map<number, Posting>>
   names: Names
   /** Created when a list needs it. */
   orders: Map<SortField, Order>
 }
-
-/** `text` is folded. */
-export type Value = { text: string; posting: Posting }
-
-export const NO_VALUE = ''
-
-export const SCORE_FIELDS = SORT_FIELDS.filter((field) => field !== 'passport_id')
 
 /** The slots of all passports: the highest value first, and equal values by id. `passport_id`: the lowest id first. */
 export type Order = {
@@ -52,6 +43,9 @@ export type Order = {
   /** The first slots as bits, at regular distances. Created when a range is needed. */
   checkpoints: Bits[] | undefined
 }
+
+export const NO_VALUE = ''
+export const SCORE_FIELDS = SORT_FIELDS.filter((field) => field !== 'passport_id')
 
 const recordOf = <Name extends string, Value>(names: readonly Name[], create: () => Value) =>
   Object.fromEntries(names.map((name) => [name, create()])) as Record<Name, Value>
@@ -65,7 +59,6 @@ export const createPassportIndex = (): PassportIndex => ({
   highestId: Number.NEGATIVE_INFINITY,
   values: recordOf(GROUP_FIELDS, () => new Map()),
   labels: recordOf(GROUP_FIELDS, () => new Map()),
-  written: recordOf(GROUP_FIELDS, () => new Map()),
   points: new Map(),
   names: createNames(),
   orders: new Map(),

@@ -5,11 +5,12 @@ import {
   countCommonBits,
   createBits,
   hasBit,
+  lengthen,
   listBits,
   setBit,
   subtractBits,
   uniteBits,
-} from './bits.ts'
+} from '../basics/bits.ts'
 
 /**
  * A set of slots: a sorted list if they are rare, or one bit for each slot if at least one slot of 32 is in the set, so that
@@ -29,15 +30,10 @@ const RARE = 32
 /** Short lists are never converted: they would have to be converted again and again while the index grows. */
 const SHORTEST_BITS = 1024
 
-export const createPosting = (): Posting => ({
-  count: 0,
-  list: new Uint32Array(2),
-  bits: undefined,
-  last: -1,
-})
+export const createPosting = (): Posting => fromList(new Uint32Array(2), 0)
 
-export const fromList = (list: Uint32Array): Posting => ({
-  count: list.length,
+export const fromList = (list: Uint32Array, count = list.length): Posting => ({
+  count,
   list,
   bits: undefined,
   last: -1,
@@ -50,31 +46,31 @@ export const fromBits = (bits: Bits, count = countBits(bits)): Posting => ({
   last: -1,
 })
 
+export const isRare = (count: number, slots: number): boolean => count * RARE < slots
+
 /** The posting of bits, as a list if that is smaller: then tests and pages are faster, too. */
 export function toPosting(bits: Bits, slots: number): Posting {
   const count = countBits(bits)
   return isRare(count, slots) ? fromList(listBits(bits, count)) : fromBits(bits, count)
 }
 
-export const isRare = (count: number, slots: number): boolean => count * RARE < slots
-
 /** Appends the last slot of an index with this many slots. Appending it again changes nothing. */
 export function append(posting: Posting, slot: number, slots: number): void {
   if (posting.last === slot) return
+  if (posting.list && posting.count === posting.list.length) makeRoom(posting, posting.list, slots)
   posting.last = slot
-  const { count, list } = posting
-  if (list && count === list.length) {
-    if (count >= SHORTEST_BITS && !isRare(count, slots)) convertToBits(posting, list)
-    else posting.list = lengthen(list, count + (count >>> 1) + 1)
-  }
-  if (posting.list) posting.list[count] = slot
+  if (posting.list) posting.list[posting.count] = slot
   else posting.bits = withBit(posting.bits as Bits, slot)
   posting.count++
 }
 
-function convertToBits(posting: Posting, list: Uint32Array): void {
-  posting.bits = createBits(list.at(-1) as number)
-  for (const slot of list) posting.bits = withBit(posting.bits, slot)
+function makeRoom(posting: Posting, list: Uint32Array, slots: number): void {
+  const { count } = posting
+  if (count < SHORTEST_BITS || isRare(count, slots)) {
+    posting.list = lengthen(list, count + (count >>> 1) + 1)
+    return
+  }
+  posting.bits = toBits(posting, slots)
   posting.list = undefined
 }
 
@@ -85,44 +81,20 @@ function withBit(bits: Bits, slot: number): Bits {
   return longer
 }
 
-type Numbers = Int32Array | Uint32Array | Float64Array | Uint8Array
-
-type Constructor<T> = new (from: number | ArrayBufferLike) => T
-
-/** Shorter arrays are copied, because the runtime keeps them without a buffer. */
-const SHORTEST_BUFFER = 4096
-
-/**
- * Makes an array longer. The buffer of a long one is freed at once, not by a later garbage collection: this saves a build 200 MB at
- * a million passports. Nothing may use the old array after that.
- */
-export function lengthen<T extends Numbers>(from: T, length: number): T {
-  const create = from.constructor as Constructor<T>
-  const bytes = length * from.BYTES_PER_ELEMENT
-  if (from.byteLength >= SHORTEST_BUFFER && from.byteLength === from.buffer.byteLength)
-    return new create((from.buffer as ArrayBuffer).transfer(bytes))
-  const longer = new create(length)
-  longer.set(from)
-  return longer
-}
-
-/** The slots of a posting that is a list. */
-export const slotsOf = (list: Uint32Array, { count }: Posting): Uint32Array =>
-  list.length === count ? list : list.subarray(0, count)
+export const slotsOf = ({ list, bits, count }: Posting): Uint32Array =>
+  list ? (list.length === count ? list : list.subarray(0, count)) : listBits(bits as Bits, count)
 
 export function includes({ list, bits, count }: Posting, slot: number): boolean {
   if (bits) return slot >>> 5 < bits.length && hasBit(bits, slot) === 1
   return list !== undefined && list[countWhile(count, (at) => (list[at] as number) < slot)] === slot
 }
 
-export function addTo(bits: Bits, posting: Posting): void {
-  const { list, bits: own, count } = posting
+export function addTo(bits: Bits, { list, bits: own, count }: Posting): void {
   if (own) uniteBits(bits, own)
   else for (let at = 0; list && at < count; at++) setBit(bits, list[at] as number)
 }
 
-export function subtractFrom(bits: Bits, posting: Posting): void {
-  const { list, bits: own, count } = posting
+export function subtractFrom(bits: Bits, { list, bits: own, count }: Posting): void {
   if (own) subtractBits(bits, own)
   else for (let at = 0; list && at < count; at++) clearBit(bits, list[at] as number)
 }

@@ -1,12 +1,12 @@
-import { foldName } from '../basics/text/fold-name.ts'
+import { clearBit, lengthen, setBit, wordsFor } from '../basics/bits.ts'
+import { foldKnown } from '../basics/text/fold-name.ts'
 import type { GroupField } from '../lists/list-request.ts'
+import { parsePoints, readFacets } from '../store/rows/listing.ts'
 import type { ListingRow } from '../store/store.ts'
-import { clearBit, setBit, wordsFor } from './bits.ts'
-import { parseFacets } from './listing-row.ts'
 import { addName, eraseName } from './names.ts'
 import { findSlot } from './order.ts'
-import { listPostings, NO_VALUE, type PassportIndex, SCORE_FIELDS, type Value } from './passport-index.ts'
-import { append, createPosting, lengthen, type Posting } from './posting.ts'
+import { listPostings, NO_VALUE, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
+import { append, createPosting, type Posting, slotsOf } from './posting.ts'
 
 /** Removes the passports with these ids, and adds or replaces those in `rows`. */
 export function replacePassports(
@@ -21,67 +21,72 @@ export function replacePassports(
   for (const row of new Map(rows.map((row) => [row.id, row])).values()) addPassport(index, row)
 }
 
+/** Makes room for this many slots. */
+export function reserve(index: PassportIndex, slots: number): void {
+  const { names } = index
+  index.ids = lengthen(index.ids, slots)
+  for (const field of SCORE_FIELDS) index.scores[field] = lengthen(index.scores[field], slots)
+  index.alive = lengthen(index.alive, wordsFor(slots))
+  names.starts = lengthen(names.starts, slots + 1)
+}
+
 function removeSlot(index: PassportIndex, slot: number): void {
   clearBit(index.alive, slot)
   index.removed.push(slot)
   eraseName(index.names, slot)
 }
 
-function addPassport(index: PassportIndex, row: ListingRow): void {
+function addPassport(index: PassportIndex, { id, name, facets }: ListingRow): void {
   const slot = index.count++
-  reserve(index, slot)
+  if (slot >= index.ids.length) reserve(index, slot + (slot >>> 1) + 1024)
   setBit(index.alive, slot)
-  index.ids[slot] = row.id
-  index.highestId = Math.max(index.highestId, row.id)
-  addName(index.names, slot, row.name)
-  const { scores, values, points } = parseFacets(row)
-  for (const field of SCORE_FIELDS) index.scores[field][slot] = scores[field]
-  for (const field of LISTED_FIELDS) addValues(index, field, values[field], slot)
-  addPoints(index, points, slot)
-}
-
-const LISTED_FIELDS = ['location', 'tag', 'source', 'human', 'rules'] as const
-
-function reserve(index: PassportIndex, slot: number): void {
-  if (slot < index.ids.length) return
-  const length = slot + (slot >>> 1) + 1024
-  index.ids = lengthen(index.ids, length)
-  for (const field of SCORE_FIELDS) index.scores[field] = lengthen(index.scores[field], length)
-  index.alive = lengthen(index.alive, wordsFor(length))
-}
-
-function addValues(index: PassportIndex, field: GroupField, written: readonly string[], slot: number): void {
-  if (written.length === 0) append(getValue(index, field, NO_VALUE).posting, slot, index.count)
-  for (const label of written) append(getValue(index, field, label).posting, slot, index.count)
-}
-
-type Points = ReturnType<typeof parseFacets>['points']
-
-function addPoints(index: PassportIndex, listed: Points, slot: number): void {
-  if (listed.length === 0) addValues(index, 'type', [], slot)
-  for (const { points, type } of listed) {
-    const { text, posting } = getValue(index, 'type', type)
-    append(posting, slot, index.count)
-    const byPoints = index.points.getOrInsertComputed(text, () => new Map<number, Posting>())
-    append(byPoints.getOrInsertComputed(points, createPosting), slot, index.count)
+  index.ids[slot] = id
+  index.highestId = Math.max(index.highestId, id)
+  addName(index.names, slot, name)
+  const valuesOf = readFacets(facets)
+  for (const field of SCORE_FIELDS) index.scores[field][slot] = Number(valuesOf(field)[0])
+  for (const field of ['location', 'tag', 'source', 'human', 'rules'] as const)
+    addValues(index, field, valuesOf(field), slot)
+  const points = valuesOf('points').map(parsePoints)
+  addValues(
+    index,
+    'type',
+    points.map(({ type }) => type),
+    slot,
+  )
+  for (const { type, points: number } of points) {
+    const byPoints = getPosting(index.points, type, () => new Map<number, Posting>())
+    append(getPosting(byPoints, number, createPosting), slot, index.count)
   }
 }
 
-function getValue(index: PassportIndex, field: GroupField, written: string): Value {
-  const known = index.written[field].get(written)
-  if (known) return known
-  // A part of a text keeps the whole text in memory; a copy does not.
-  const label = Buffer.from(written).toString()
-  const text = foldName(label)
-  const value = { text, posting: index.values[field].getOrInsertComputed(text, createPosting) }
-  index.written[field].set(label, value)
-  if (label !== text && !index.labels[field].has(text)) index.labels[field].set(text, label)
-  return value
+function addValues(
+  { count, values, labels }: PassportIndex,
+  field: GroupField,
+  written: readonly string[],
+  slot: number,
+): void {
+  for (const label of written.length === 0 ? [NO_VALUE] : written) {
+    const value = foldKnown(label)
+    append(getPosting(values[field], value, createPosting), slot, count)
+    if (label !== value && !labels[field].has(value)) labels[field].set(copy(value), copy(label))
+  }
 }
+
+/** Adds what is missing. */
+function getPosting<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
+  const known = map.get(key)
+  if (known) return known
+  const added = create()
+  map.set(typeof key === 'string' ? (copy(key) as Key) : key, added)
+  return added
+}
+
+/** A part of a text keeps the whole text in memory; a copy does not. */
+const copy = (text: string): string => Buffer.from(text).toString()
 
 /** Frees the unused ends of lists: a third of the memory of an index that was just built. */
 export function trimPostings(index: PassportIndex): void {
   for (const postings of listPostings(index))
-    for (const posting of postings.values())
-      if (posting.list) posting.list = posting.list.slice(0, posting.count)
+    for (const posting of postings.values()) if (posting.list) posting.list = slotsOf(posting).slice()
 }

@@ -1,201 +1,178 @@
-import { crc32 } from 'node:zlib'
+import { hasBit, wordsFor } from '../basics/bits.ts'
 import { GROUP_FIELDS } from '../lists/list-request.ts'
-import { type Bits, hasBit, wordsFor } from './bits.ts'
 import { createPassportIndex, listPostings, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
 import { countIn, fromBits, fromList, type Posting, slotsOf } from './posting.ts'
 
 /** Raise it when the meaning of the bytes changes, or the values that an index has, such as the rules of folding. */
-const FORMAT = 1
+const FORMAT = 0x706f7302
 
 /** A chunk is a row of a table. */
 const LARGEST_CHUNK = 1_000_000
 
-const CHECKSUM_BYTES = 4
-
-/** Heads of all formats have `format`. `types` are those of `points`. */
-type Head = { format: number; cursor: string; count: number; types: string[] }
+/** `types` are those of `points`. `labels` are by field, `keys` by the maps of `listPostings`. `lengths`: the bytes of the arrays. */
+type Head = {
+  cursor: string
+  count: number
+  types: string[]
+  labels: [string, string][][]
+  keys: (string | number)[][]
+  lengths: number[]
+}
 
 /**
- * Saves the index with the cursor of the last event that it includes, which has the name of the log and the number. Lists can be evaluated between two chunks, but the index must not
- * change until the last one. The copy has no id, name or value that only removed passports have.
+ * Saves the index with the cursor of the last event that it includes. Lists can be evaluated between two chunks, but the
+ * index must not change until the last one. The copy has no id, name or value that only removed passports have.
  */
 export function* saveIndex(index: PassportIndex, cursor: string): Generator<Uint8Array> {
   let chunk = new Uint8Array(LARGEST_CHUNK)
-  let length = CHECKSUM_BYTES
-  let checksum = 0
-  /** Each checksum includes the one before, so that chunks of two copies do not make one. */
-  const seal = (): Uint8Array => {
-    checksum = crc32(chunk.subarray(CHECKSUM_BYTES, length), checksum)
-    new DataView(chunk.buffer).setUint32(0, checksum)
-    return chunk.subarray(0, length)
-  }
-  for (const piece of listPieces(index, cursor)) {
+  let length = 0
+  for (const piece of listPieces(index, cursor))
     for (let at = 0; at < piece.length; ) {
       const part = piece.subarray(at, at + chunk.length - length)
       chunk.set(part, length)
       length += part.length
       at += part.length
       if (length < chunk.length) continue
-      yield seal()
+      yield chunk
       chunk = new Uint8Array(LARGEST_CHUNK)
-      length = CHECKSUM_BYTES
+      length = 0
     }
-  }
-  if (length > CHECKSUM_BYTES) yield seal()
+  if (length > 0) yield chunk.subarray(0, length)
 }
 
+/** The format and the size of the head, the head, the arrays, and the lists or bits of all postings. */
 function* listPieces(index: PassportIndex, cursor: string): Generator<Uint8Array> {
-  const { count, removed, scores, names } = index
-  const head: Head = { format: FORMAT, cursor, count, types: [...index.points.keys()] }
-  yield* section(toBytes(JSON.stringify(head)))
-  const ids = index.ids.slice(0, count)
-  for (const slot of removed) ids[slot] = 0
-  yield* section(bytesOf(ids))
-  for (const field of SCORE_FIELDS) yield* section(bytesOf(scores[field].subarray(0, count)))
-  yield* section(bytesOf(index.alive.subarray(0, wordsFor(count))))
-  yield* section(bytesOf(names.starts.subarray(0, count + 1)))
-  yield* section(names.bytes.subarray(0, names.starts[count]))
-  for (const field of GROUP_FIELDS) {
-    const labels = [...index.labels[field]].filter(([value]) => isUsed(index, index.values[field].get(value)))
-    yield* section(toBytes(JSON.stringify(labels)))
+  const { count, labels } = index
+  const types = [...index.points].filter(([type]) => isUsed(index, index.values.type.get(type)))
+  const maps = listPostings({ ...index, points: new Map(types) })
+  const used = maps.map((map) => [...map].filter(([, posting]) => isUsed(index, posting)))
+  const postings = used.flatMap((entries) => entries.map(([, posting]) => posting))
+  const sizes = new Uint32Array(2 * postings.length)
+  for (const [at, posting] of postings.entries()) sizes.set([posting.count, wordsOf(posting, count)], 2 * at)
+  const arrays = [...listArrays(index), sizes].map(bytesOf)
+  const keys = used.map((entries) => entries.map(([key]) => key))
+  const head: Head = {
+    ...{ cursor, count, types: types.map(([type]) => type), keys },
+    labels: GROUP_FIELDS.map((field, at) => keys[at]?.flatMap((key) => entryOf(labels[field], key)) ?? []),
+    lengths: arrays.map(({ length }) => length),
   }
-  for (const postings of listPostings(index)) yield* savePostings(index, postings)
+  const bytes = new TextEncoder().encode(JSON.stringify(head))
+  yield bytesOf(Uint32Array.of(FORMAT, bytes.length))
+  yield bytes
+  yield* arrays
+  for (const { list, bits, count: slots } of postings)
+    yield bytesOf(list ? list.subarray(0, slots) : (bits as Int32Array).subarray(0, wordsFor(count)))
 }
 
-/** A section is its length, then its bytes. */
-function* section(...parts: readonly Uint8Array[]): Generator<Uint8Array> {
-  yield bytesOf(Uint32Array.of(parts.reduce((sum, { length }) => sum + length, 0)))
-  yield* parts
-}
-
-/** Keys have no line feed. */
-const KEY_END = '\n'
-
-/** Three sections: the keys; the number of slots and, for bits, the number of words of each posting; the lists and bits. */
-function* savePostings(
-  index: PassportIndex,
-  postings: ReadonlyMap<string | number, Posting>,
-): Generator<Uint8Array> {
-  const used = [...postings].filter(([, posting]) => isUsed(index, posting))
-  const contents = used.map(([, posting]) =>
-    posting.list ? slotsOf(posting.list, posting) : (posting.bits as Bits).subarray(0, wordsFor(index.count)),
-  )
-  const sizes = used.flatMap(([, { count, bits }], at) => [count, bits ? (contents[at] as Bits).length : 0])
-  yield* section(toBytes(used.map(([key]) => key).join(KEY_END)))
-  yield* section(bytesOf(Uint32Array.from(sizes)))
-  yield* section(...contents.map(bytesOf))
+function listArrays({ count, removed, ids, scores, alive, names: { starts, bytes } }: PassportIndex) {
+  const kept = ids.slice(0, count)
+  for (const slot of removed) kept[slot] = 0
+  return [
+    kept,
+    ...SCORE_FIELDS.map((field) => scores[field].subarray(0, count)),
+    alive.subarray(0, wordsFor(count)),
+    starts.subarray(0, count + 1),
+    bytes.subarray(0, starts[count]),
+  ]
 }
 
 function isUsed({ alive, removed }: PassportIndex, posting: Posting | undefined): boolean {
   if (!posting || removed.length === 0) return posting !== undefined
   if (!posting.list) return countIn(alive, posting) > 0
-  return slotsOf(posting.list, posting).some((slot) => hasBit(alive, slot) === 1)
+  return slotsOf(posting).some((slot) => hasBit(alive, slot) === 1)
 }
 
-const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text)
-const toText = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+/** The words of bits; 0 for a list. */
+const wordsOf = ({ bits }: Posting, slots: number) => (bits ? Math.min(bits.length, wordsFor(slots)) : 0)
+
+function entryOf(labels: ReadonlyMap<string, string>, key: string | number): [string, string][] {
+  const label = labels.get(String(key))
+  return label === undefined ? [] : [[String(key), label]]
+}
+
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
 type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-/** Loads a saved index. Returns `undefined` for another format, or if the copy is damaged or not complete. */
+/** Loads a saved index. Returns `undefined` for another format, or if the copy is not complete. */
 export async function loadIndex(
   chunks: Chunks,
 ): Promise<{ index: PassportIndex; cursor: string } | undefined> {
   try {
-    const reader = createReader(chunks)
-    const { format, cursor, ...head }: Head = JSON.parse(toText(await reader.read()))
+    const read = createReader(chunks)
+    const [format, size = 0] = new Uint32Array(await read(8))
     if (format !== FORMAT) return undefined
-    const index = await readIndex(reader.read, head)
-    await reader.end()
-    return { index, cursor }
+    const head: Head = JSON.parse(new TextDecoder().decode(await read(size)))
+    return { index: await readIndex(read, head), cursor: head.cursor }
   } catch (error) {
-    if (error instanceof DamagedCopy) return undefined
+    if (error instanceof EndOfCopy) return undefined
     throw error
   }
 }
 
-class DamagedCopy extends Error {}
+class EndOfCopy extends Error {}
 
-/** Reads the next section. It has a buffer of its own, so that arrays of numbers can begin at its start. */
-type ReadSection = () => Promise<Uint8Array<ArrayBuffer>>
+/** Reads the next bytes into a buffer of their own, so that arrays of numbers can begin at its start. */
+type Read = (length: number) => Promise<ArrayBuffer>
 
-function createReader(chunks: Chunks): { read: ReadSection; end: () => Promise<void> } {
-  const contents = verify(chunks)
+function createReader(chunks: Chunks): Read {
+  const contents = (async function* () {
+    yield* chunks
+  })()
   let rest = new Uint8Array(0)
-  const readBytes = async (length: number): Promise<Uint8Array<ArrayBuffer>> => {
+  return async (length) => {
     const bytes = new Uint8Array(length)
     for (let filled = 0; filled < length; ) {
-      if (rest.length === 0) {
-        const { value } = await contents.next()
-        if (!value) throw new DamagedCopy()
-        rest = value
-      }
-      const part = rest.subarray(0, length - filled)
+      const { value } = rest.length > 0 ? { value: rest } : await contents.next()
+      if (!value) throw new EndOfCopy()
+      const part = value.subarray(0, length - filled)
       bytes.set(part, filled)
       filled += part.length
-      rest = rest.subarray(part.length)
+      rest = value.subarray(part.length) as Uint8Array<ArrayBuffer>
     }
-    return bytes
-  }
-  return {
-    read: async () => readBytes(new Uint32Array((await readBytes(4)).buffer)[0] as number),
-    async end() {
-      if (rest.length > 0 || (await contents.next()).value) throw new DamagedCopy()
-    },
+    return bytes.buffer
   }
 }
 
-async function* verify(chunks: Chunks): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-  let checksum = 0
-  for await (const chunk of chunks) {
-    if (chunk.length <= CHECKSUM_BYTES) throw new DamagedCopy()
-    const content = chunk.subarray(CHECKSUM_BYTES)
-    checksum = crc32(content, checksum)
-    const expected = new DataView(chunk.buffer, chunk.byteOffset).getUint32(0)
-    if (checksum !== expected) throw new DamagedCopy()
-    yield content as Uint8Array<ArrayBuffer>
-  }
-}
-
-async function readIndex(
-  read: ReadSection,
-  { count, types }: Pick<Head, 'count' | 'types'>,
-): Promise<PassportIndex> {
+async function readIndex(read: Read, { count, types, labels, keys, lengths }: Head): Promise<PassportIndex> {
   const index = createPassportIndex()
+  const arrays = lengths.values()
+  const readNext = () => read(arrays.next().value ?? 0)
   index.count = count
-  index.ids = new Float64Array((await read()).buffer)
+  index.ids = new Float64Array(await readNext())
   for (const id of index.ids) index.highestId = Math.max(index.highestId, id)
-  for (const field of SCORE_FIELDS) index.scores[field] = new Float64Array((await read()).buffer)
-  index.alive = new Int32Array((await read()).buffer)
+  for (const field of SCORE_FIELDS) index.scores[field] = new Float64Array(await readNext())
+  index.alive = new Int32Array(await readNext())
   for (let slot = 0; slot < count; slot++) if (hasBit(index.alive, slot) === 0) index.removed.push(slot)
-  index.names.starts = new Uint32Array((await read()).buffer)
-  index.names.bytes = await read()
-  for (const field of GROUP_FIELDS) index.labels[field] = new Map(JSON.parse(toText(await read())))
-  for (const field of GROUP_FIELDS) index.values[field] = await readPostings(read, String)
-  for (const type of types) index.points.set(type, await readPostings(read, Number))
-  index.names.trigrams = await readPostings(read, Number)
+  index.names.starts = new Uint32Array(await readNext())
+  index.names.bytes = new Uint8Array(await readNext())
+  for (const [at, field] of GROUP_FIELDS.entries()) index.labels[field] = new Map(labels[at])
+  for (const type of types) index.points.set(type, new Map())
+  const sizes = new Uint32Array(await readNext()).values()
+  for (const [at, map] of listPostings(index).entries()) await readPostings(read, map, keys[at] ?? [], sizes)
   return index
 }
 
-async function readPostings<Key>(
-  read: ReadSection,
-  toKey: (text: string) => Key,
-): Promise<Map<Key, Posting>> {
-  const keys = toText(await read()).split(KEY_END)
-  const sizes = new Uint32Array((await read()).buffer)
-  const { buffer } = await read()
-  const postings = new Map<Key, Posting>()
+/** The postings of a map have one buffer. */
+async function readPostings(
+  read: Read,
+  map: Map<string | number, Posting>,
+  keys: readonly (string | number)[],
+  sizes: Iterator<number>,
+): Promise<void> {
+  const next = () => sizes.next().value ?? 0
+  const counts = keys.map(() => [next(), next()] as const)
+  const buffer = await read(4 * counts.reduce((sum, [count, words]) => sum + (words || count), 0))
   let offset = 0
-  for (let at = 0; 2 * at < sizes.length; at++) {
-    const [count, words] = [sizes[2 * at] as number, sizes[2 * at + 1] as number]
-    const posting =
+  for (const [at, key] of keys.entries()) {
+    const [count, words] = counts[at] as readonly [number, number]
+    map.set(
+      key,
       words > 0
         ? fromBits(new Int32Array(buffer, offset, words), count)
-        : fromList(new Uint32Array(buffer, offset, count))
-    postings.set(toKey(keys[at] as string), posting)
-    offset += Uint32Array.BYTES_PER_ELEMENT * (words || count)
+        : fromList(new Uint32Array(buffer, offset, count)),
+    )
+    offset += 4 * (words || count)
   }
-  return postings
 }

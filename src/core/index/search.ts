@@ -1,16 +1,16 @@
 import { foldName } from '../basics/text/fold-name.ts'
-import type { Filter } from '../lists/filter.ts'
-import { GROUP_FIELDS, type GroupField, toWords, wordsOf } from '../lists/list-request.ts'
+import { equals, type Filter } from '../lists/filter.ts'
+import { GROUP_FIELDS, toWords, wordsOf } from '../lists/list-request.ts'
+import { type Candidate, type ReadText, readText } from '../lists/read-text.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
 import { countGroups, type ValueGroup } from './groups.ts'
 import { findMatches } from './matches.ts'
 import { nameAt } from './names.ts'
 import { findNearMisses } from './near-misses.ts'
 import { findSlot } from './order.ts'
+import { pointsOf } from './page.ts'
 import type { PassportIndex } from './passport-index.ts'
-import { pointsOf } from './points.ts'
-import { includes } from './posting.ts'
-import { LOOKED_UP, lookUpValues, type ReadText, readText } from './read-text.ts'
+import { countIn, includes } from './posting.ts'
 import { type Distribution, findDistribution } from './standing.ts'
 
 /**
@@ -34,12 +34,11 @@ export type SearchResult = {
   /** For each type of credential that the list names, the points of the passports of the page. */
   points: Record<string, number[]>
   /** Values that begin with the name. */
-  suggestions: Suggestion[]
+  suggestions: ValueGroup[]
   /** If nobody matches, lists that are not empty, with their sizes. */
   instead: Instead | undefined
 }
 
-type Suggestion = ValueGroup & { field: GroupField }
 type Instead = { name: number; chips: number; nearMisses: { name: string; count: number }[] }
 
 /** Reads a search text and evaluates its list. */
@@ -65,6 +64,16 @@ export function search(index: PassportIndex, request: SearchRequest): SearchResu
     instead: page.total === 0 ? findInstead(index, request.filter, filter, reading) : undefined,
   }
 }
+
+const LOOKED_UP = ['tag', 'location', 'type'] as const
+
+/** The tags, places and credentials with this text, and how many people have them. */
+const lookUpValues = (index: PassportIndex, phrase: string): Candidate[] =>
+  LOOKED_UP.flatMap((field) => {
+    const posting = index.values[field].get(phrase)
+    const count = posting ? countIn(index.alive, posting) : 0
+    return count === 0 ? [] : [{ terms: [equals(field, phrase)], count }]
+  })
 
 const toKeyword = (name: string): string | undefined => {
   const folded = foldName(name)
@@ -113,11 +122,9 @@ function labelsOf({ labels }: PassportIndex, { field, conditions }: Term): [stri
 
 const MOST_SUGGESTIONS = 3
 
-const suggest = (index: PassportIndex, filter: Filter, prefix: string): Suggestion[] =>
+const suggest = (index: PassportIndex, filter: Filter, prefix: string): ValueGroup[] =>
   LOOKED_UP.flatMap((field) =>
-    countGroups(index, findMatches(index, { filter }), { field, prefix })
-      .groups.slice(0, MOST_SUGGESTIONS)
-      .map((group) => ({ ...group, field })),
+    countGroups(index, findMatches(index, { filter }), { field, prefix }).groups.slice(0, MOST_SUGGESTIONS),
   )
 
 function findInstead(

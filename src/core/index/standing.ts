@@ -1,8 +1,7 @@
 import { roundUp } from '../basics/round-up.ts'
-import type { Filter } from '../lists/filter.ts'
 import type { Position, ScoreField } from '../lists/list-request.ts'
-import { findList } from './find.ts'
-import { isBefore, orderOf } from './order.ts'
+import type { Scores as PassportScores } from '../passport/passport.ts'
+import { findSlot, isBefore, orderOf } from './order.ts'
 import type { PassportIndex } from './passport-index.ts'
 import { countWhile } from './posting.ts'
 
@@ -13,6 +12,28 @@ export type Rank = {
   below: number
   total: number
 }
+
+/** The ranks of a total score and of its parts. */
+export type Standing = Record<keyof PassportScores, Rank>
+
+const FIELDS = {
+  ...{ total: 'score', activity: 'activity_score', identity: 'identity_score', skills: 'skills_score' },
+} as const satisfies Record<keyof PassportScores, ScoreField>
+
+const mapFields = <Value>(work: (field: ScoreField, part: keyof PassportScores) => Value) =>
+  Object.fromEntries(
+    Object.entries(FIELDS).map(([part, field]) => [part, work(field, part as keyof PassportScores)]),
+  ) as Record<keyof PassportScores, Value>
+
+export const findStanding = (index: PassportIndex, scores: PassportScores): Standing =>
+  mapFields((field, part) => rankOf(index, scores[part], field))
+
+/** The standings of passports by their scores in the index. */
+export const listStandings = (index: PassportIndex, ids: readonly number[]): Standing[] =>
+  ids.map((id) => {
+    const slot = findSlot(index, id) as number
+    return mapFields((field) => rankOf(index, index.scores[field][slot] as number, field))
+  })
 
 /** All scores of a field, the highest first. */
 type Scores = { length: number; at(place: number): number }
@@ -38,13 +59,6 @@ export function countBefore(index: PassportIndex, { value, id }: Position): numb
     const slot = slots[place] as number
     return isBefore(scores.score[slot] as number, ids[slot] as number, value, id)
   })
-}
-
-/** The matches whose scores are the nearest to a position, the highest score first. */
-export function findPeers(index: PassportIndex, filter: Filter, position: Position, most: number): number[] {
-  const list = (descending: boolean) =>
-    findList(index, { filter, sort: { field: 'score', descending }, after: position, limit: most }).ids
-  return [...list(false).reverse(), ...list(true)]
 }
 
 export type Distribution = {

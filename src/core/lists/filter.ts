@@ -20,10 +20,10 @@ export const FILTER_FIELDS = {
 
 export type FilterField = keyof typeof FILTER_FIELDS
 
-const FIELD_NAMES = Object.keys(FILTER_FIELDS) as FilterField[]
+export const FIELD_NAMES = Object.keys(FILTER_FIELDS) as FilterField[]
 
 /** Longest first: `>=` also begins with `>`. */
-const OPERATORS = ['>=', '<=', '>', '<', '='] as const
+export const OPERATORS = ['>=', '<=', '>', '<', '='] as const
 
 export type Operator = (typeof OPERATORS)[number]
 
@@ -63,6 +63,28 @@ export const equals = (field: FilterField, value: string) => ({
   field,
   conditions: [{ not: false, operator: '=' as const, value: foldName(value) }],
 })
+
+/** The passports that match one of two filters of the same field. */
+export function unite(one: Filter, other: Filter): Filter {
+  const pairs = one.flatMap(({ field, conditions }) =>
+    other.map((term) => ({ field, conditions: [...conditions, ...term.conditions] })),
+  )
+  const terms = new Map(pairs.flatMap(joinRanges).map((term) => [formatFilter([term]), term]))
+  return terms.size === 0 ? pairs : [...terms.values()]
+}
+
+/** Of scores, only the lowest "at least" and the highest "below" matter. A term that fits all numbers is left out. */
+function joinRanges({ field, conditions }: Term): Filter {
+  const select = (wanted: Operator) =>
+    conditions.filter(({ not, operator }) => !not && operator === wanted).map(({ value }) => Number(value))
+  const [least, most] = [select('>='), select('<')]
+  if (FILTER_FIELDS[field] !== 'number' || least.length + most.length < conditions.length)
+    return [{ field, conditions }]
+  if (Math.min(...least) <= Math.max(...most)) return []
+  const bound = (operator: Operator, value: number) =>
+    Number.isFinite(value) ? [{ not: false, operator, value }] : []
+  return [{ field, conditions: [...bound('<', Math.max(...most)), ...bound('>=', Math.min(...least))] }]
+}
 
 /** Writes the text of a filter, which `parseFilter` reads. */
 export const formatFilter = (filter: Filter): string =>

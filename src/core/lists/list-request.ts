@@ -46,9 +46,6 @@ export type MoversRequest = {
 
 export type ScoreField = Exclude<SortField, 'passport_id'>
 
-/** `value` is null for the passports that have no value in this field. */
-export type Group = { value: string | null; count: number }
-
 export const DEFAULT_LIMIT = 25
 export const LARGEST_LIMIT = 250
 
@@ -87,10 +84,24 @@ export function parseSort(text = '-score'): Sort {
 export const formatSort = ({ field, descending, pointsFor }: Sort): string =>
   `${descending ? '-' : ''}${pointsFor === undefined ? field : `points:${pointsFor}`}`
 
-export function parseGroupBy(text: string | undefined): GroupField | undefined {
-  const field = GROUP_FIELDS.find((each) => each === text)
-  if (field || text === undefined) return field
-  throw refuse('group_by', `one of ${GROUP_FIELDS.join(', ')}`, text)
+export const MOST_GROUP_FIELDS = 5
+
+/** Parses up to five fields, such as `tag,location`, and what their values begin with. */
+export function parseGroups(text: string | undefined, prefix: string | undefined) {
+  if (text === undefined) {
+    if (prefix === undefined) return undefined
+    throw invalidParameter('group_prefix', 'group_prefix needs group_by.')
+  }
+  const begin = parseKeyword(prefix, 'group_prefix')
+  const names = text.split(',', MOST_GROUP_FIELDS + 1)
+  const fields = GROUP_FIELDS.filter((field) => names.includes(field))
+  if (fields.length < names.length || names.length > MOST_GROUP_FIELDS)
+    throw refuse(
+      'group_by',
+      `one of ${GROUP_FIELDS.join(', ')}, or up to ${MOST_GROUP_FIELDS} different ones with commas between them`,
+      text,
+    )
+  return names.map((name) => ({ field: name as GroupField, prefix: begin }))
 }
 
 /** Identifies the list to which a cursor belongs. */

@@ -31,7 +31,25 @@ const SHORTEST_WALLET = 6
 export async function findMatches(store: Store, typed: string): Promise<Matches> {
   if (!isStorable(typed)) return { matches: [], isMore: false }
   const candidates = [findId(typed), await findWallets(store, typed), await findHandles(store, typed)]
-  const sorted = candidates.flat().toSorted((one, other) => weigh(one.reason) - weigh(other.reason))
+  return readMatches(store, candidates.flat())
+}
+
+/** Finds the passports that have one of these words as a handle, such as "zoe" with or without "@". */
+export async function findOwners(store: Store, words: readonly string[]): Promise<Match[]> {
+  const rows = await store.data(SEARCH).listOwners(words.filter(isStorable).map(foldHandle))
+  const reasonOf = (text: string) => ({ text, start: text.indexOf(':') + 1, end: text.length })
+  const candidates = rows.map(({ id, text }) => ({
+    id,
+    reason: { kind: 'handle' as const, ...reasonOf(text) },
+  }))
+  return (await readMatches(store, candidates)).matches
+}
+
+/** "@Zoe" is the handle "zoe". */
+export const foldHandle = (name: string): string => name.trim().replace(/^@/, '').toLowerCase()
+
+async function readMatches(store: Store, candidates: readonly Candidate[]): Promise<Matches> {
+  const sorted = candidates.toSorted((one, other) => weigh(one.reason) - weigh(other.reason))
   const ids = [...new Set(sorted.map(({ id }) => id))].slice(0, MOST_READ)
   const listed = new Map((await store.passports.listByIds(ids)).map((passport) => [passport.id, passport]))
   const matches = new Map<number, Match>()
@@ -81,7 +99,7 @@ async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
   const handle = typed.replace(/^(?:https?:\/\/[^\s/]+|[\w-]+\.[\w.-]+)\/(?:\S*\/)?(?=\S)/i, '')
   const colon = handle.indexOf(':')
   const [source, name] = [handle.slice(0, Math.max(0, colon)).trim().toLowerCase(), handle.slice(colon + 1)]
-  const found = name.trim().replace(/^@/, '').toLowerCase()
+  const found = foldHandle(name)
   if (found.length < SHORTEST_HANDLE) return []
   const rows = await (source === ''
     ? store.data(SEARCH).listNames(found, MOST_MATCHES + 1)

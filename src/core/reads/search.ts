@@ -6,7 +6,7 @@ import type { Sort } from '../lists/list-request.ts'
 import type { Passport } from '../passport/passport.ts'
 import type { Level, RuleSetShape } from '../passport/rules/rule-set.ts'
 import type { Store } from '../store/store.ts'
-import { findMatches, isComplete, type Match, type Reason } from './matches.ts'
+import { findMatches, findOwners, foldHandle, isComplete, type Match, type Reason } from './matches.ts'
 
 /** What pages and APIs read from. */
 export type Reads = { store: Store; index: IndexClient }
@@ -27,7 +27,7 @@ export type FoundPeople = Awaited<ReturnType<typeof searchPeople>>
 
 /**
  * Reads a search text and finds its people, with one call of the index. The first page begins with the passports whose id, wallet or
- * handle is the text, and ends with those whose wallet or handle begins with it.
+ * handle is the text or whose handle is the only word that is no filter, and ends with those whose wallet or handle begins with it.
  */
 export async function searchPeople(
   { store, index }: Reads,
@@ -37,8 +37,13 @@ export async function searchPeople(
 ) {
   const { text, sort, offset = 0 } = request
   const byKey = text === '' ? NONE : await findMatches(store, text.replace(/^"(.*)"$/s, '$1'))
-  const ids = byKey.matches.map(({ passport }) => passport.id)
-  const ranks = byKey.matches.map(({ passport }) => sortValueOf(passport, sort))
+  const typed = text.split(/\s+/)
+  // Only the index knows which word is the name.
+  const owners = typed.length > 1 && typed.length <= MOST_OWNERS ? await findOwners(store, typed) : []
+  const isNew = (owner: Match) => byKey.matches.every(({ passport }) => passport.id !== owner.passport.id)
+  const matches = [...byKey.matches, ...owners.filter(isNew)]
+  const ids = matches.map(({ passport }) => passport.id)
+  const ranks = matches.map(({ passport }) => sortValueOf(passport, sort))
   const { page, matching, ...found } = await index.call(
     'search',
     { ...request, known: phrasesOf(rules), ids, ranks },
@@ -47,9 +52,12 @@ export async function searchPeople(
   const words = foldName(found.reading.name).split(' ')
   const isNamed = ({ passport: { profile } }: Match) =>
     words.every((word) => foldName(profile.displayName).includes(word))
+  const isFound = ({ reason: { text, start } }: Match, at: number) =>
+    at < byKey.matches.length || text.slice(start) === foldHandle(found.reading.name)
   // A passport that also matches by name is listed anyway. A complete id, wallet or handle moves it to the top.
-  const first = byKey.matches
+  const first = matches
     .map((match, at) => ({ ...match, rank: page.ranking?.ofValues[at] ?? 0, points: [] }))
+    .filter(isFound)
     .filter((match) => matching.includes(match.passport.id) && (!isNamed(match) || isComplete(match.reason)))
   const extra = first.filter((match) => !isNamed(match)).length
   const shown = offset === 0 ? first : []
@@ -77,6 +85,9 @@ export async function searchPeople(
 }
 
 const NONE = { matches: [], isMore: false }
+
+/** In a longer text, words are not looked up as handles. */
+const MOST_OWNERS = 6
 
 function sortValueOf({ id, scores }: Passport, { field, pointsFor }: Sort): number {
   if (pointsFor !== undefined) return 0
@@ -120,9 +131,17 @@ export async function findAlike(
 ): Promise<Passport[]> {
   const tag = foldName(profile.tags[0] ?? '')
   if (tag === '') return []
-  const position = { value: scores.total, id }
-  const request = { filter: [equals('tag', tag)], position, most: MOST_ALIKE }
-  const ids = await index.call('peers', request, signal)
+  const list = async (descending: boolean) => {
+    const sort = { field: 'score' as const, descending }
+    const request = {
+      filter: [equals('tag', tag)],
+      sort,
+      after: { value: scores.total, id },
+      limit: MOST_ALIKE,
+    }
+    return (await index.call('list', { request }, signal)).ids
+  }
+  const ids = (await Promise.all([list(false), list(true)])).flat()
   // The index may have an earlier score of the passport itself.
   const people = await store.passports.listByIds(ids.filter((other) => other !== id))
   const distanceOf = (other: Passport) => Math.abs(other.scores.total - scores.total)

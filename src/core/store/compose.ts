@@ -1,5 +1,5 @@
 import { createUseData } from './data.ts'
-import type { Database, Prepare } from './sql/connection.ts'
+import type { Database } from './sql/connection.ts'
 import { createEventReader } from './sql/events.ts'
 import { createKeyCache } from './sql/key-cache.ts'
 import { createKeys } from './sql/keys.ts'
@@ -18,7 +18,6 @@ export type Engine = Store['database'] & {
   database: Database
   /** For reports and exports: `long` and `snapshot` may lack the last changes. */
   reports: Database
-  prepare: Prepare
   /** How many passports one statement finds, if that blocks the event loop. */
   keysPerRead?: number
   /** Turns errors of methods that parse stored texts into errors of the database. */
@@ -26,21 +25,21 @@ export type Engine = Store['database'] & {
 }
 
 export function createStore(engine: Engine): Store {
-  const { database, reports, prepare, guard = (methods) => methods } = engine
-  const { find, forget } = createKeyCache(prepare)
-  const { findByKeys } = guard({ findByKeys: createFindByKeys(prepare, engine.keysPerRead) })
+  const { database, reports, guard = (methods) => methods } = engine
+  const { find, forget } = createKeyCache(database)
+  const { findByKeys } = guard({ findByKeys: createFindByKeys(database, engine.keysPerRead) })
   return {
     passports: {
-      ...guard(createPassportReader(database.read, prepare, findByKeys)),
+      ...guard(createPassportReader(database, findByKeys)),
       findByKeys,
       ...createPassportChanges(database),
     },
     records: createRecords(reports),
     listing: guard(createListing(database.long)),
     scoring: guard(createScoring(database)),
-    events: { ...guard(createEventReader(prepare)), ...createEventChanges(database) },
+    events: { ...guard(createEventReader(database)), ...createEventChanges(database) },
     keys: { ...createKeys(database, forget), find },
-    data: createUseData({ database: { ...database, long: reports.long }, prepare }),
+    data: createUseData({ ...database, long: reports.long }),
     database: { newerSchema: engine.newerSchema, ping: engine.ping, close: engine.close },
     [Symbol.asyncDispose]: engine.close,
   }

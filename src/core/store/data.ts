@@ -1,14 +1,11 @@
-import type { Database, Prepare } from './sql/connection.ts'
-
-/** What statements are made of. `prepare` is for frequent reads. */
-export type Base = { database: Database; prepare: Prepare }
+import type { Database } from './sql/connection.ts'
 
 /** The statements of a feature. Threads that serve requests send its `writes` to the writer thread. */
 export type Data<S, Write extends keyof S = never> = {
   name: string
   /** Its tables. If the feature is deleted, a migration drops them. */
   tables?: readonly string[]
-  open: (base: Base) => S
+  open: (database: Database) => S
   writes?: readonly Write[]
   /** Its writes are sent even if many writes wait, because there is one at a time. */
   isUrgent?: true
@@ -66,9 +63,9 @@ export type UseData = <S, Write extends keyof S>(
 ) => Opened<S, Write>
 
 /** Opens the statements of each feature once. All of them run in this thread. */
-export function createUseData(base: Base): UseData {
+export function createUseData(database: Database): UseData {
   const opened = new Map<unknown, unknown>()
-  return (data) => opened.getOrInsertComputed(data, () => data.open(base)) as never
+  return (data) => opened.getOrInsertComputed(data, () => data.open(database)) as never
 }
 
 /** A call of the writer thread. */

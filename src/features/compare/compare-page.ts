@@ -3,12 +3,11 @@ import { quote } from '../../core/basics/text/quote.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import type { RenderedPage } from '../../core/http/rendered-page.ts'
 import { listWithCredentials } from '../../core/reads/passports.ts'
-import { readStandings } from '../../core/reads/standing.ts'
+import type { PassportStanding } from '../../core/reads/standing.ts'
 import { SHARE } from '../../ui/assets-and-csp.ts'
 import { html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
 import { renderLevel } from '../../ui/level-mark.ts'
-import { ifReady } from '../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../../ui/share-panel.ts'
 import type { Site } from '../../ui/site.ts'
@@ -20,7 +19,6 @@ const MOST_PEOPLE = 4
 
 export const COMPARE_STYLE: string = style
 
-/** Two to four people side by side. */
 export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
   // Not cached, because reading the versions of all compared passports costs as much as rendering the page.
   async render({ query, signal, site, charge }) {
@@ -30,11 +28,11 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
     if (ids.length > 0 && people.length === 0) throw notFound()
     if (people.length < 2) return renderStart(site, people[0])
     const scores = people.map((passport) => passport.scores)
-    const standings = await ifReady(options, () => readStandings(options, scores, signal))
+    const standings = await options.index.call('standings', scores, signal)
     const { levels } = await options.rules()
     const compared = people.map((passport, at): ComparedPerson => {
       const level = renderLevel(passport.scores.total, levels)
-      return { passport, standing: standings?.[at], level }
+      return { passport, standing: standings[at] as PassportStanding, level }
     })
     return renderPage(site, compared)
   },
@@ -85,7 +83,7 @@ function renderPage(site: Site, people: readonly ComparedPerson[]): RenderedPage
     share,
     script: SHARE,
     main: html`<div class="cover identity"><h1><bdi class="clamp" dir="ltr">${LIST.format(names.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi></h1>
-<p class="row actions">${SHARE_BUTTON}${people.length < MOST_PEOPLE ? add : html``}</p></div>
+<p class="row actions">${SHARE_BUTTON}${people.length < MOST_PEOPLE && add}</p></div>
 ${renderSharePanel(share, `${title} on ${site.name}`, site.origin)}
 ${renderComparison(people)}`,
   })

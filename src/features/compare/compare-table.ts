@@ -7,8 +7,7 @@ import { type Html, html } from '../../ui/html.ts'
 import { rosette } from '../../ui/rosette.ts'
 import * as text from '../../ui/text.ts'
 
-/** While the index is not ready, there is no standing. */
-export type ComparedPerson = { passport: PassportV3; standing: PassportStanding | undefined; level: Html }
+export type ComparedPerson = { passport: PassportV3; standing: PassportStanding; level: Html }
 
 type People = readonly ComparedPerson[]
 
@@ -23,7 +22,7 @@ export function renderComparison(people: People): Html {
   const head = (cells: readonly Html[]) => html`<tr><td></td>${cells}</tr>\n`
   const isLong = people.some(({ passport }) => passport.scores.total >= 1e6)
   return html`<div class="compare panel">
-<table${isLong ? html` class="long"` : html``}>
+<table${isLong && html` class="long"`}>
 <thead>${head(people.map((person) => html`<td>${renderMarks(person, people)}</td>`))}
 ${head(people.map(({ passport }) => html`<th scope="col"><a class="clamp compared" href="/passports/${passport.id}"><bdi>${text.renderName(text.nameOf(passport))}</bdi></a></th>`))}</thead>
 ${renderScores(people)}
@@ -33,7 +32,6 @@ ${renderProfiles(people)}
 </div>`
 }
 
-/** The rosette, and a link that removes the person from the comparison. */
 function renderMarks({ passport }: ComparedPerson, people: People): Html {
   const others = people.map((each) => each.passport.id).filter((id) => id !== passport.id)
   return html`<div class="row">${rosette(passport.id)}<a class="remove" href="${compareAddress(others)}" title="Remove"><span class="unseen">Remove <bdi>${text.shortNameOf(passport)}</bdi></span><span aria-hidden="true">&times;</span></a></div>`
@@ -73,20 +71,18 @@ function renderScores(people: People): Html {
   const parts = SCORE_PARTS.map((part) => {
     const cells = people.map(({ passport, standing }) => {
       const figure = passport.scores[part]
-      const { total = 0, atLeast = {} } = standing ?? {}
-      const ahead = text.describeAhead(atLeast[part] ?? total, total)
+      const ahead = text.describeAhead(standing[part])
       return { figure, shown: html`${text.formatFigure(figure)}<span class="soft detail">${ahead}</span>` }
     })
     return renderFigures(renderPart(part), cells)
   })
-  const ranks = people.map(({ standing }) =>
-    standing ? html`${text.formatOrdinal(Math.min(standing.rank, standing.total))}` : NONE,
+  const ranks = people.map(
+    ({ standing: { total } }) => html`${text.formatOrdinal(Math.min(total.rank, total.total))}`,
   )
-  const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing?.total ?? 0)}`, ranks)
+  const rank = renderRow(`Rank among ${text.formatFigure(people[0]?.standing.total.total ?? 0)}`, ranks)
   const levels = people.map(({ level }) => level)
   const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
-  const isRanked = people.every(({ standing }) => standing !== undefined)
-  const rows = [renderFigures('Score', totals), ...(isRanked ? [rank] : []), level, ...parts]
+  const rows = [renderFigures('Score', totals), rank, level, ...parts]
   return renderGroup('Scores', rows, people)
 }
 

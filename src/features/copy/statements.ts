@@ -1,4 +1,4 @@
-import { type Base, defineData } from '../../core/store/data.ts'
+import { defineData } from '../../core/store/data.ts'
 import type { Database } from '../../core/store/sql/connection.ts'
 import { COPYING } from '../../core/store/sql/settings.ts'
 import { listTables, type Table } from '../../core/store/sql/tables.ts'
@@ -25,7 +25,7 @@ const LOCAL_TABLES = ['events', 'event_log', 'log_secrets', 'leases', 'proofs', 
 
 export const COPY = defineData({
   name: 'copy',
-  open: ({ database }: Base) => ({
+  open: (database) => ({
     /** Every table that the database has. */
     async listTables(): Promise<CopyableTable[]> {
       const tables = await listTables(database.read)

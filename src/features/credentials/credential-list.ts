@@ -13,7 +13,6 @@ import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
 import type { Site } from '../../ui/site.ts'
 import { formatPeople, formatShare, shortWord } from '../../ui/text.ts'
 
-/** All types of credentials by part of the score, or those whose name or description has the search text. */
 export const createCredentialList = (options: ExplorerOptions): ExplorerPage => ({
   cacheKey: async ({ query }) => `${(await options.rules()).stamp} ${query.get('q') ?? ''}`,
   async render({ query, signal, site, charge }) {
@@ -46,10 +45,10 @@ function renderPage(site: Site, text: string, rows: readonly Row[], total: numbe
     share: { path: '/credentials' },
     main: html`<div class="cover skills"><h1>Credentials</h1>
 <p class="lead">A credential is a fact about a person that comes from another service: an account, a contribution, an identity check. It earns points by a rule of this site, up to a maximum. <a href="/about#parts">How points become a score</a></p>
-<form class="search" action="/credentials" role="search"><label for="find">Find a credential</label>
+<form class="search" action="/credentials" role="search"><label class="unseen" for="find">Find a credential</label>
 <input id="find" name="q" type="search" value="${text}" maxlength="200" placeholder="Name or topic" autocomplete="off" spellcheck="false">
 <button type="submit">Find</button></form></div>
-${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="count" role="status">${count(rows.length, 'credential')}, the most common first${text === '' ? html`. Jump to <a href="#identity">identity</a> or <a href="#skills">skills</a>.` : html``}</p>${renderTable(rows, total)}`}`,
+${rows.length === 0 ? html`<p class="nothing panel">${none} <a href="${text === '' ? '/' : '/credentials'}">${text === '' ? 'Show all passports' : 'Show all credentials'}</a></p>` : html`<p class="count" role="status">${count(rows.length, 'credential')}, the most common first${text === '' && html`. Jump to <a href="#identity">identity</a> or <a href="#skills">skills</a>.`}</p>${renderTable(rows, total)}`}`,
   })
 }
 
@@ -60,7 +59,7 @@ function renderTable(rows: readonly Row[], total: number): Html {
 <thead><tr><th scope="col">Credential</th><th scope="col">What it is</th><th scope="col" class="figure">At most</th><th scope="col" class="figure">People</th></tr></thead>
 ${groups.map(({ category, items }) => {
   const [part, title] = [partOf(category), category === '' ? html`Without a rule` : renderCategory(category)]
-  return html`<tbody${part ? html` id="${part}"` : html``} class="${part ?? 'other'}"><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
+  return html`<tbody${part && html` id="${part}"`} class="${part ?? 'other'}"><tr class="group"><th scope="colgroup" colspan="4">${title}</th></tr>
 ${items.map((row) => renderRow(row, total))}</tbody>`
 })}
 </table></section></article>`

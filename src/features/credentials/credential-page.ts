@@ -95,7 +95,7 @@ function renderPage(site: Site, found: Found): RenderedPage {
 <div><dt class="soft">People</dt><dd>${text.formatFigure(holders)}<span class="soft">${part}</span></dd></div>
 </dl><p class="row actions">${SHARE_BUTTON}</p></div>
 ${renderSharePanel(share, `${title} on ${site.name}`, site.origin)}
-${rule ? renderRule(rule, found) : html``}
+${rule && renderRule(rule, found)}
 ${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found)}`,
   })
 }
@@ -106,8 +106,8 @@ function renderRule(rule: Rule, { type, version, example }: Found): Html {
   const steps = isAllOrNothing(rule) || rule.convert === 'years' || !unit ? [] : stepsOf(rule)
   return html`<section>
 <h2>How it is earned</h2>
-<p>${how === undefined ? '' : `${how}. `}${describeRule(rule)}</p>
-${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amount, points]) => html`<div><dt class="soft">${count(points, 'point')}</dt><dd>${replaceNumber(unit ?? '', text.formatFigure(amount))}</dd></div>`)}</dl>`}
+<p>${how !== undefined && `${how}. `}${describeRule(rule)}</p>
+${steps.length !== 0 && html`<dl class="row summary">${steps.map(([amount, points]) => html`<div><dt class="soft">${count(points, 'point')}</dt><dd>${replaceNumber(unit ?? '', text.formatFigure(amount))}</dd></div>`)}</dl>`}
 <p class="soft">By rule set ${version}. If a record was imported with points, these are shown unchanged.</p>
 </section>`
 }
@@ -115,7 +115,7 @@ ${steps.length === 0 ? html`` : html`<dl class="row summary">${steps.map(([amoun
 function renderHolders(found: Found): Html {
   const { query, ranked, scale, holders, isSame } = found
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
-${holders > 1 ? html`<p class="soft">${isSame ? 'The highest score is first.' : 'People with equal points are ordered by their score.'}</p>` : html``}
+${holders > 1 && html`<p class="soft">${isSame ? 'The highest score is first.' : 'People with equal points are ordered by their score.'}</p>`}
 ${renderRankingList({ query, ranked, scale, among: holders })}
 <p><a class="button quiet" href="${addressOf(query)}">${holders === 1 ? 'Show in the list of people' : `All ${text.formatFigure(holders)} people, with filters`}</a></p>`
 }

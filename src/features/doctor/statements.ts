@@ -39,7 +39,7 @@ export async function readContents(query: Query): Promise<DatabaseContents> {
 }
 
 const PASSPORT_COUNTS = `select
-  cast(count(*) as double precision) as passports,
-  cast(coalesce(sum(case when stale = 1 then 1 else 0 end), 0) as double precision) as stale,
-  cast(coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as double precision) as "unscorable"
+  count(*) as passports,
+  coalesce(sum(case when stale = 1 then 1 else 0 end), 0) as stale,
+  coalesce(sum(case when stale = 2 then 1 else 0 end), 0) as unscorable
   from passports`

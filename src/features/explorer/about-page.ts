@@ -3,25 +3,23 @@ import { foldName } from '../../core/basics/text/fold-name.ts'
 import type { Level, Rule, RuleSetShape } from '../../core/passport/rules/rule-set.ts'
 import { readLogRange } from '../../core/reads/history.ts'
 import { termsOfLevels } from '../../core/reads/search.ts'
-import { SHARE, withoutCaching } from '../../ui/assets-and-csp.ts'
+import { SHARE } from '../../ui/assets-and-csp.ts'
 import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS } from '../../ui/charts.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
 import { drawLevel } from '../../ui/level-mark.ts'
 import { addressOfFilter } from '../../ui/list-address.ts'
-import { ifReady } from '../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
 import { renderKeyHelp, type Site } from '../../ui/site.ts'
 import * as text from '../../ui/text.ts'
 
-/** Whose site this is, how scores are made, what levels and "human" mean, and what people can ask for. */
 export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
   cacheKey: async () => (await options.rules()).stamp,
   async render({ site }) {
     const rules = await options.rules()
-    const scores = await ifReady(options, () => options.index.call('distribution', undefined))
-    const data = await ifReady(options, () => readData(options))
-    const page = respondPage({
+    const scores = await options.index.call('distribution', undefined)
+    const data = await readData(options)
+    return respondPage({
       site,
       title: 'About',
       description: `Who runs ${site.name}, how a passport score is made, what the levels and “human” mean, and how to correct or remove a record`,
@@ -29,12 +27,13 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
       script: SHARE,
       main: html`<div class="cover"><h1>About ${site.name}</h1>
 <p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score. This site runs passportd, open source software that anybody can run.</p>
-${site.demo ? html`<p><strong>This is a demo. Its people and their records are invented${site.contact?.endsWith('@example.com') ? ', and its contact is an example' : ''}.</strong></p>` : html``}
+${site.demo && html`<p><strong>This is a demo. Its people and their records are invented${site.contact?.endsWith('@example.com') && ', and its contact is an example'}.</strong></p>`}
 <dl class="row summary">
 <div><dt class="soft">Run by</dt><dd>${site.owner ?? (site.demo ? 'The person who started this demo' : 'Not stated')}</dd></div>
 <div><dt class="soft">Contact</dt><dd>${renderContact(site) ?? 'Not stated'}</dd></div>
-${scores ? html`<div><dt class="soft">People</dt><dd>${text.formatFigure(scores.total)}</dd></div>` : html``}
-${data?.newest === undefined ? html`` : html`<div><dt class="soft">Last change</dt><dd>${text.formatDay(data.newest)}</dd></div>`}
+<div><dt class="soft">People</dt><dd>${text.formatFigure(scores.total)}</dd></div>
+<div><dt class="soft">Half of them score at least</dt><dd>${text.formatFigure(scores.median)}</dd></div>
+${data.newest !== undefined && html`<div><dt class="soft">Last change</dt><dd>${text.formatDay(data.newest)}</dd></div>`}
 </dl></div>
 <p class="jump soft">On this page: <a href="#parts">score</a>, <a href="#human">human</a>, <a href="#levels">levels</a>, <a href="#you">is this you?</a>, <a href="#keys">for programs</a></p><div class="columns">
 <div>${renderScoring(rules)}</div>
@@ -45,7 +44,6 @@ ${renderRequests(site)}</div>
 <div>${renderPrograms(site, options.needsKey)}</div>
 </div>`,
     })
-    return data && scores ? page : withoutCaching(page)
   },
 })
 
@@ -58,7 +56,6 @@ const renderContact = ({ contact }: Site) => contact && text.renderAddress(conta
 
 const [MOST_CHIPS, MAX_NAME_LENGTH] = [8, 40]
 
-/** Renders the rules: the most points of each part, and the credentials with the most points. */
 function renderScoring({ types, caps = {}, version }: RuleSetShape): Html {
   const rules = Object.entries(types).filter(([, { category }]) => partOf(category))
   const parts = SCORE_PARTS.map((part) => {
@@ -86,7 +83,6 @@ ${renderChips(top.slice(0, MOST_CHIPS))}
 const renderChips = (rules: readonly [type: string, rule: Rule][]): Html =>
   html`<ul class="chips">${rules.map(([type, { name, max_score }]) => html`<li><a href="${text.credentialAddress(foldName(type))}"><bdi>${text.shortWord(name, MAX_NAME_LENGTH)}</bdi> <span>${text.formatFigure(max_score)}</span></a></li>`)}</ul>`
 
-/** Each level links to the people who have it. */
 function renderLevels(levels: readonly Level[]): Html {
   if (levels.length === 0) return html``
   const rows = termsOfLevels(levels).map(({ name, terms }, at) => {
@@ -113,7 +109,6 @@ ${proofs.length === 0 ? html`<p>No rule of this site marks people as human. The 
 </section>`
 }
 
-/** Says how to claim, change or remove a record. */
 function renderRequests(site: Site): Html {
   const contact = renderContact(site)
   const keys = site.keys ? html`those who <a href="#keys">give out its keys</a>` : undefined
@@ -125,7 +120,7 @@ function renderRequests(site: Site): Html {
 <li>${contact ? html`Write to ${contact}.` : other}</li>
 <li>Claim the passport: give its number, and say which of its accounts or wallets is yours and how you can show that.</li>
 <li>Say what you want. <strong>Correct:</strong> what is wrong, and what is right. <strong>Complete:</strong> which credential is missing. <strong>Hide or remove:</strong> the passport disappears from all pages and API responses, and a later import does not bring it back unless the operator allows it.</li></ol>
-${site.privacyUrl === undefined ? html`` : html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}
+${site.privacyUrl !== undefined && html`<p><a href="${site.privacyUrl}" rel="noreferrer">Privacy policy</a></p>`}
 </section>`
 }
 
@@ -138,13 +133,13 @@ ${site.keys ? renderKeyHelp(site) : html`<p>${contact ? html`To get a key, write
 </section>`
 }
 
-function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>> | undefined): Html {
-  const hosts = (data?.sources ?? []).map((source) => URL.parse(source)?.host ?? source)
+function renderData({ demo }: Site, data: Awaited<ReturnType<typeof readData>>): Html {
+  const hosts = data.sources.map((source) => URL.parse(source)?.host ?? source)
   const copied = hosts.length > 0 && `Records are copied from ${hosts.join(', ')}.`
   const source = copied || 'The records were imported, and other services can add facts to them.'
   return html`<section id="data">
 <h2>Where the data comes from</h2>
 <p>${demo ? 'The demo made its records when it was first started, and imported them.' : source} This site shows names, texts and accounts as the records have them, and does not check them.</p>
-${data === undefined ? html`` : html`<p class="soft">A score is calculated again when its record or the rules change. Points for the age of an account are updated then, too. Pages show the new score within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>`}
+<p class="soft">A score is calculated again when its record or the rules change. Points for the age of an account are updated then, too. Pages show the new score within seconds. The history of scores begins on ${text.formatDay(data.knownSince)}.</p>
 </section>`
 }

@@ -12,7 +12,6 @@ const URLS_PER_FILE = 10_000
 
 const XMLNS = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-/** The index of the sitemap files, which list all passports, best first. */
 export const createSitemapIndex = ({ index }: Pick<ExplorerOptions, 'index'>): ExplorerPage => ({
   cacheKey: () => '',
   async render({ site }) {

@@ -1,4 +1,4 @@
-import { type Base, defineData } from '../../core/store/data.ts'
+import { defineData } from '../../core/store/data.ts'
 import type { Database } from '../../core/store/sql/connection.ts'
 import type { UsageCount, UsageStore } from './usage.ts'
 
@@ -6,7 +6,7 @@ import type { UsageCount, UsageStore } from './usage.ts'
 export const USAGE = defineData({
   name: 'usage',
   tables: ['usage'],
-  open: ({ database }: Base) => createUsage(database),
+  open: createUsage,
   writes: ['add'],
   isUrgent: true,
 })
@@ -44,7 +44,7 @@ function createUsage({ long: { query: read }, transaction }: Database): UsageSto
       }),
     async sumByKey({ since, until }) {
       const rows = await read<{ key_id: string; count: number }>(
-        `select key_id, cast(sum(count) as double precision) as count from usage
+        `select key_id, cast(sum(count) as bigint) as count from usage
          where day >= $1 and day <= $2 and key_id <> '' and status not in (304, 429) group by key_id`,
         [since, until],
       )
@@ -52,7 +52,7 @@ function createUsage({ long: { query: read }, transaction }: Database): UsageSto
     },
     list: ({ since, until }) =>
       read<UsageCount>(
-        `select day, key_id as key, endpoint, status, cast(count as double precision) as count from usage
+        `select day, key_id as key, endpoint, status, count from usage
          where day >= $1 and day <= $2 order by day, key_id, endpoint, status`,
         [since, until],
       ),

@@ -1,26 +1,25 @@
-import { type Base, defineData } from '../../core/store/data.ts'
-import { findNumber, listColumn, type Query } from '../../core/store/sql/connection.ts'
-import type { Mirrored, MirrorStore } from './store.ts'
+import { defineData } from '../../core/store/data.ts'
+import { findNumber, listColumn } from '../../core/store/sql/connection.ts'
+
+/** The ETags of the passport and credentials responses, and the run that read them. A pruned passport has run 0. */
+type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
 
 export const MIRROR = defineData({
   name: 'mirror',
   tables: ['mirror_runs', 'mirrored'],
-  open: ({ database }: Base) => createMirror(database.write),
-})
-
-function createMirror(query: Query): MirrorStore {
-  return {
-    begin: (source) =>
+  open: ({ write: query }) => ({
+    /** Continues the unfinished run of this source, or begins a new one. */
+    begin: (source: string) =>
       findNumber(
         query,
         `insert into mirror_runs (source, run, ended) values ($1, 1, 0)
          on conflict (source) do update set run = mirror_runs.run + mirror_runs.ended, ended = 0 returning run`,
         [source],
       ),
-    async end(source) {
+    async end(source: string): Promise<void> {
       await query('update mirror_runs set ended = 1 where source = $1', [source])
     },
-    async find(source, id) {
+    async find(source: string, id: number): Promise<Mirrored | undefined> {
       const [row] = await query<Mirrored>(
         `select passport_etag as "passportEtag", credentials_etag as "credentialsEtag", run from mirrored
          where source = $1 and passport_id = $2`,
@@ -28,7 +27,7 @@ function createMirror(query: Query): MirrorStore {
       )
       return row
     },
-    async note(source, id, { passportEtag, credentialsEtag, run }) {
+    async note(source: string, id: number, { passportEtag, credentialsEtag, run }: Mirrored): Promise<void> {
       await query(
         `insert into mirrored (source, passport_id, passport_etag, credentials_etag, run) values ($1, $2, $3, $4, $5)
          on conflict (source, passport_id) do update set passport_etag = excluded.passport_etag,
@@ -36,19 +35,16 @@ function createMirror(query: Query): MirrorStore {
         [source, id, passportEtag, credentialsEtag, run],
       )
     },
-    listUnseen: (source, run, afterId, limit) =>
+    /** Passports that only earlier runs have seen, sorted by id. `listUnseen` and `count` leave out pruned passports. */
+    listUnseen: (source: string, run: number, afterId: number, limit: number) =>
       listColumn<number>(
         query,
-        `select cast(passport_id as double precision) as id from mirrored
+        `select passport_id from mirrored
          where source = $1 and passport_id > $2 and run between 1 and $3 order by passport_id limit $4`,
         [source, afterId, run - 1, limit],
       ),
-    count: (source) =>
-      findNumber(
-        query,
-        'select cast(count(*) as double precision) as count from mirrored where source = $1 and run > 0',
-        [source],
-      ),
+    count: (source: string) =>
+      findNumber(query, 'select count(*) from mirrored where source = $1 and run > 0', [source]),
     listSources: () => listColumn<string>(query, 'select source from mirror_runs order by source'),
-  }
-}
+  }),
+})

@@ -16,6 +16,7 @@ import {
   parseSort,
 } from '../../core/lists/list-request.ts'
 import { readDiff } from '../../core/reads/history.ts'
+import { MOVERS } from './find-movers.ts'
 
 /** The causes of a change need credentials and events, so that fewer passports fit on a page. */
 const LARGEST_MOVERS_LIMIT = 50
@@ -24,7 +25,7 @@ const MOVERS_UNITS = 200
 const MOST_DAYS = 31
 
 /** Cannot be combined with a sort of movers. */
-const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'after']
+const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'group_prefix', 'after']
 
 export type Mover = { passport: PassportV3; diff: ScoreDiff; rank: number }
 
@@ -40,7 +41,7 @@ export async function findMovers(
     checkKnown('since', since, known)
   }
   check((await store.events.log()).knownSince)
-  const { ids, ranks, ...page } = await index.call('movers', request, signal)
+  const { ids, ranks, ...page } = await index.ask(MOVERS, request, signal)
   const nextTurn = () => new Promise<void>(setImmediate)
   const keys = ids.map((id) => ({ id }))
   const found = readAll(keys, (some) => store.passports.findByKeys(some, { credentials: true }), nextTurn)
@@ -62,7 +63,6 @@ function sortOf({ score: [before, after] }: ScoreDiff): MoversSort {
 
 type Parameters = Readonly<Record<string, string | undefined>>
 
-/** Renders the items of a page of movers. */
 export async function renderMovers(context: Context, parameters: Parameters, fields: Fields) {
   const { limit: size, cursor } = parameters
   const [sort, since] = [parseMoversSort(parameters), parseSince(parameters.since, context.now())]

@@ -18,7 +18,6 @@ const [MOST_CAUSES, FIRST_MOVERS, MOST_MOVERS] = [3, 10, 100]
 const TITLES = { '-change': 'Rises', change: 'Falls', '-added': 'New people' }
 const NONE = { '-change': 'No score rose', change: 'No score fell', '-added': 'Nobody is new' }
 
-/** People whose score rose or fell in the last days, and new people. */
 export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
@@ -36,7 +35,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
       head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
       main: html`<div class="cover activity"><h1>Movers</h1>
 <p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
-<div class="row actions"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days ? html` aria-current="true"` : html``}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feed}">Atom feed</a></div></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}
+<div class="row actions"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days && html` aria-current="true"`}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feed}">Atom feed</a></div></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}
 <div class="pair">${sections.map((section) => renderSection(section, asked))}</div>
 <p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
     })
@@ -115,18 +114,17 @@ async function findSections(options: ExplorerOptions, request: Asking, most?: nu
 type Asking = Omit<ExplorerRequest, 'site'>
 type Section = { sort: MoversSort; movers: readonly Mover[]; total: number }
 
-/** New people have no numbers. */
 function renderSection({ sort, movers, total }: Section, asked: Asked): Html {
   const rows = movers.map((mover) => {
     const { id } = mover.passport
     const [figure, steps, change] = describeScore(mover)
     const [first = '', ...rest] = describeCauses(mover).split('\n')
-    return html`<li><span class="rank">${sort === '-added' ? '' : formatFigure(mover.rank)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail"><span>${first}</span>${rest.length === 0 ? html`` : html`<span class="about">${rest.join(' · ')}</span>`}</span></span><span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${sort === '-added' ? renderDay(mover.diff.at) : steps}</span></span></li>
+    return html`<li><span class="rank">${sort !== '-added' && formatFigure(mover.rank)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail"><span>${first}</span>${rest.length !== 0 && html`<span class="about">${rest.join(' · ')}</span>`}</span></span><span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${sort === '-added' ? renderDay(mover.diff.at) : steps}</span></span></li>
 `
   })
   const range = movers.length < total ? `1 to ${movers.length} of ` : ''
-  return html`<div><h2 id="${sort}">${TITLES[sort]} <span class="soft">${range}${formatFigure(total)}${sort === '-added' && total > 1 ? ', the latest first' : ''}</span></h2>
-${total === 0 ? html`<p class="nothing panel">${NONE[sort]} in ${periodOf(asked)}.</p>` : html`<ol class="ranking panel" role="list">${rows}</ol>`}${movers.length < total && !asked.sort ? html`<p><a href="${addressOf({ days: asked.days, sort })}">More ${TITLES[sort].toLowerCase()}</a></p>` : html``}</div>
+  return html`<div><h2 id="${sort}">${TITLES[sort]} <span class="soft">${range}${formatFigure(total)}${sort === '-added' && total > 1 && ', the latest first'}</span></h2>
+${total === 0 ? html`<p class="nothing panel">${NONE[sort]} in ${periodOf(asked)}.</p>` : html`<ol class="ranking panel" role="list">${rows}</ol>`}${movers.length < total && !asked.sort && html`<p><a href="${addressOf({ days: asked.days, sort })}">More ${TITLES[sort].toLowerCase()}</a></p>`}</div>
 `
 }
 

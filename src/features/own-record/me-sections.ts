@@ -11,8 +11,8 @@ export const CONFIRMATION = 'remove'
 /** `person` is the passport whose page led here. */
 export const renderMe = (site: Site, notice: string, step: Html, person?: Passport): Html => html`
 <div class="cover"><h1>Is this you?</h1>
-<p class="lead">You can see everything that is stored in your passport, hide it, have it corrected, or remove it. ${person ? 'First show that the passport is yours.' : html`<a href="/">Find your passport</a> first: its page shows its wallets.`}</p>${person ? renderPeople([person], (id) => `/passports/${id}`) : html``}</div>
-${notice === '' ? html`` : html`<p class="notice" role="status">${notice}</p>`}
+<p class="lead">You can see everything that is stored in your passport, hide it, have it corrected, or remove it. ${person ? 'First show that the passport is yours.' : html`<a href="/">Find your passport</a> first: its page shows its wallets.`}</p>${person && renderPeople([person], (id) => `/passports/${id}`)}</div>
+${notice !== '' && html`<p class="notice" role="status">${notice}</p>`}
 <div class="columns"><div>${step}
 ${section('other-ways', 'Without such a wallet', html`<p>Contract wallets and wallets of other chains cannot be checked here. ${site.contact === undefined ? html`<a href="/about#you">Ask ${site.owner ?? 'the operator'}</a> instead.` : html`Write to ${renderAddress(site.contact.replace(/^mailto:/, ''))} instead.`}</p>`)}</div><div>${section('stored', 'What is stored', STORED)}</div></div>`
 

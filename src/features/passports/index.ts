@@ -5,7 +5,9 @@ export const passports: Feature = {
   async serve() {
     const { listOfPassports } = await import('./list.ts')
     const { passport } = await import('./passport.ts')
+    const { search } = await import('./search.ts')
+    const { scores } = await import('./scores.ts')
     const { lookup } = await import('./lookup.ts')
-    return { routes: [listOfPassports, passport, lookup] }
+    return { routes: [listOfPassports, passport, search, scores, lookup] }
   },
 }

@@ -1,30 +1,39 @@
 import { LIST } from '../../core/api/examples.ts'
 import { type Fields, fieldsOf } from '../../core/api/parameters.ts'
-import { PAGE_BYTES, readAll, readPassports, unitsOfPassports } from '../../core/api/read-passports.ts'
+import { presentStanding } from '../../core/api/present.ts'
+import {
+  PAGE_BYTES,
+  readAll,
+  readPassports,
+  type Standings,
+  unitsOfPassports,
+} from '../../core/api/read-passports.ts'
 import { ListBody } from '../../core/api/schemas.ts'
-import { V3 } from '../../core/api/surface.ts'
+import { list, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import type { EventCursor } from '../../core/history/event-cursor.ts'
 import { renderLarge, takeTurn } from '../../core/http/backpressure/turns-and-large-pages.ts'
-import { createPage, sendPage } from '../../core/http/rendered-page.ts'
+import { createPage, type RenderedPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
-import type { ListRequest } from '../../core/index/find.ts'
+import type { ListPage, ListRequest } from '../../core/index/find.ts'
 import { FILTER_FIELDS, LONGEST_FILTER, parseFilter } from '../../core/lists/filter.ts'
 import {
   DEFAULT_LIMIT,
   formatCursor,
   GROUP_FIELDS,
   LARGEST_LIMIT,
+  MOST_GROUP_FIELDS,
   MOVERS_SORTS,
   parseCursor,
-  parseGroupBy,
+  parseGroups,
   parseKeyword,
   parseLimit,
   parseSort,
   SORT_FIELDS,
 } from '../../core/lists/list-request.ts'
 import { CHUNK } from '../../core/reads/chunks.ts'
+import type { PassportStanding } from '../../core/reads/standing.ts'
 import { renderMovers } from '../movers/list.ts'
 import { FIELD_PARAMETERS } from './passport.ts'
 
@@ -67,12 +76,17 @@ Fields: ${Object.keys(FILTER_FIELDS).join(', ')}`,
   },
   since: {
     description:
-      'A time of the last 31 days, such as `2026-10-01` or `2026-10-01T12:00:00Z`. Required with `sort` by `-change`, `change` and `-added`, which list at most 1,000 passports and cannot be combined with `q`, `filter`, `group_by` and `after`.',
+      'A time of the last 31 days, such as `2026-10-01` or `2026-10-01T12:00:00Z`. Required with `sort` by `-change`, `change` and `-added`, which list at most 1,000 passports and cannot be combined with `q`, `filter`, `group_by`, `group_prefix` and `after`.',
     schema: { type: 'string' },
   },
-  group_by: {
-    description: 'Counts all matching passports by the values of this field',
-    schema: { enum: GROUP_FIELDS },
+  group_by: list(
+    `Counts all matching passports by the values of these fields, up to ${MOST_GROUP_FIELDS}`,
+    { enum: GROUP_FIELDS },
+    { maxItems: MOST_GROUP_FIELDS, uniqueItems: true },
+  ),
+  group_prefix: {
+    description: 'With `group_by`, counts only the values that begin with this text',
+    schema: { type: 'string', maxLength: 200 },
   },
   limit: {
     description: `Passports per page, 1 to ${LARGEST_LIMIT}; at most 50 with \`credentials\`, \`standing\`, \`explanation\` or \`since\`. By default ${DEFAULT_LIMIT}`,
@@ -110,7 +124,7 @@ async function listPassports(request: Request, context: Context, parameters: Par
   const fields = fieldsOf(parameters)
   if (parameters.since !== undefined || MOVERS_SORTS.some((sort) => sort === parameters.sort)) {
     const respond = async () =>
-      sendPage(request, context, toPage(parameters, await renderMovers(context, parameters, fields)))
+      sendPage(request, context, toPage(linkTo, parameters, await renderMovers(context, parameters, fields)))
     return renderLarge(context, respond)
   }
   const list = parseListRequest(parameters, fields)
@@ -129,7 +143,7 @@ async function listPassports(request: Request, context: Context, parameters: Par
 const isRanking = ({ filter, groups, sort }: ListRequest): boolean =>
   filter.length === 0 && !groups && sort.field === 'score' && sort.pointsFor === undefined
 
-/** Further units of a list: for a filter or another order, for groups, and for a search in the index. */
+/** Further units of a list: for a filter or another order, for each field of groups, and for a search in the index. */
 const INDEX_UNITS = 2
 const GROUP_UNITS = 2
 const INDEX_SEARCH_UNITS = 8
@@ -141,48 +155,81 @@ export function unitsOfList(
   needsIndex: boolean,
 ): number {
   const index = needsIndex ? INDEX_UNITS + (keyword === undefined ? 0 : INDEX_SEARCH_UNITS) : 0
-  return unitsOfPassports(limit, fields) + index + (groups === undefined ? 0 : GROUP_UNITS)
+  return unitsOfPassports(limit, fields) + index + GROUP_UNITS * (groups?.length ?? 0)
 }
 
-function parseListRequest(parameters: Parameters, { includes }: Fields): ListRequest {
-  const { q, filter, sort, group_by, limit, cursor } = parameters
+export function parseListRequest(parameters: Parameters, { includes }: Fields): ListRequest {
+  const { q, filter, sort, group_by, group_prefix, limit, cursor } = parameters
   const query = {
     keyword: parseKeyword(q, 'q'),
     filter: filter === undefined ? [] : parseFilter(filter),
     sort: parseSort(sort),
   }
-  const field = parseGroupBy(group_by)
   return {
     ...query,
-    groups: field && [{ field }],
+    groups: parseGroups(group_by, group_prefix),
+    ranks: includes.has('standing') ? [] : undefined,
     // Fewer passports fit on a page with credentials or explanations, which may be large.
     limit: parseLimit(limit, DEFAULT_LIMIT, includes.size > 0 ? CHUNK : LARGEST_LIMIT, [...includes]),
     after: cursor === undefined ? undefined : parseCursor(query, cursor),
   }
 }
 
-const linkTo = (parameters: Parameters) => `/api/v3/passports?${new URLSearchParams(parameters)}`
+const linkTo = (parameters: Texts) => `/api/v3/passports?${new URLSearchParams(parameters)}`
 
 /** With `after`, the list includes that event. */
 type Asked = { request: ListRequest; after: EventCursor | undefined }
 
-async function renderList(context: Context, parameters: Parameters, list: Asked, fields: Fields) {
-  const { items, ...found } = await findFitting(context, list, fields)
-  const [groups] = found.groups ?? []
-  return toPage(parameters, {
+async function renderList(
+  context: Context,
+  parameters: Parameters,
+  { request, after }: Asked,
+  fields: Fields,
+) {
+  const { signal } = context.exchange.request
+  const hasStandings = request.ranks !== undefined
+  const { items, page } = await findFitting(context, request.limit, fields, async (limit) => {
+    const found = await context.index.call(
+      'list',
+      { request: { ...request, limit }, after, hasStandings },
+      signal,
+    )
+    const { among: of = 0, ofPage = [] } = found.ranking ?? {}
+    const standings = found.standings.map((standing, at) => ({ standing, rank: ofPage[at], of }))
+    return { ...found, standings: presentStandings(found.ids, standings) }
+  })
+  return toPage(linkTo, parameters, {
     items,
-    next: found.next ? formatCursor(list.request, found.next) : null,
-    total: found.total,
-    ...(groups && {
-      groups: groups.groups.map(({ value, count }) => ({ value, count })),
-      more_groups: groups.more,
-    }),
+    next: page.next ? formatCursor(request, page.next) : null,
+    total: page.total,
+    ...presentGroups(page.groups),
   })
 }
 
+export const presentGroups = (all: ListPage['groups']) =>
+  all && {
+    groups: all.flatMap(({ groups }) => groups),
+    more_groups: all.reduce((sum, { more }) => sum + more, 0),
+  }
+
+type Ranked = { standing: PassportStanding; rank: number | undefined; of: number }
+
+export const presentStandings = (ids: readonly number[], standings: readonly Ranked[]): Standings =>
+  new Map(
+    standings.map(({ standing, rank, of }, at) => [
+      ids[at] as number,
+      presentStanding(standing, rank === undefined ? undefined : { rank, of }),
+    ]),
+  )
+
+type Texts = Readonly<Record<string, string>>
 type Body = { items: readonly string[]; next: string | null; total: number }
 
-function toPage(parameters: Parameters, { items, ...rest }: Body) {
+export function toPage(
+  linkTo: (parameters: Texts) => string,
+  parameters: Texts,
+  { items, ...rest }: Body,
+): RenderedPage {
   const { next } = rest
   return createPage(`{"items":[${items.join(',')}],${JSON.stringify(rest).slice(1)}`, {
     ...JSON_HEADERS,
@@ -190,15 +237,21 @@ function toPage(parameters: Parameters, { items, ...rest }: Body) {
   })
 }
 
-/** Finds a page. If it would be too large, finds the shorter page that fits, whose cursor continues after it. */
-async function findFitting(context: Context, { request, after }: Asked, fields: Fields) {
-  const { signal } = context.exchange.request
-  for (let limit = request.limit; ; ) {
-    const found = await context.index.call('list', { request: { ...request, limit }, after }, signal)
-    const items = await renderItems(context, found.ids, fields)
-    if (items.length === found.ids.length)
-      return { ...found, items: items.filter((json) => json !== undefined) }
-    limit = items.length
+type Findable = { ids: readonly number[]; standings: Standings }
+
+/** Finds a page of at most `largest` passports. If it would be too large, finds the shorter page that fits. */
+export async function findFitting<Page extends Findable>(
+  context: Context,
+  largest: number,
+  fields: Fields,
+  find: (limit: number) => Promise<Page>,
+) {
+  for (let limit = largest; ; ) {
+    const page = await find(limit)
+    const items = await renderItems(context, page.ids, fields, page.standings)
+    if (items.length === page.ids.length || limit === 1)
+      return { page, limit, items: items.filter((json) => json !== undefined) }
+    limit = Math.min(limit - 1, items.length)
   }
 }
 
@@ -206,9 +259,9 @@ async function findFitting(context: Context, { request, after }: Asked, fields: 
  * Renders the first passports, in the order of the ids. With `include`, these are as many as fit on a page. Passports that are
  * no longer listed are `undefined`.
  */
-async function renderItems(context: Context, ids: readonly number[], fields: Fields) {
+async function renderItems(context: Context, ids: readonly number[], fields: Fields, standings: Standings) {
   const keys = ids.map((id) => ({ id }))
-  const read = (some: readonly { id: number }[]) => readPassports(context, some, fields)
+  const read = (some: readonly { id: number }[]) => readPassports(context, some, fields, { standings })
   const items: (string | undefined)[] = []
   let bytes = 0
   for await (const result of readAll(keys, read, () => takeTurn(context))) {

@@ -61,7 +61,7 @@ async function lookUp(request: Request, context: Context): Promise<Response> {
   const units = context.exchange.units - 1 + unitsOfPassports(keys.length, fields, asOf !== undefined)
   context.charge(units, 'ask for fewer keys')
   await waitForCursor(context, after, '#/after')
-  const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))
+  const items = listItems(context, keys, (some) => readPassports(context, some, fields, { asOf }))
   const respond = () => send(request, context, items)
   const isLarge = keys.length > CHUNK || fields.includes.has('explanation')
   return isLarge ? renderLarge(context, respond) : respond()

@@ -59,7 +59,7 @@ export const passport = route(V3, {
     const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
     const parsed = parseKey(key)
     await waitForCursor(context, query.after)
-    const [found] = await readPassports(context, [parsed], fields, asOf)
+    const [found] = await readPassports(context, [parsed], fields, { asOf })
     const { passport, json: body } = onlyOne(key, found, asOf)
     const response = isSnapshot ? await respondSnapshot(request, context, passport.id) : json(context, body)
     response.headers.set('Vary', 'Accept')

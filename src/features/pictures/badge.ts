@@ -1,5 +1,5 @@
 import type { FullPassport } from '../../core/passport/passport.ts'
-import { picture, withoutCaching } from '../../ui/assets-and-csp.ts'
+import { picture } from '../../ui/assets-and-csp.ts'
 import { type Html, html } from '../../ui/html.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../../ui/page.ts'
 import { findPassportWords, STANDING_UNITS } from '../../ui/standings.ts'
@@ -8,27 +8,23 @@ import type { Colors, Theme } from '../../ui/tokens.ts'
 import { createPicturePage } from './picture-page.ts'
 import { colorsOf, drawSvg, round, textWidth } from './svg.ts'
 
-/** The score of a passport as a small SVG for other pages, or as JSON for shields.io. */
 export function createBadge(options: ExplorerOptions): ExplorerPage {
   /** Returns the level or the standing if `show` selects it and the passport has one, or else the score. */
   async function findValue(passport: FullPassport, show: string, request: ExplorerRequest) {
-    if (show === 'score') return { value: describeValue(passport), isComplete: true }
+    if (show === 'score') return describeValue(passport)
     request.charge(STANDING_UNITS)
-    const { level, top, rank, isComplete } = await findPassportWords(options, passport, request.signal)
+    const { level, top, rank } = await findPassportWords(options, passport, request.signal)
     const values = { level, top: top.replace(' in ', ' ') || rank }
-    const value = values[show as keyof typeof values] || describeValue(passport)
-    return { value, isComplete: isComplete || show === 'level' }
+    return values[show as keyof typeof values] || describeValue(passport)
   }
 
   const page = createPicturePage(options, ['svg', 'json'], async (passport, type, request) => {
     const { query, site } = request
     const { show, theme } = parseOptions(query)
-    const { value, isComplete } = await findValue(passport, show, request)
-    const badge =
-      type === 'json'
-        ? picture('json', toEndpoint(value, { color: site.accents.light.slice(1), cacheSeconds: 300 }))
-        : picture('svg', drawFlat(passport, value, colorsOf(site, theme), theme).markup)
-    return isComplete ? badge : withoutCaching(badge)
+    const value = await findValue(passport, show, request)
+    return type === 'json'
+      ? picture('json', toEndpoint(value, { color: site.accents.light.slice(1), cacheSeconds: 300 }))
+      : picture('svg', drawFlat(passport, value, colorsOf(site, theme), theme).markup)
   })
   const cacheKey: typeof page.cacheKey = async (request) =>
     [await page.cacheKey?.(request), ...Object.values(parseOptions(request.query))].join(' ')
@@ -60,7 +56,6 @@ function drawFlat(passport: FullPassport, value: string, { accent, accentInk }: 
   return drawLine(describe(passport, value), value, style)
 }
 
-/** A badge that names a problem in place of the score. */
 export const drawErrorBadge = (words: string): Html =>
   drawLine(`Passport: ${words}`, words, { ink: '#ffffff', fill: '#77726a', half: LABEL_BACKGROUND.light })
 
@@ -86,7 +81,7 @@ function drawLine(title: string, text: string, { ink, fill, half }: LineStyle): 
 /** Sets `textLength`, so that the text has this width in any font. */
 function drawText(text: string, x: number, bold: boolean, fill: string) {
   const width = round(textWidth(text, { size: SIZE, bold }))
-  const drawn = html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold ? html` font-weight="700"` : html``} fill="${fill}">${text}</text>`
+  const drawn = html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold && html` font-weight="700"`} fill="${fill}">${text}</text>`
   return { drawn, end: x + width }
 }
 

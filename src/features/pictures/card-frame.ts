@@ -8,7 +8,6 @@ import { drawName, drawSvg, fitSize, fitText } from './svg.ts'
 const { width: WIDTH, height: HEIGHT } = CARD_SIZE
 export const LEFT = 72
 export const RIGHT = WIDTH - LEFT
-/** The rosette of a person, to the right of the text. */
 export const ROSETTE = { size: 236, x: RIGHT - 236, y: 66 }
 export const TEXT_WIDTH = ROSETTE.x - LEFT - 40
 /** The width of text in the card's font, relative to `textWidth`, which assumes Verdana. */
@@ -19,7 +18,6 @@ export function drawText(x: number, y: number, size: number, fill: string, text:
   return html`<text x="${x}" y="${y}" font-size="${size}" fill="${fill}">${text}</text>`
 }
 
-/** A cover with a guilloche band, the name of the site and its host. */
 export function frame(title: string, site: Site, colors: Colors, body: Html): Html {
   const half = (RIGHT - LEFT) / 2 - 20
   const host = fitText(site.host, half, { size: 24 })
@@ -36,7 +34,6 @@ ${drawName(site.demo ? `${site.name}, demo data` : site.name, { x: LEFT, y: 600,
 /** Interwoven waves, as in the header of the pages. */
 const WAVES: Html = html`${[0, 1, 2, 3, 4].map((at) => html`<path d="${drawWave(at / 5)}"/>`)}`
 
-/** `phase` from 0 to 1. */
 function drawWave(phase: number): string {
   const [half, top, height] = [60, 8, 28]
   const start = Math.round((phase - 1) * 2 * half)

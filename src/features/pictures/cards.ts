@@ -1,10 +1,10 @@
 import type { Awaitable } from '../../core/basics/awaitable.ts'
+import { ServiceError } from '../../core/basics/errors.ts'
 import type { FullPassport } from '../../core/passport/passport.ts'
 import { picture, withoutCaching } from '../../ui/assets-and-csp.ts'
 import { CATEGORIES, drawHistogram, type Segment, segmentsOf } from '../../ui/charts.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { CARD_SIZE, describeCard } from '../../ui/layout.ts'
-import { isCode } from '../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage, ExplorerRequest, Png } from '../../ui/page.ts'
 import { coverColor, rosette } from '../../ui/rosette.ts'
 import type { Site } from '../../ui/site.ts'
@@ -21,21 +21,15 @@ export function createCard(options: ExplorerOptions, drawCard: DrawCard): Explor
   return createPicturePage(options, ['png', 'svg'], async (passport, type, request) => {
     const { site, signal } = request
     request.charge(STANDING_UNITS)
-    let isComplete = true
-    const draw = async (name: string) => {
-      const words = await findPassportWords(options, passport, signal)
-      isComplete = words.isComplete
-      return drawPassport(passport, name, { ...words, top: words.top || words.rank }, site, options.now())
-    }
-    const card =
-      type === 'svg'
-        ? picture('svg', (await draw(nameOf(passport))).markup)
-        : await drawCard(request, () => draw(drawableName(passport, site.fonts)))
-    return isComplete ? card : withoutCaching(card)
+    const words = await findPassportWords(options, passport, signal)
+    const draw = (name: string) =>
+      drawPassport(passport, name, { ...words, top: words.top || words.rank }, site, options.now())
+    return type === 'svg'
+      ? picture('svg', draw(nameOf(passport)).markup)
+      : drawCard(request, () => draw(drawableName(passport, site.fonts)))
   })
 }
 
-/** The card of pages that are not about one person. */
 export const createSiteCard = (options: ExplorerOptions, drawCard: DrawCard): ExplorerPage => ({
   cacheKey: () => '',
   render: (request) => drawCard(request, () => drawSite(options, request.site)),
@@ -50,7 +44,6 @@ async function drawSite({ index }: ExplorerOptions, site: Site): Promise<Html> {
 
 type TitleCard = { title: string; words: string; counts?: readonly number[] }
 
-/** Draws a card with a title, a line of text and a histogram. */
 export function drawTitleCard(site: Site, { title, words, counts }: TitleCard): Html {
   const colors = onCover(coverOf(site.accents))
   return frame(
@@ -59,7 +52,7 @@ export function drawTitleCard(site: Site, { title, words, counts }: TitleCard): 
     colors,
     html`${drawName(title, { x: LEFT, y: 180, width: RIGHT - LEFT, size: 92, smallest: 46, fill: colors.ink })}
 ${drawName(words, { x: LEFT, y: 250, width: RIGHT - LEFT, size: 46, smallest: 40, fill: colors.soft })}
-${counts ? html`<svg x="${LEFT}" y="300" width="${RIGHT - LEFT}" height="230" fill="${colors.accent}">${drawHistogram(counts)}</svg>` : html``}`,
+${counts && html`<svg x="${LEFT}" y="300" width="${RIGHT - LEFT}" height="230" fill="${colors.accent}">${drawHistogram(counts)}</svg>`}`,
   )
 }
 
@@ -82,7 +75,8 @@ export function createCardDrawer(options: ExplorerOptions) {
       return picture('png', await rasterize(markup, CARD_SIZE.width, signal))
     } catch (error) {
       const png = await spare
-      if (!isCode(error, ['overloaded', 'unavailable']) || !png) throw error
+      const isBusy = error instanceof ServiceError && ['overloaded', 'unavailable'].includes(error.code)
+      if (!isBusy || !png) throw error
       onError(error)
       return withoutCaching(picture('png', png))
     }
@@ -112,7 +106,7 @@ ${drawName(name, { x: LEFT, y: 128, width: TEXT_WIDTH, size: 76, smallest: 46, f
 ${drawText(LEFT, 194, fitSize(caption, TEXT_WIDTH / SERIF, 44), colors.soft, caption)}
 <text x="${LEFT - round(size * 0.03)}" y="${BASELINE}" font-size="${size}" fill="${colors.accent}">${score}</text>
 ${drawStanding(words, after, colors)}
-${passport.human ? drawPill('human', { x: ROSETTE.x + ROSETTE.size / 2, y: BASELINE, size: 42 }, colors.accent) : html``}
+${passport.human && drawPill('human', { x: ROSETTE.x + ROSETTE.size / 2, y: BASELINE, size: 42 }, colors.accent)}
 <rect x="${LEFT}" y="414" width="${RIGHT - LEFT}" height="44" rx="11" fill="${colors.track}"/>
 ${drawScoreParts(passport.scores, colors, { x: LEFT, y: 414, width: words.share * (RIGHT - LEFT), height: 44 })}
 ${drawLegend(labels, colors, { y: 522, size: 44 })}`,
@@ -128,7 +122,7 @@ function drawStanding({ top, level }: PassportWords, x: number, colors: Colors):
   const width = TEXT_WIDTH + LEFT - x
   const size = fitSize(level, width - 44, 46)
   const pill = { x: round(x + pillWidth(level, size) / 2), y: top === '' ? BASELINE : BASELINE - 78, size }
-  return html`${top === '' ? html`` : drawText(x, BASELINE, fitSize(top, width, 56), colors.ink, top)}${level === '' ? html`` : drawPill(level, pill, colors.accentInk, colors.accent)}`
+  return html`${top !== '' && drawText(x, BASELINE, fitSize(top, width, 56), colors.ink, top)}${level !== '' && drawPill(level, pill, colors.accentInk, colors.accent)}`
 }
 
 const pillWidth = (words: string, size: number) => round(textWidth(words, { size }) * SERIF + 44)
@@ -142,7 +136,6 @@ function drawPill(words: string, { x, y, size }: Place, ink: string, background 
 type Label = [name: Segment['name'], words: string]
 const PART_LABELS = Object.entries({ ...CATEGORIES, other: 'Other' }) as Label[]
 
-/** Draws a swatch and the words of each part. `y` is the baseline, `size` the largest font size. */
 function drawLegend(labels: readonly Label[], colors: Colors, place: Omit<Place, 'x'>): Html {
   const [swatch, space] = [1.2 * place.size, 36]
   const width = RIGHT - LEFT - labels.length * (swatch + space) + space

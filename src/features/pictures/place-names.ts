@@ -1,7 +1,6 @@
 import { graphemesOf } from '../../ui/text.ts'
 import { round } from './svg.ts'
 
-/** A name, as `drawName` draws it. */
 const NAME = /( font-size="([\d.]+)"[^>]* unicode-bidi="plaintext">)([^<]+)/g
 
 /** Characters of one font file. The built-in font has Latin in several files, of which the first is complete for most names. */

@@ -9,7 +9,6 @@ type Drawing = { svg: string; width: number }
 /** A server thread queues at most this many pictures: fewer than are drawn in a minute. An SVG has 5 to 10 KB. */
 const LIMITS = { waiting: 320, milliseconds: 60_000 }
 
-/** Sends SVGs to the picture thread. */
 export function createRasterizerClient({ waiting, milliseconds } = LIMITS) {
   const { send, connect } = createCaller<Drawing, Png>('The picture thread ended.', waiting)
   const limit = { milliseconds, error: () => overloaded('A picture waited too long.') }

@@ -21,7 +21,6 @@ ${body}
 `
 }
 
-/** The place of a text, and its font size. */
 export type Place = { x: number; y: number; size: number }
 
 /** A name wider than `width` gets a smaller font, down to `smallest`. A name that is still too wide is truncated. */
@@ -96,7 +95,6 @@ export function fitText(text: string, width: number, { size, bold = false }: Fon
   return shortenText(text, width / scaleOf(size, bold), widthOf)
 }
 
-/** Returns the largest font size, up to `largest`, at which the text fits. */
 export function fitSize(text: string, width: number, largest: number): number {
   return Math.min(largest, Math.floor(width / textWidth(text, { size: 1 })))
 }

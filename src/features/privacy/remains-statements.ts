@@ -6,7 +6,7 @@ import type { DatabaseAddress } from '../../core/store/database-address.ts'
 export type Remains = { removedAt: number | undefined; left: string[] }
 
 /** SQL for both engines. */
-const LAST_REMOVAL = `select cast(max(removed_at) as double precision) as time from
+const LAST_REMOVAL = `select max(removed_at) as time from
   (select removed_at from removals union all select removed_at from barred_wallets) as removed`
 
 /** Finds copies of removed rows that the database keeps. A removal overwrites the rows of a SQLite file at once. */

@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/basics/text/instant.ts'
 import type { CredentialChange, LogEvent } from '../../core/history/event.ts'
 import { presentEvent } from '../../core/history/present-event.ts'
-import { type Base, defineData } from '../../core/store/data.ts'
+import { defineData } from '../../core/store/data.ts'
 import { fromCredentialsRow } from '../../core/store/rows/credential.ts'
 import { type EventRow, toEvents } from '../../core/store/rows/event.ts'
 import { type StoredRow, toRecord } from '../../core/store/rows/passport.ts'
@@ -15,7 +15,7 @@ import { presentRecord } from '../records/export.ts'
 /** Everything that is stored about a passport and those merged into it, as JSON. */
 export const EXPORTS = defineData({
   name: 'exports',
-  open: ({ database: { snapshot } }: Base) => ({
+  open: ({ snapshot }) => ({
     export: (id: number) => snapshot((connection) => exportPerson(connection, id)),
   }),
 })
@@ -29,7 +29,7 @@ const listPerson = ({ query }: Connection, id: number) =>
        union
        select next.id from person join passports as next on next.merged_into = person.id
        where ${isOneOfFew('person.id')}
-     ) select cast(id as double precision) as id from person order by person.id`,
+     ) select id from person order by id`,
     [id],
   )
 
@@ -96,7 +96,7 @@ const toEarlier = ({ type, id, before }: CredentialChange) => {
 async function listAudit({ query }: Connection, ids: readonly number[]) {
   const condition = ids.map((id) => `detail like '%${id}%'`).join(' or ')
   const rows = await query<{ time: number; detail: string }>(
-    `select cast(time as double precision) as time, actor, action, detail from audit where ${condition} order by audit.id`,
+    `select time, actor, action, detail from audit where ${condition} order by id`,
   )
   return rows.flatMap(({ time, detail, ...row }) => {
     const { passports = [] } = JSON.parse(detail) as { passports?: readonly (string | number)[] }

@@ -29,7 +29,7 @@ export const createVerifyPage = (): ExplorerPage => ({
 <div class="columns"><div><div id="verdict" role="status"></div>
 <section><noscript><p class="notice">This page needs JavaScript. Without it, the command on this page checks the same.</p></noscript>
 <div class="scripted">
-<p>Paste a snapshot, or choose “Check this score” on the page of a person${site.demo ? html`, such as <a href="#1">the first person of this demo</a>` : html``}.</p>
+<p>Paste a snapshot, or choose “Check this score” on the page of a person${site.demo && html`, such as <a href="#1">the first person of this demo</a>`}.</p>
 ${field('snapshot', 'Snapshot', 'eyJhbGciOiJFZERTQSIs…')}
 <details><summary>Snapshot of another site</summary>
 <p class="soft">Paste the public keys and the rule set of its issuer, from <code>/.well-known/jwks.json</code> and <code>/api/v3/rules/…</code> there.</p>

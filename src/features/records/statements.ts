@@ -1,5 +1,6 @@
 import { findActiveRules } from '../../core/scoring/stamped-rule-set.ts'
-import { type Base, defineData } from '../../core/store/data.ts'
+import { defineData } from '../../core/store/data.ts'
+import type { Database } from '../../core/store/sql/connection.ts'
 import { createRules } from '../../core/store/sql/rules.ts'
 import { createRecords } from '../../core/store/write/write-records.ts'
 import type { SentRecords } from './save-sent-records.ts'
@@ -8,7 +9,7 @@ import type { SentRecords } from './save-sent-records.ts'
 export const RECORD_WRITES = defineData({
   name: 'records',
   writes: ['save'],
-  open({ database }: Base) {
+  open(database: Database) {
     const [records, rules] = [createRecords(database), createRules(database)]
     return {
       async save(sent: SentRecords) {

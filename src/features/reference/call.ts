@@ -12,16 +12,16 @@ export function renderEndpoint(route: DocumentedRoute, origin: string, key: Html
   return html`
 <section id="${id}" class="call">
 <div class="call-text">
-${needsKey || access === 'session' ? key : ''}${fieldsFor(route).length > 0 ? html`<h2>Parameters</h2>` : body ? html`<h2>Request</h2>` : ''}
-<form id="call" data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"${needsKey ? html` data-needs-key` : html``}${access === 'session' ? html` data-bearer` : html``} novalidate aria-label="Try it: ${summary}">
+${(needsKey || access === 'session') && key}${fieldsFor(route).length > 0 ? html`<h2>Parameters</h2>` : body ? html`<h2>Request</h2>` : ''}
+<form id="call" data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"${needsKey && html` data-needs-key`}${access === 'session' && html` data-bearer`} novalidate aria-label="Try it: ${summary}">
 ${fieldsFor(route).map((field) => renderField(id, field))}
-${body ? renderBody(id, bodyExample) : html``}
+${body && renderBody(id, bodyExample)}
 </form>${needsKey || access === 'session' ? '' : key}
 </div>
 ${renderExample(route, origin, SEND)}
 <div class="call-fields">
-${body ? html`<details open><summary>Request fields</summary>${renderFields(body, (body as Schema).required)}</details>` : html``}
-<details${body ? html`` : html` open`}><summary>Response fields</summary>${renderFields(route.response)}</details>
+${body && html`<details open><summary>Request fields</summary>${renderFields(body, (body as Schema).required)}</details>`}
+<details${!body && html` open`}><summary>Response fields</summary>${renderFields(route.response)}</details>
 </div>
 </section>`
 }
@@ -41,7 +41,7 @@ ${renderResponse(example)}
 
 /** The method and the path of a call. */
 export const renderPath = (route: DocumentedRoute): Html =>
-  html`<span class="call-path">${(route.methods ?? ['GET']).map((method) => html`<span class="method ${method}">${method}</span> `)}<code>${templateOf(route)}</code>${route.needsKey || route.access === 'session' ? html` <span class="pill">${route.needsKey ? 'key' : 'token'} required</span>` : html``}</span>`
+  html`<span class="call-path">${(route.methods ?? ['GET']).map((method) => html`<span class="method ${method}">${method}</span> `)}<code>${templateOf(route)}</code>${(route.needsKey || route.access === 'session') && html` <span class="pill">${route.needsKey ? 'key' : 'token'} required</span>`}</span>`
 
 const fieldsFor = ({ params, query }: DocumentedRoute): Field[] => [
   ...toFields('path', params),
@@ -103,7 +103,7 @@ function renderSnippets({ id, method, url, body, secret }: SentRequest): Html {
   })
   const buttons = tabs.map(
     ([name], at) =>
-      html`<label><input class="unseen" type="radio" name="language-${id}" value="${name}" autocomplete="off"${at === 0 ? html` checked` : html``}>${name}</label>`,
+      html`<label><input class="unseen" type="radio" name="language-${id}" value="${name}" autocomplete="off"${at === 0 && html` checked`}>${name}</label>`,
   )
   return html`<fieldset class="code-block code-tabs">
 <legend class="unseen">Language of the example</legend>
@@ -117,7 +117,7 @@ const NEWLINE = html` \\\n  `
 function curl(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
   const body = json && html`${NEWLINE}-H 'Content-Type: application/json'${NEWLINE}-d '${json}'`
   const option = method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `
-  return html`curl ${option}'${address}'<span data-key>${secret.isOptional ? '' : html`${NEWLINE}-H "${secret.name}: ${secret.scheme}$${secret.variable}"`}</span>${body ?? ''}`
+  return html`curl ${option}'${address}'<span data-key>${!secret.isOptional && html`${NEWLINE}-H "${secret.name}: ${secret.scheme}$${secret.variable}"`}</span>${body ?? ''}`
 }
 
 function javaScript(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
@@ -127,7 +127,7 @@ function javaScript(address: Html, method: string, json: Html | undefined, secre
     ? html`method: '${method}',
   headers: { ${header}, 'Content-Type': 'application/json' },
   body: JSON.stringify(${json}),`
-    : html`${method === 'GET' ? '' : `method: '${method}', `}headers: { ${header} },`
+    : html`${method !== 'GET' && `method: '${method}', `}headers: { ${header} },`
   return html`import { env } from 'node:process'
 
 const response = await fetch('${address}', {
@@ -166,15 +166,15 @@ function renderField(operationId: string, field: Field): Html {
   const values = (schema.items ?? schema.anyOf?.find((each) => each.enum))?.enum
   return html`
 <div class="field">
-<label for="${id}"><code>${name}</code> <span class="soft">${schema.type === 'array' ? 'list' : (schema.type ?? 'string')}${required ? ', required' : ''}</span></label>
-${schema.enum || schema.type === 'boolean' ? renderSelect(id, field, schema.enum ?? ['true', 'false']) : renderInput(id, field)}${values ? html`<datalist id="${id}-values">${values.map((value) => html`<option>${value}</option>`)}</datalist>` : html``}
-<p id="${id}-about" class="soft detail">${prose(description.replace(/^- /gm, '• '))}${values ? html`: ${values.join(', ')}` : html``}</p>
+<label for="${id}"><code>${name}</code> <span class="soft">${schema.type === 'array' ? 'list' : (schema.type ?? 'string')}${required && ', required'}</span></label>
+${schema.enum || schema.type === 'boolean' ? renderSelect(id, field, schema.enum ?? ['true', 'false']) : renderInput(id, field)}${values && html`<datalist id="${id}-values">${values.map((value) => html`<option>${value}</option>`)}</datalist>`}
+<p id="${id}-about" class="soft detail">${prose(description.replace(/^- /gm, '• '))}${values && html`: ${values.join(', ')}`}</p>
 </div>`
 }
 
 function renderInput(id: string, { name, place, required, schema, example }: Field): Html {
   const placeholder = String(schema.default ?? schema.examples?.[0] ?? '')
-  return html`<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${String(example ?? '')}" ${required ? html`required` : html``} aria-describedby="${id}-about" list="${id}-values">`
+  return html`<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${String(example ?? '')}" ${required && html`required`} aria-describedby="${id}-about" list="${id}-values">`
 }
 
 function renderSelect(id: string, { name, place, schema }: Field, values: readonly string[]): Html {
@@ -214,8 +214,8 @@ function renderFields(schema: Schema, required: readonly string[] = []): Html {
     ([
       name,
       field,
-    ]) => html`<dt><code>${name}</code> <span class="soft">${typeName(field)}${required.includes(name) ? ', required' : ''}</span></dt>
-<dd>${prose(field.description ?? '')}${fieldsOf(field).size === 0 ? html`` : html`<details><summary>${count(fieldsOf(field).size, 'field')}</summary>${renderFields(field)}</details>`}</dd>`,
+    ]) => html`<dt><code>${name}</code> <span class="soft">${typeName(field)}${required.includes(name) && ', required'}</span></dt>
+<dd>${prose(field.description ?? '')}${fieldsOf(field).size !== 0 && html`<details><summary>${count(fieldsOf(field).size, 'field')}</summary>${renderFields(field)}</details>`}</dd>`,
   )
   return html`<dl class="fields">${rows}</dl>`
 }

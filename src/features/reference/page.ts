@@ -37,7 +37,7 @@ export function renderReference(
   call?: DocumentedRoute,
 ): string {
   const { site, version } = options
-  const main = html`<div class="reference" data-origin="${site.origin}"${site.explorer ? html` data-explorer` : html``}>
+  const main = html`<div class="reference" data-origin="${site.origin}"${site.explorer && html` data-explorer`}>
 ${call ? renderCall(call, calls, options) : renderCalls(calls, options)}
 ${version || !site.explorer ? html`` : PICTURES}
 </div>`
@@ -71,7 +71,7 @@ ${renderNotice(first, options)}
 <div class="call-text">
 <h2 class="unseen">Introduction</h2>
 <p>${prose(ABOUT)}</p>
-${version ? html`` : html`<p>New programs use <a href="${referencePath(name)}">${name}</a>.${notice ? html` <a href="/deprecation">${notice}</a>.` : html``}</p>`}
+${!version && html`<p>New programs use <a href="${referencePath(name)}">${name}</a>.${notice && html` <a href="/deprecation">${notice}</a>.`}</p>`}
 <h3>Start</h3><p>The example on this page is a first call. You can send requests from the page of each call.</p>
 <h3>Address, key and limits</h3><p id="key">The base URL is <code>${site.origin}${referencePath(name).replace('reference', 'api')}</code>. Send your API key in the header <code>X-API-KEY</code>. ${site.limits ?? ''}</p>
 ${renderKeyHelp(site)}

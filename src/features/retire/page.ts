@@ -45,7 +45,7 @@ export function describePhase(plan: DatedPlan, now: number): Html {
   if (brownout) return html`The V1 passport API is switched off until ${when(brownout.end)}`
   if (phase === 'announced') return html`The V1 passport API will be deprecated`
   if (plan.sunsetAt !== undefined) return html`The V1 passport API ends on ${when(plan.sunsetAt)}`
-  return html`The V1 passport API is ${phase === 'supported' ? 'not ' : ''}deprecated`
+  return html`The V1 passport API is ${phase === 'supported' && 'not '}deprecated`
 }
 
 const since = (time: number | undefined, now: number) =>

@@ -1,5 +1,5 @@
 import { isoTime } from '../../core/basics/text/instant.ts'
-import { type Base, defineData } from '../../core/store/data.ts'
+import { defineData } from '../../core/store/data.ts'
 import { addAuditEntry } from '../../core/store/sql/audit-log.ts'
 import { getSetting, setSetting } from '../../core/store/sql/settings.ts'
 import { NO_PLAN, type RetirementPlan } from './plan.ts'
@@ -9,7 +9,7 @@ const RETIREMENT = 'retirement'
 
 export const PLAN = defineData({
   name: 'retirement',
-  open: ({ database: { read, transaction } }: Base) => ({
+  open: ({ read, transaction }) => ({
     find: async () => parse(await getSetting(read.query, RETIREMENT)),
     save: (plan: RetirementPlan): Promise<void> =>
       transaction(async ({ query }) => {

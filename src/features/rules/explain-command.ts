@@ -9,7 +9,7 @@ import {
   type ExplanationLine,
   limitAccounts,
 } from '../../core/passport/rules/explanation.ts'
-import { findExplanation } from '../../core/reads/explain.ts'
+import { findExplanation } from '../../core/scoring/explain-score.ts'
 import type { ExplainedScore } from '../../core/scoring/score.ts'
 import type { RuleSet } from '../../core/scoring/stamped-rule-set.ts'
 

@@ -1,7 +1,8 @@
 import { etagOf } from '../../core/basics/hash.ts'
 import type { PassportRef } from '../../core/passport/passport.ts'
-import { type Base, defineData } from '../../core/store/data.ts'
+import { defineData } from '../../core/store/data.ts'
 import { IS_VISIBLE, LISTED_COLUMNS } from '../../core/store/rows/passport.ts'
+import type { Database } from '../../core/store/sql/connection.ts'
 import { createFinder, MERGED } from '../../core/store/sql/passports.ts'
 import { selectIds } from '../../core/store/sql/words.ts'
 import { type ItemRow, type PassportRow, presentItem, presentPassport } from './present.ts'
@@ -16,20 +17,22 @@ export type PassportBody = Body & { id: number; merged: number }
 export type Bodies = {
   /** The id of a merged passport finds the response of its survivor. */
   findPassport(ref: PassportRef, cards?: string): Promise<PassportBody | undefined>
-  /** List items, highest score first, then by id. Passports that are no longer listed are left out. */
+  /** List items in the order of the ids. Passports that are no longer listed are left out. */
   listItems(ids: readonly number[], cards?: string): Promise<string[]>
+  /** The same, highest score first, then by id. */
+  rankItems(ids: readonly number[], cards?: string): Promise<string[]>
 }
 
 export const V1_BODIES = defineData({
   name: 'v1',
-  open: (base: Base) => createBodies(base, presentPassport, presentItem),
+  open: (database) => createBodies(database, presentPassport, presentItem),
 })
 
 /** The responses with credentials, the same in V1 and V2. */
 export const CREDENTIAL_BODIES = defineData({
   name: 'v1-credentials',
-  open({ prepare }: Base) {
-    const find = createFinder<{ shown: string }>(prepare, SELECT_SHOWN)
+  open({ lookup }) {
+    const find = createFinder<{ shown: string }>(lookup, SELECT_SHOWN)
     return {
       async find(ref: PassportRef): Promise<Body | undefined> {
         const row = await find(ref)
@@ -45,18 +48,18 @@ const toBody = (body: string): Body => ({ body, etag: etagOf(body) })
 
 /** `more` are further columns of the rows, beginning with a comma. */
 export function createBodies<MorePassport extends object, MoreItem extends object>(
-  { prepare }: Base,
+  { lookup }: Database,
   presentPassport: (row: PassportRow & MorePassport, cards: string) => string,
   presentItem: (row: ItemRow & MoreItem, cards: string) => string,
   more = { passport: '', item: '' },
 ): Bodies {
   const find = createFinder<PassportRow & MorePassport>(
-    prepare,
+    lookup,
     `select ${LISTED_COLUMNS}, socials, ${MERGED}${more.passport} from passports`,
   )
-  const list = prepare<ItemRow & MoreItem>(
-    `select ${LISTED_COLUMNS}${more.item} from passports where id in (${selectIds('$1')}) and ${IS_VISIBLE}`,
-  )
+  const list = `select ${LISTED_COLUMNS}${more.item} from passports where id in (${selectIds('$1')}) and ${IS_VISIBLE}`
+  const listRows = async (ids: readonly number[]) =>
+    ids.length === 0 ? [] : lookup<ItemRow & MoreItem>(list, [ids])
   return {
     async findPassport(ref, cards = '') {
       const row = await find(ref)
@@ -65,9 +68,15 @@ export function createBodies<MorePassport extends object, MoreItem extends objec
       )
     },
     async listItems(ids, cards = '') {
-      if (ids.length === 0) return []
-      // Rows are sorted here, because SQLite would copy them to sort.
-      return (await list(ids)).sort(byRank).map((row) => presentItem(row, cards))
+      const rows = new Map((await listRows(ids)).map((row) => [row.id, row]))
+      return ids.flatMap((id) => {
+        const row = rows.get(id)
+        return row ? [presentItem(row, cards)] : []
+      })
+    },
+    async rankItems(ids, cards = '') {
+      const rows = await listRows(ids)
+      return rows.sort(byRank).map((row) => presentItem(row, cards))
     },
   }
 }

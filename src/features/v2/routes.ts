@@ -130,7 +130,7 @@ async function sendPeople(
   const { page, size } = v1.parsePage(VERSION, queryOf(request))
   const cards = context.cardsOf(request)
   const lists = await Promise.all(
-    people.map((ids) => context.store.data(V2_BODIES).listItems([...ids], cards)),
+    people.map((ids) => context.store.data(V2_BODIES).rankItems([...ids], cards)),
   )
   const items = lists.flat()
   const shown = items.slice((page - 1) * size, page * size)

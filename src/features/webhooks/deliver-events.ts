@@ -5,7 +5,7 @@ import { presentEvent, presentTime } from '../../core/history/present-event.ts'
 import type { EventStore } from '../../core/store/event-store.ts'
 import { type Reply, type SendOptions, send } from './send.ts'
 import { signMessage } from './signature.ts'
-import type { DeliveryProgress, SubscriptionStore } from './store.ts'
+import type { DeliveryProgress, SubscriptionStore } from './statements.ts'
 import {
   GIVE_UP_MILLISECONDS,
   logFilterOf,

@@ -2,7 +2,7 @@ import { describeError } from '../../core/basics/errors.ts'
 import type { ErrorLog } from '../../core/basics/jobs.ts'
 import { type DeliveryOptions, deliverEvents } from './deliver-events.ts'
 import { createLease } from './lease.ts'
-import type { LeaseStore } from './store.ts'
+import type { LeaseStore } from './statements.ts'
 import type { Subscription } from './subscription.ts'
 
 /** Subscriptions that are delivered at the same time. Each has at most one request in progress. */

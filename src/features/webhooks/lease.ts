@@ -1,4 +1,4 @@
-import type { LeaseStore } from './store.ts'
+import type { LeaseStore } from './statements.ts'
 
 const LEASE_MILLISECONDS = 6000
 

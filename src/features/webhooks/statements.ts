@@ -1,5 +1,6 @@
 import { overloaded, ServiceError } from '../../core/basics/errors.ts'
-import { type Base, defineData } from '../../core/store/data.ts'
+import type { Actor, EventLog } from '../../core/history/event.ts'
+import { defineData } from '../../core/store/data.ts'
 import { addAuditEntry } from '../../core/store/sql/audit-log.ts'
 import {
   type Connection,
@@ -8,35 +9,51 @@ import {
   type Query,
   type Transaction,
 } from '../../core/store/sql/connection.ts'
-import type { LeaseStore, SubscriptionCount, SubscriptionStore } from './store.ts'
 import {
   MOST_SUBSCRIPTIONS,
   MOST_SUBSCRIPTIONS_OF_KEY,
   NO_FAILURES,
   type Subscription,
+  type SubscriptionState,
 } from './subscription.ts'
 
 /** Whether the key of the subscription is valid and may read events. */
 const HAS_VALID_KEY = `exists (select 1 from keys where keys.id = key_id and revoked_at is null
   and (expires_at is null or expires_at > $1) and ' ' || scopes || ' ' like '% events %')`
 
+type SubscriptionChange = Partial<
+  Pick<Subscription, 'url' | 'filter' | 'keys' | 'state' | 'cursor' | 'notice'>
+>
+
+/** A client may have paused the subscription during the delivery, so `state` is absent while it stays active. */
+export type DeliveryProgress = Partial<
+  Omit<Subscription, 'id' | 'keyId' | 'url' | 'filter' | 'keys' | 'createdAt'>
+>
+
+/** `lag` is the largest number of events that a subscription with a valid key is behind the log. */
+export type SubscriptionCount = { state: SubscriptionState; count: number; lag: number }
+
+/** A change by a person or a client names its actor, and adds an entry to the audit log. */
 export const SUBSCRIPTIONS = defineData({
   name: 'subscriptions',
   tables: ['subscriptions'],
-  open: ({ database }: Base) => createSubscriptions(database),
+  open: (database: Database) => createSubscriptions(database),
   writes: ['create', 'change', 'remove'],
 })
 
-/** Only the delivery thread uses leases. */
+/** Work that one node does at a time. Only the delivery thread uses leases. */
 export const LEASES = defineData({
   name: 'leases',
   tables: ['leases'],
-  open: ({ database }: Base) => createLeases(database),
+  open: (database) => createLeases(database),
 })
 
-function createSubscriptions({ read, transaction, write }: Database): SubscriptionStore {
+export type SubscriptionStore = ReturnType<typeof createSubscriptions>
+
+function createSubscriptions({ read, transaction, write }: Database) {
   return {
-    create: (subscription, actor) =>
+    /** Throws `invalid_request` if the key has too many subscriptions, and `overloaded` if all keys together have. */
+    create: (subscription: Subscription, actor: Actor) =>
       transaction(async (tx) => {
         const keyId = await findOwner(tx, subscription.keyId)
         await checkLimits(tx, keyId)
@@ -44,14 +61,14 @@ function createSubscriptions({ read, transaction, write }: Database): Subscripti
         const detail = { subscriptions: [subscription.id] }
         await addAuditEntry(tx.query, { actor, action: 'subscriptions.create', detail })
       }),
-    async find(id) {
-      return (await select(read, 'where id = $1', [id]))[0]
-    },
-    list: (keyId) =>
+    find: async (id: string) => (await select(read, 'where id = $1', [id])).at(0),
+    /** Oldest first; all subscriptions without a key. */
+    list: (keyId?: string) =>
       keyId === undefined
         ? select(read, 'order by created_at, id')
         : select(read, 'where key_id = $1 order by created_at, id', [keyId]),
-    change: (id, change, actor) =>
+    /** Absent fields stay unchanged. Ends the wait for the next attempt. New keys are a rotation in the audit log. */
+    change: (id: string, change: SubscriptionChange, actor: Actor) =>
       transaction(async (tx) => {
         const { lastError, ...noFailures } = NO_FAILURES
         await update(tx.query, { ...noFailures, ...change }, 'id = $1', [id])
@@ -62,7 +79,8 @@ function createSubscriptions({ read, transaction, write }: Database): Subscripti
         await addAuditEntry(tx.query, { actor, action, detail: { subscriptions: [id], ...fields } })
         return changed
       }),
-    remove: (id, actor) =>
+    /** Returns whether the subscription existed. */
+    remove: (id: string, actor: Actor) =>
       transaction(async ({ query }) => {
         const removed = await query('delete from subscriptions where id = $1 returning id', [id])
         if (removed.length === 0) return false
@@ -70,23 +88,25 @@ function createSubscriptions({ read, transaction, write }: Database): Subscripti
         return true
       }),
     exist: async () => (await read.query('select 1 as one from subscriptions limit 1')).length > 0,
-    listDue: (log, now) =>
+    /** The active subscriptions of valid keys that are behind the log and do not wait, the longest waiting first. */
+    listDue: (log: EventLog, now: number) =>
       select(
         read,
         `where state = 'active' and next_attempt_at <= $1 and (log <> $2 or position <> $3)
            and ${HAS_VALID_KEY} order by next_attempt_at, id`,
         [now, log.name, log.last],
       ),
-    async save({ id, cursor, filter, url }, progress) {
+    /** Saves the result of a delivery, unless a client changed or removed the subscription. Returns whether it is active. */
+    async save({ id, cursor, filter, url }: Subscription, progress: DeliveryProgress) {
       const unchanged = 'id = $1 and log = $2 and position = $3 and filter = $4 and url = $5'
       const values = [id, cursor.log, cursor.sequence, JSON.stringify(filter), url]
       const [saved] = await update(write, progress, unchanged, values)
       return saved?.state === 'active'
     },
-    count: ({ name, last }, now) =>
+    count: ({ name, last }: EventLog, now: number) =>
       read.query<SubscriptionCount>(
-        `select state, cast(count(*) as double precision) as count,
-           cast(max(case when log = $2 and ${HAS_VALID_KEY} then $3 - position else 0 end) as double precision) as lag
+        `select state, count(*) as count,
+           max(case when log = $2 and ${HAS_VALID_KEY} then $3 - position else 0 end) as lag
          from subscriptions group by state order by state`,
         [now, name, last],
       ),
@@ -94,8 +114,9 @@ function createSubscriptions({ read, transaction, write }: Database): Subscripti
 }
 
 /** The clock is that of the database, because the clocks of nodes differ. A lease that ends too late is invalid: the clock was set back. */
-const createLeases = ({ write }: Database): LeaseStore => ({
-  acquire: async (name, holder, milliseconds) =>
+const createLeases = ({ write }: Database) => ({
+  /** Takes or renews the lease. Returns false while another holder has it. */
+  acquire: async (name: string, holder: string, milliseconds: number) =>
     (
       await write(
         `insert into leases (name, holder, expires_at) values ($1, $2, NOW + $3)
@@ -105,9 +126,11 @@ const createLeases = ({ write }: Database): LeaseStore => ({
         [name, holder, milliseconds],
       )
     ).length > 0,
-  release: async (name, holder) =>
+  release: async (name: string, holder: string) =>
     void (await write('delete from leases where name = $1 and holder = $2', [name, holder])),
 })
+
+export type LeaseStore = ReturnType<typeof createLeases>
 
 /** The key, or its successor after a rotation: the old key ends soon. Concurrent requests with the same key wait here. */
 async function findOwner({ query }: Transaction, keyId: string): Promise<string> {
@@ -116,7 +139,7 @@ async function findOwner({ query }: Transaction, keyId: string): Promise<string>
 }
 
 async function checkLimits({ query }: Transaction, keyId: string): Promise<void> {
-  const count = 'select cast(count(*) as double precision) as count from subscriptions'
+  const count = 'select count(*) from subscriptions'
   if ((await findNumber(query, `${count} where key_id = $1`, [keyId])) >= MOST_SUBSCRIPTIONS_OF_KEY)
     throw new ServiceError(
       'invalid_request',

@@ -29,15 +29,26 @@ export const busiest = (pid: number, before: ReadonlyMap<string, number>): [thre
 
 const REQUESTS = 500
 
-/** The thread that responds to requests: the busiest worker while /health is requested again and again. */
+/** The thread that responds to requests: the worker that wakes most often while /health is requested again and again. */
 export async function findServerThread(url: string, pid: number): Promise<string> {
-  const before = threadTimes(pid)
+  const before = wakesOfWorkers(pid)
   for (let sent = 0; sent < REQUESTS; sent++) await (await fetch(`${url}/health`)).text()
-  const isWorker = (thread: string) =>
-    readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim() === 'Worker'
-  const [thread] = busiest(pid, before).find(([each]) => isWorker(each)) ?? []
-  if (thread === undefined) throw new Error(`Process ${pid} has no worker thread.`)
-  return thread
+  const [found] = [...wakesOfWorkers(pid)]
+    .map(([thread, wakes]): [string, number] => [thread, wakes - (before.get(thread) ?? 0)])
+    .sort(([, one], [, other]) => other - one)
+  if (found === undefined) throw new Error(`Process ${pid} has no worker thread.`)
+  return found[0]
+}
+
+/** How often each worker has waited, by thread. */
+function wakesOfWorkers(pid: number): Map<string, number> {
+  const wakes = new Map<string, number>()
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const status = attempt(() => readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8')) ?? ''
+    const count = /^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1]
+    if (/^Name:\s+Worker$/m.test(status) && count !== undefined) wakes.set(thread, Number(count))
+  }
+  return wakes
 }
 
 /** Memory of a process in MB, without the mapped database file, even if that file is in shared memory. */

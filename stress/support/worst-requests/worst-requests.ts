@@ -138,9 +138,9 @@ export function worstRequests({ passports, changed, before, largest }: Given): W
     get(
       'explorer search with filters',
       'page',
-      (at) => `/?q=${'aeiou'[at % 5]}&human=true&tag=builder&page=${1 + at}`,
+      (at) => `/?q=${'aeiou'[at % 5]}&filter=human:true,tag:builder&page=${1 + at}`,
     ),
-    get('explorer filter', 'page', (at) => `/?human=true&page=${1 + at}`),
+    get('explorer filter', 'page', (at) => `/?filter=human:true&page=${1 + at}`),
     get('explorer passport', 'page', (at) => `/passports/${id(at)}`),
     get('explorer credentials of a passport', 'page', (at) => `/passports/${id(at)}/credentials`),
     get(

@@ -11,7 +11,7 @@ import { onEngine } from '../../support/store/engines.ts'
 import { parseFilter, parseSort } from '../../support/store/naive-list.ts'
 import { record } from '../../support/store/records.ts'
 
-const NO_COPY = { async *read() {}, write: () => Promise.resolve() }
+const NO_COPY = { async *read() {}, write: () => Promise.resolve(false) }
 
 const ports: MessagePort[] = []
 afterEach(() => {
@@ -41,13 +41,15 @@ onEngine('sqlite', 'calls of the index', (open) => {
     expect(await call('search', { ...request, text: 'not human', filter: [] })).toMatchObject({
       page: { ids: [2] },
     })
-    expect(await call('ranks', [{ score: 0 }, { skills_score: -1 }])).toEqual([
-      [{ field: 'score', rank: 1, below: 0, total: 2 }],
-      [{ field: 'skills_score', rank: 3, below: 0, total: 2 }],
+    expect(await call('standings', [{ total: 0, activity: 1, identity: 0, skills: -1 }])).toEqual([
+      {
+        total: { rank: 1, below: 0, total: 2 },
+        activity: { rank: 1, below: 2, total: 2 },
+        identity: { rank: 1, below: 0, total: 2 },
+        skills: { rank: 3, below: 0, total: 2 },
+      },
     ])
     expect(await call('place', { value: 0, id: 2 })).toBe(1)
-    expect(await call('peers', { filter: [], position: { value: 0, id: 1 }, most: 3 })).toEqual([2])
-    expect(await call('points', { ids: [1, 9], type: 'github' })).toEqual([0, 0])
     expect((await call('distribution', undefined)).distribution).toContain(2)
   })
 

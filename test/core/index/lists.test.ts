@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { pointsOf } from '../../../src/core/index/page.ts'
 import { isSparse } from '../../../src/core/index/passport-index.ts'
-import { pointsOf } from '../../../src/core/index/points.ts'
 import { parseFilter } from '../../../src/core/lists/filter.ts'
 import { parseSort } from '../../../src/core/lists/list-request.ts'
 import { saveAndLoad } from '../../support/index/changing-index.ts'
@@ -191,17 +191,22 @@ test('groups have the hundred most frequent values as they were first written, a
   change(index, [], [person(301)])
   const [all] = list(index, { groups: [{ field: 'location' }] }).groups ?? []
   expect(all?.groups).toHaveLength(100)
-  expect(all?.groups[0]).toEqual({ value: 'lodz', label: 'Łódź', count: 150 })
+  expect(all?.groups[0]).toEqual({ field: 'location', value: 'lodz', label: 'Łódź', count: 150 })
   expect(all?.more).toBe(52)
   const [some] = list(index, { groups: [{ field: 'location', prefix: 'place 15' }] }).groups ?? []
   expect(some).toEqual({
-    groups: [15, 150].map((at) => ({ value: `place ${at}`, label: `Place ${at}`, count: 1 })),
+    groups: [15, 150].map((at) => ({
+      field: 'location' as const,
+      value: `place ${at}`,
+      label: `Place ${at}`,
+      count: 1,
+    })),
     more: 0,
   })
   const [empty] =
     list(index, { filter: parseFilter('location:!lodz,location:!"place 1"'), groups: [{ field: 'tag' }] })
       .groups ?? []
-  expect(empty).toEqual({ groups: [{ value: null, label: null, count: 150 }], more: 0 })
+  expect(empty).toEqual({ groups: [{ field: 'tag', value: null, label: null, count: 150 }], more: 0 })
 })
 
 test('an index is sparse when half of its slots are those of earlier values', () => {

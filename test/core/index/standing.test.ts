@@ -1,12 +1,5 @@
 import { expect, test } from 'bun:test'
-import {
-  bucketOf,
-  countBefore,
-  findDistribution,
-  findPeers,
-  rankOf,
-} from '../../../src/core/index/standing.ts'
-import { parseFilter } from '../../../src/core/lists/filter.ts'
+import { bucketOf, countBefore, findDistribution, rankOf } from '../../../src/core/index/standing.ts'
 import { indexOf, people, person } from '../../support/index/people.ts'
 import { createRandom } from '../../support/random.ts'
 
@@ -31,13 +24,6 @@ test('the place of a passport is after those with higher scores, and after lower
   expect([1, 2, 3, 4, 6].map((id) => countBefore(index, { value: SCORES[id - 1] ?? 0, id }))).toEqual([
     0, 1, 2, 3, 5,
   ])
-})
-
-test('peers are the matches with the nearest scores on both sides, without the passport', () => {
-  const tagged = indexOf(people(9, (id) => ({ score: id, tag: [id % 4 === 0 ? 'other' : 'zk'] })))
-  const filter = parseFilter('tag:zk')
-  expect(findPeers(tagged, filter, { value: 5, id: 5 }, 2)).toEqual([7, 6, 3, 2])
-  expect(findPeers(tagged, filter, { value: 9, id: 9 }, 2)).toEqual([7, 6])
 })
 
 test('the distribution counts each score in its bucket', () => {

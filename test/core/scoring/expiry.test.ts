@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { DataPoint } from '../../../src/core/passport/data-point.ts'
-import { createPassportExplainer } from '../../../src/core/reads/explain.ts'
+import { createPassportExplainer } from '../../../src/core/scoring/explain-score.ts'
 import { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
 import { parseRules } from '../../../src/core/scoring/rules-format.ts'
 import { score } from '../../../src/core/scoring/score.ts'

@@ -1,15 +1,10 @@
 import { expect, test } from 'bun:test'
+import type { Database } from '../../../src/core/store/sql/connection.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
-import {
-  type Base,
-  createWriteAnswer,
-  defineData,
-  sendWrites,
-  type WriteCall,
-} from '../../support/store/open.ts'
+import { createWriteAnswer, defineData, sendWrites, type WriteCall } from '../../support/store/open.ts'
 
 /** The statements of an invented feature. */
-const openNotes = ({ database: { read, write } }: Base) => ({
+const openNotes = ({ read, write }: Database) => ({
   add: async (name: string, text: string) => {
     await write('insert into settings (name, value) values ($1, $2)', [name, text])
     return text.length

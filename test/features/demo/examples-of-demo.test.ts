@@ -7,6 +7,8 @@ import { fillWithDemo } from '../../support/store/demo.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { DEFAULT_RULES, rescoreSome } from '../../support/store/scoring.ts'
 
+const SELECT = 'passport_id,score,human_checkmark,passport_profile'
+
 test('the examples of the API are responses of the demo, with the first items of lists only', async () => {
   const now = () => EXAMPLE.calculatedAt
   await using store = await openTestStore('sqlite', [])
@@ -28,11 +30,13 @@ test('the examples of the API are responses of the demo, with the first items of
   expect(shown.explanation.lines).toContainEqual(explanation?.lines?.[0])
 
   const { next, ...list } = examples.LIST
-  expect(await get('passports?limit=2&select=passport_id,score,human_checkmark,passport_profile')).toEqual({
+  expect(await get(`passports?limit=2&select=${SELECT}`)).toEqual({
     ...list,
     next: expect.any(String),
   })
   expect(next).not.toBeEmpty()
+  expect(await get(`search?q=human+in+reykjavik&limit=1&select=${SELECT}`)).toEqual(examples.SEARCH)
+  expect(await get('scores')).toEqual(examples.SCORES)
   expect(await get('passports/42/diff?from=2026-10-01')).toEqual(examples.DIFF)
   expect(await get(`rules/${EXAMPLE.rules}`)).toMatchObject(examples.RULE_SET)
 

@@ -27,7 +27,11 @@ type Endless = ReturnType<typeof createEndlessWork>
 type Replaced = Parameters<typeof servePeople>[1]
 
 const evaluate = ({ work }: Endless): Replaced => ({
-  index: { version: () => 1, call: (_name, _argument, signal) => work(signal) },
+  index: {
+    version: () => 1,
+    call: (_name, _argument, signal) => work(signal),
+    ask: (_question, _argument, signal) => work(signal),
+  },
 })
 const draw = ({ work }: Endless): Replaced => ({ rasterize: (_svg, _width, signal) => work(signal) })
 

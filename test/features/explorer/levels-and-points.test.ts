@@ -8,14 +8,14 @@ const server = shareServer(() => openTestStore('sqlite', inventPeople()), serveE
 
 test('the levels are offered without numbers', async () => {
   const { text } = await server.look('/?filter=tag:solidity')
-  const [group = ''] = /<h2>Levels<\/h2>.*?<\/ul>/s.exec(text) ?? []
+  const [group = ''] = /<h2><a href="\/about#levels">Levels<\/a><\/h2>.*?<\/ul>/s.exec(text) ?? []
   expect(group).toContain('<bdi>Advanced</bdi></a>')
   expect(group).not.toContain('<span>')
 })
 
 test('another level replaces the chosen one', async () => {
   const { text } = await server.look('/?q=solidity+outstanding')
-  const [group = ''] = /<h2>Levels<\/h2>.*?<\/ul>/s.exec(text) ?? []
+  const [group = ''] = /<h2><a href="\/about#levels">Levels<\/a><\/h2>.*?<\/ul>/s.exec(text) ?? []
   const [, address = ''] = /.*<a href="([^"]+)"[^>]*><svg .*?<\/svg><bdi>Advanced<\/bdi>/.exec(group) ?? []
   expect(readable((await server.look(address.replaceAll('&amp;', '&'))).text)).toContain(
     'people tagged “solidity” with the level Advanced',

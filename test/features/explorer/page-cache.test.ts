@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { servePeople } from '../../support/explorer/explorer-server.ts'
-import { ServiceError } from '../../support/program/errors.ts'
-import { credential, named, record } from '../../support/store/records.ts'
+import { credential, named } from '../../support/store/records.ts'
 
 /** A server that counts how often it renders pages and pictures. */
 async function serveCounted() {
@@ -46,31 +45,4 @@ test('the same page with other parameter values is cached separately', async () 
   }
   expect((await server.look('/passports/1/credentials')).status).toBe(200)
   expect((await server.look('/passports/1/credentials?page=2')).status).toBe(404)
-})
-
-test('while the index is not ready, pages omit the sections that need it, and are not cached', async () => {
-  const people = [
-    record(1, { profile: { displayName: 'Ada', tags: ['adagio'] }, scores: { total: 1, skills: 1 } }),
-    ...Array.from({ length: 9 }, (_, at) => named(at + 2, 'Grace', at + 2)),
-  ]
-  let isReady = false
-  const busy = new ServiceError('overloaded', 'Try again shortly.')
-  await using server = await servePeople(people, {
-    replace: ({ call }) => ({
-      call: (...request) => (isReady ? call(...request) : Promise.reject(busy)),
-    }),
-  })
-  for (const [target, missing] of [
-    ['/passports/1', 'No. 1 in Skills'],
-    ['/badge/1.svg?show=top', 'No. 1 Skills'],
-  ] as const) {
-    isReady = false
-    const before = await server.look(target)
-    expect([before.status, before.headers.get('Cache-Control')]).toEqual([200, 'no-store'])
-    expect(before.text).not.toContain(missing)
-    isReady = true
-    const after = await server.look(target)
-    expect(after.text).toContain(missing)
-    expect(after.headers.get('Cache-Control')).not.toBe('no-store')
-  }
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
@@ -11,10 +12,12 @@ test.each([
   ['solidity lisbon', 'people tagged “solidity” in Lisbon'],
   ['human builders in łódź', 'humans tagged “builder” in Łódź'],
   ['outstanding', 'people with the level Outstanding'],
+  ['beginner or advanced', 'people with the level Beginner or Advanced'],
   ['advanced in łódź', 'people in Łódź with the level Advanced'],
   ['solidity or zk in lisbon', 'people tagged “solidity” or “zk” in Lisbon'],
   ['builders without github', 'people tagged “builder” without GitHub'],
   ['not in lisbon or łódź', 'people not in Lisbon or Łódź'],
+  ['not advanced', 'people with a score under 120 or at least 250'],
   ['not human', 'people without a human check'],
   ['builders without humans', 'people tagged “builder” without a human check'],
   ['not human builders', 'people tagged “builder” without a human check'],
@@ -31,18 +34,24 @@ test.each([
   },
 )
 
-test('a search by name with a filter names the people of the ranks, and explains "human" only if a row has it', async () => {
+test('a search by name with a filter names the people of the ranks', async () => {
   const { text } = await server.look('/?q=lars+lagos')
   expect(readable(text)).toContain('Rank among all 73')
-  expect(text).not.toContain('/about#human')
-  expect((await server.look('/?filter=location:lagos')).text).toContain('/about#human')
 })
 
-test('a search that finds nobody says so once, with an example that finds people', async () => {
+test('a search that finds nobody says so once, says how to search, and links to all people', async () => {
   const { text } = await server.look('/?q=qwxzkjv')
   expect(text.match(/No (people|passport)/g)).toHaveLength(1)
-  const [, example = ''] = /Or choose:.*?<a href="([^"]+)"/.exec(text) ?? []
-  expect(rowsOf((await server.look(example)).text)).toHaveLength(20)
+  expect(readable(text)).toContain(' all other words, and words in double quotes, are one name or handle. ')
+  expect(text).toContain('<a href="/">All passports by score</a>')
+})
+
+test('the start page and docs/explorer.md explain the search with the same sentences', async () => {
+  const page = readable((await server.look('/')).text)
+  const docs = readFileSync('docs/explorer.md', 'utf8').replaceAll('`', '')
+  const [sentences = ''] = /A tag, place, credential, .* work too\./.exec(page) ?? []
+  expect(docs).toContain(sentences.replaceAll(/[“”]/g, '"').replace('&gt;', '>'))
+  expect(sentences.match(/\./g)).toHaveLength(3)
 })
 
 test.each([
@@ -73,7 +82,7 @@ test('the link to a similar name keeps the filters and the order', async () => {
 test('“or” between other words means both, and the heading says so', async () => {
   const pageOf = async (text: string) => readable((await server.look(`/?q=${text}`)).text)
   expect(await pageOf('builder+or+lisbon')).toMatch(/\d people tagged “builder” in Lisbon Find/)
-  expect(await pageOf('beginner+or+outstanding')).toMatch(/\d people with a score under \d+ or at least \d+/)
+  expect(await pageOf('beginner+or+outstanding')).toMatch(/\d people with the level Beginner or Outstanding/)
 })
 
 test('rows of alternatives show the tags of the search first', async () => {

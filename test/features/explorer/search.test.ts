@@ -67,6 +67,19 @@ onEngine('sqlite', 'the search', (open) => {
     expect(await namesFor('walt')).toEqual(['Passport 10'])
   })
 
+  test('beside filters, a single word finds the owner of this handle', async () => {
+    await using both = await servePeople([
+      person(1, 'Ann', 5, { profile: { location: 'Lisbon' }, socials: [social('github', 'Zoe')] }),
+      person(2, 'Ben', 6, { profile: { location: 'Porto' }, socials: [social('lens', 'zoe')] }),
+      person(3, 'Zoe Cole', 7, { profile: { location: 'Lisbon' } }),
+      person(4, 'Dan', 8, { profile: { location: 'Lisbon' }, socials: [social('lens', 'lisbon')] }),
+    ])
+    const rows = rowsOf((await both.look('/?q=zoe+lisbon')).text)
+    expect(rows.map(({ name }) => name)).toEqual(['Ann', 'Zoe Cole'])
+    expect(rows[0]?.about).toStartWith('github:<mark>zoe</mark>')
+    expect(rowsOf((await both.look('/?q=lisbon+@ZOE')).text).map(({ name }) => name)).toEqual(['Ann'])
+  })
+
   test('the beginning of a wallet finds its owners', async () => {
     expect((await namesFor('0xDE30AB')).toSorted()).toEqual(['Rūta', 'Zoetrope'])
     expect(await namesFor('0xDE30…2222')).toEqual(['Zoetrope'])

@@ -1,12 +1,14 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { GROUP_FIELDS } from '../../../src/core/lists/list-request.ts'
 import { type Reply, serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
+import { calledIndex } from '../../support/index/local-index.ts'
 import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { fromRow, groupNaively, listNaively, parseFilter, parseSort } from '../../support/store/naive-list.ts'
 import { ada, credential, NOON, named, record } from '../../support/store/records.ts'
 
 type Get = (target: string) => Promise<Reply>
 type Parameters = Record<string, string>
+type Group = { value: string | null; count: number }
 
 const PATH = '/api/v3/passports'
 const pathOf = (parameters: Parameters = {}) => `${PATH}?${new URLSearchParams(parameters)}`
@@ -91,8 +93,77 @@ onEveryEngine('GET /api/v3/passports', (open) => {
       const field = GROUP_FIELDS[at % GROUP_FIELDS.length] ?? 'type'
       const { body } = await server.get(pathOf({ ...parameters, group_by: field, limit: '250' }))
       expect(body).toMatchObject({ next: null, total: ids.length, more_groups: 0 })
-      expect(body.groups).toEqual(groupNaively(expected, field))
+      const counts = (body.groups as Group[]).map(({ value, count }) => ({ value, count }))
+      expect(counts).toEqual(groupNaively(expected, field))
     }
+  })
+})
+
+onEveryEngine('groups', (open) => {
+  const server = shareServer(() => open(people), serveTest)
+
+  test('passports are counted by several fields, with the values as they are written', async () => {
+    const { body } = await server.get(pathOf({ group_by: 'location,tag', filter: 'human:true', limit: '1' }))
+    expect(body).toMatchObject({ total: 15, more_groups: 0 })
+    expect(body.groups).toEqual([
+      { field: 'location', value: 'lisbon', label: 'Lisbon', count: 5 },
+      { field: 'location', value: null, label: null, count: 5 },
+      { field: 'location', value: 'sao paulo, sp', label: 'São Paulo, SP', count: 5 },
+      { field: 'tag', value: 'math', label: 'Math', count: 15 },
+      { field: 'tag', value: 'bot', label: 'bot', count: 3 },
+    ])
+  })
+
+  test('group_prefix counts the values that begin with a text, ignoring case and accents; a blank one counts all', async () => {
+    const read = async (group_prefix: string) =>
+      (await server.get(pathOf({ group_by: 'tag,location', group_prefix, limit: '1' }))).body.groups
+    expect(await read('SÃO')).toMatchObject([{ field: 'location', value: 'sao paulo, sp', count: 20 }])
+    expect(await read('b')).toMatchObject([{ field: 'tag', value: 'bot', count: 9 }])
+    expect(await read('x')).toEqual([])
+    expect(await read(' ')).toHaveLength(6)
+  })
+})
+
+onEveryEngine('standings in lists', (open) => {
+  test('an item has its place in the ranking, in the parts of the score and among those of the filter', async () => {
+    const scores = (total: number, skills: number) => ({ total, skills, activity: total, identity: 0 })
+    await using server = await serveTest(
+      await open([
+        record(1, { human: true, scores: scores(9, 2), profile: { displayName: 'Ann' } }),
+        record(2, { human: true, scores: scores(7, 4), profile: { displayName: 'Ben' } }),
+        record(3, { scores: scores(8, 3) }),
+      ]),
+    )
+    const read = async (parameters: Parameters) => {
+      const { body } = await server.get(pathOf({ ...parameters, include: 'standing', select: 'passport_id' }))
+      return body.items.map((item: { standing: object }) => item.standing)
+    }
+    const place = (rank: number, percentile: number) => ({ rank, of: 3, percentile })
+    expect(await read({ filter: 'human:true', sort: '-skills_score' })).toEqual([
+      {
+        ...place(3, 0),
+        parts: { activity: place(3, 0), identity: place(1, 0), skills: place(1, 66.6) },
+        list: { rank: 1, of: 2 },
+      },
+      {
+        ...place(1, 66.6),
+        parts: { activity: place(1, 66.6), identity: place(1, 0), skills: place(3, 0) },
+        list: { rank: 2, of: 2 },
+      },
+    ])
+    expect(await read({ filter: 'human:true', q: 'ben' })).toMatchObject([{ list: { rank: 2, of: 2 } }])
+    const [first] = await read({ sort: 'passport_id' })
+    expect(first).toMatchObject(place(1, 66.6))
+    expect(first).not.toHaveProperty('list')
+  })
+
+  test('the standings of a page are of the same call of the index as its list', async () => {
+    await using store = await open(people)
+    using index = await calledIndex(store)
+    const calls = spyOn(index, 'call')
+    await using server = serveTest(store, { index })
+    await server.get(pathOf({ include: 'standing', limit: '50' }))
+    expect(calls).toHaveBeenCalledTimes(1)
   })
 })
 

@@ -91,7 +91,10 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
       { id: 'c-1', score: 4, from: 'record', earned_at: null, value: null, issuer: null },
       { type: 'ens', from: 'rule', value: '3' },
     ])
-    expect(body.standing).toEqual({ rank: 1, of: 3, percentile: 66.6 })
+    expect(body.standing).toEqual({
+      ...{ rank: 1, of: 3, percentile: 66.6 },
+      parts: expect.anything(),
+    })
     expect(body.explanation).toMatchObject({ rules: DEFAULT_RULES.stamp, score: body.score })
     const sum = body.explanation.lines.reduce(
       (total: number, { score }: { score: number }) => total + score,
@@ -132,7 +135,7 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     )
     expect((await get('7?select=score&include=standing')).body).toEqual({
       score: 42.5,
-      standing: { rank: 1, of: 3, percentile: 33.3 },
+      standing: { rank: 1, of: 3, percentile: 33.3, parts: expect.anything() },
     })
     expect(
       (await get('7?select=passport_profile,passport_profile.bio')).body.passport_profile,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { onEveryEngine } from '../../support/store/engines.ts'
-import { type Base, defineData, EXPORTS } from '../../support/store/open.ts'
+import { defineData, EXPORTS } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { tableOf } from '../../support/store/store-changes.ts'
 
@@ -8,7 +8,7 @@ import { tableOf } from '../../support/store/store-changes.ts'
 const NOTES = defineData({
   name: 'notes',
   tables: ['notes'],
-  open: ({ database: { write, read } }: Base) => ({
+  open: ({ write, read }) => ({
     create: () =>
       write('create table notes (id text primary key, passport_id bigint not null, text text not null)'),
     add: (id: string, passport: number, text: string) =>

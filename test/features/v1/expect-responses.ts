@@ -38,7 +38,7 @@ export async function expectV1(
   }
   const ids = [...records.keys()]
   const items = (await listByRank(store, ids)).map((passport) => JSON.stringify(presentListedV1(passport)))
-  expect(await store.data(V1_BODIES).listItems(ids)).toEqual(items)
+  expect(await store.data(V1_BODIES).rankItems(ids)).toEqual(items)
   return shown
 }
 

@@ -19,7 +19,7 @@ export async function expectV2(store: Store, refs: readonly PassportRef[]): Prom
   const items = (await listByRank(store, ids)).map((passport) =>
     JSON.stringify(presentV2(presentListedV1(passport), records.get(passport.id))),
   )
-  expect(await store.data(V2_BODIES).listItems(ids)).toEqual(items)
+  expect(await store.data(V2_BODIES).rankItems(ids)).toEqual(items)
 }
 
 type V1 = ReturnType<typeof presentListedV1> & Partial<ReturnType<typeof presentV1>>

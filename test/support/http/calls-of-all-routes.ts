@@ -15,6 +15,7 @@ const VALUES: Record<string, string> = {
   passport_id: '7',
   'query[identity]': '7',
   'query[exactMatch]': 'true',
+  q: 'ada',
   from: new Date(NOON).toISOString(),
 }
 

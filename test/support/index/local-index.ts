@@ -15,7 +15,7 @@ export { createIndexClient, createIndexState, createLocalIndex, RANKING }
 /** The index of a store, as it is now. */
 export const openIndex = (store: Store): Promise<LiveIndex> => openLiveIndex(store, NO_COPY)
 
-const NO_COPY = { async *read() {}, write: () => Promise.resolve() }
+const NO_COPY = { async *read() {}, write: () => Promise.resolve(false) }
 
 /** An index that is called like that of a service, and that no job updates. */
 export async function calledIndex(store: Store): Promise<IndexClient & Disposable> {

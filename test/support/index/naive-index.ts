@@ -1,4 +1,5 @@
 import type { ListPage, ListRequest } from '../../../src/core/index/find.ts'
+import type { GroupRequest } from '../../../src/core/index/groups.ts'
 import type { Position } from '../../../src/core/lists/list-request.ts'
 import { type Facets, listNaively } from '../store/naive-list.ts'
 
@@ -51,12 +52,7 @@ export function findNaively(people: readonly Facets[], request: ListRequest): Li
       ...(sort.pointsFor !== undefined && { score: last.person.score }),
     },
     total: matches.length,
-    groups: groups?.map(({ field, prefix }) =>
-      groupNaively(
-        matches.map(({ person }) => person[field]),
-        prefix,
-      ),
-    ),
+    groups: groups?.map((group) => groupNaively(matches, group)),
     ranking:
       ranks && isRanked
         ? {
@@ -68,13 +64,13 @@ export function findNaively(people: readonly Facets[], request: ListRequest): Li
   }
 }
 
-function groupNaively(lists: readonly (readonly string[])[], prefix: string | undefined) {
+function groupNaively(matches: readonly { person: Facets }[], { field, prefix }: GroupRequest) {
   const counts = new Map<string | null, number>()
-  for (const values of lists)
-    for (const value of values.length === 0 ? [null] : values)
+  for (const { person } of matches)
+    for (const value of person[field].length === 0 ? [null] : person[field])
       if (prefix === undefined || value?.startsWith(prefix)) counts.set(value, (counts.get(value) ?? 0) + 1)
   const groups = [...counts]
-    .map(([value, count]) => ({ value, label: value, count }))
+    .map(([value, count]) => ({ field, value, label: value, count }))
     .sort((one, other) => other.count - one.count || (String(one.value) < String(other.value) ? -1 : 1))
   return { groups: groups.slice(0, 100), more: Math.max(0, groups.length - 100) }
 }

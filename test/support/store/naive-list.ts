@@ -4,7 +4,6 @@ import { FACET_FIELDS } from '../../../src/core/lists/facets.ts'
 import type { Condition, Filter, FilterField, Operator } from '../../../src/core/lists/filter.ts'
 import {
   GROUP_FIELDS,
-  type Group,
   type GroupField,
   type ListQuery,
   type ScoreField,
@@ -131,7 +130,7 @@ function holds(value: string | number, { operator, value: than, type }: Conditio
   return operator.startsWith('>') === difference > 0
 }
 
-export function groupNaively(listed: readonly Facets[], field: GroupField): Group[] {
+export function groupNaively(listed: readonly Facets[], field: GroupField) {
   const counts = new Map<string | null, number>()
   for (const facets of listed) {
     const values = facets[field].length === 0 ? [null] : facets[field]

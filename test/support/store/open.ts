@@ -4,7 +4,6 @@ import type { Store } from '../../../src/core/store/store.ts'
 export { createDamage } from '../../../src/core/store/damage.ts'
 export {
   type AnyData,
-  type Base,
   createWriteAnswer,
   defineData,
   sendWrites,

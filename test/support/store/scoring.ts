@@ -6,7 +6,11 @@ import type { Store } from '../../../src/core/store/store.ts'
 import { RULE_SETS } from './open.ts'
 import { dataPoint, NOON } from './records.ts'
 
-export { createExplainer, createPassportExplainer, findExplanation } from '../../../src/core/reads/explain.ts'
+export {
+  createExplainer,
+  createPassportExplainer,
+  findExplanation,
+} from '../../../src/core/scoring/explain-score.ts'
 export { adoptRules, rescoreSome } from '../../../src/core/scoring/rescore.ts'
 export { parseRules } from '../../../src/core/scoring/rules-format.ts'
 export {

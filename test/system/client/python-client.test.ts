@@ -110,12 +110,14 @@ show([[item["key"] for item in body["items"]] == [str(key) for key in keys], bod
 show(v3.lookup([]))
 show([passport["passport_id"] for passport in v3.list(sort="passport_id", limit=2)])
 show(len(list(v3.list(include=["credentials"], q="ada"))))
-show(v3.page(group_by="human", limit=1, filter="score:>=0"))
+show(v3.page(group_by=["human", "tag"], group_prefix="f", limit=1, filter="score:>=0"))
 show(v3.diff(7, past, "${new Date(NOON + 1.5 * HOUR).toISOString()}"))
 show([event["type"] for event in v3.events(passport=7)])
 show(list(v3.events(after=v3.cursor(), types=["passport.added"])))
 show(failure_of(lambda: v3.rules("a+b/c")))
 show([item["change"]["score"] for item in v3.list(sort="-change", since=past) if item["passport_id"] == 7])
+found = v3.search("7", limit=1, select=["score"], group_by="human")
+show([found["items"][0], found["matches"], found["reading"]["chips"], v3.scores()["total"]])
 `
     const shown = await client.run(program, service.url, service.key)
     const { body: list } = await service.get('/api/v3/passports?sort=passport_id')
@@ -143,6 +145,7 @@ show([item["change"]["score"] for item in v3.list(sort="-change", since=past) if
     expect(shown[10]).toEqual([])
     expect(shown[11]).toMatchObject({ code: 'not_found', status: 404 })
     expect(shown[12]).toEqual([[10, 14]])
+    expect(shown[13]).toEqual([{ score: 14 }, [{ passport_id: 7, kind: 'id', text: '7' }], [], ids.length])
   })
 
   test('raises errors with code, status, request id, invalid values and further members', async () => {

@@ -47,8 +47,8 @@ test('metrics describe the whole node, and the dashboard shows every metric', as
   const delivered = 'passportd_webhook_deliveries_total{result="delivered"}'
   await until(async () => (await read(delivered)) !== undefined)
   expect(await read('passportd_requests_in_progress')).toBe(0)
-  expect(await read('passportd_snapshot_passports')).toBe(2)
-  expect(await read('passportd_snapshot_age_seconds')).toBeLessThan(60)
+  expect(await read('passportd_index_passports')).toBe(2)
+  expect(await read('passportd_index_age_seconds')).toBeLessThan(60)
 
   const { families: names, text } = await scrape(server)
   if (hasPrograms('promtool')) expectAccepted(['check', 'metrics'], text)

@@ -59,13 +59,13 @@ withEngine('sqlite', 'METRICS_PORT', (makeDatabase) => {
     }
 
     // The snapshot follows the database, and its age grows while the database cannot be read.
-    expect(value('passportd_snapshot_passports')).toBe(1)
+    expect(value('passportd_index_passports')).toBe(1)
     await here.call('remove', '1', '--yes')
-    await until(async () => (await scrape(server)).value('passportd_snapshot_passports') === 0)
+    await until(async () => (await scrape(server)).value('passportd_index_passports') === 0)
     using database = new Database(here.database)
     database.run('pragma busy_timeout = 10000')
     database.run('alter table event_log rename to gone')
-    await until(async () => Number((await scrape(server)).value('passportd_snapshot_age_seconds')) > 2)
+    await until(async () => Number((await scrape(server)).value('passportd_index_age_seconds')) > 2)
   })
 })
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { equals, formatFilter } from '../../../src/core/lists/filter.ts'
 import type { Social } from '../../../src/core/passport/passport.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
@@ -75,6 +76,14 @@ const PEOPLE = [
   }),
 ]
 
+/** The address of a list of people with a text in each field. */
+function filterOf(text: string): string {
+  const value = text.slice(0, 120).toWellFormed()
+  return encodeURIComponent(
+    formatFilter([equals('tag', value), equals('location', value), equals('type', value)]),
+  )
+}
+
 function watch(page: Page, host: string): string[] {
   const seen: string[] = []
   page.on('dialog', (dialog) => {
@@ -120,7 +129,8 @@ inBrowser('untrusted input in pages', (browser) => {
     const page = await browser.newPage()
     const seen = watch(page, server.url.host)
     const query = encodeURIComponent(MARKUP[1] as string)
-    const pages = ['/', `/?q=${query}`, `/?tag=${query}&credential=${query}`, `/passports/${query}`]
+    const filter = filterOf(MARKUP[1] as string)
+    const pages = ['/', `/?q=${query}`, `/?filter=${filter}`, `/?tag=${query}`, `/passports/${query}`]
     const browse = ['/credentials', `/credentials/${query}`, `/compare?ids=1,2,3,${ALL}`]
     const passport = [`/passports/${ALL}`, `/passports/${ALL}/score`, `/badge/${ALL}.svg`]
     for (const path of [...pages, ...browse, ...passport, `/card/${ALL}.svg`]) {
@@ -132,11 +142,11 @@ inBrowser('untrusted input in pages', (browser) => {
 
   test('untrusted input adds no element and no attribute to a page or picture', async () => {
     const paths = [
-      ...['/', '/?page=2', '/?sort=skills', '/credentials'],
+      ...['/', '/?page=2', '/?sort=-skills_score', '/credentials'],
       ...PEOPLE.flatMap(({ id, profile }) => {
         const text = encodeURIComponent(profile.displayName.slice(0, 120).toWellFormed())
         return [
-          ...[`/?q=${text}`, `/?tag=${text}&place=${text}&credential=${text}`, `/credentials/${text}`],
+          ...[`/?q=${text}`, `/?filter=${filterOf(profile.displayName)}`, `/credentials/${text}`],
           ...[
             `/compare?ids=${id},${id + 1}`,
             `/compare?ids=1,${text}`,

@@ -10,7 +10,7 @@ from .errors import CursorExpiredError
 from .subscriptions import Subscriptions
 from .transport import Transport
 from .types import V3DataPointRecord, V3Diff, V3Event, V3EventType, V3ListBody, V3LookupBody, V3Passport
-from .types import V3PassportRecord, V3RecordsResult, V3RuleSet
+from .types import V3PassportRecord, V3RecordsResult, V3RuleSet, V3Scores, V3SearchBody
 
 Key = int | str
 Includes = Sequence[types.V3Include]
@@ -75,12 +75,28 @@ class V3:
     def page(
         self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,
         since: Instant | None = None, limit: int | None = None, include: Includes = (), select: Fields | None = None,
-        group_by: types.V3GroupBy | None = None, cursor: str | None = None, after: str | None = None,
+        group_by: types.V3GroupBy | Sequence[types.V3GroupBy] | None = None, group_prefix: str | None = None,
+        cursor: str | None = None, after: str | None = None,
     ) -> V3ListBody:
         """Returns one page of passports, the number of all matches, and the groups of `group_by`."""
-        values = {"q": q, "filter": filter, "sort": sort, "since": since, "limit": limit}
-        query = to_query({**values, "group_by": group_by, "cursor": cursor, "include": include, "select": select, "after": after})
+        values = {"q": q, "filter": filter, "sort": sort, "since": since, "limit": limit, "include": include, "select": select}
+        groups = {"group_by": group_by, "group_prefix": group_prefix}
+        query = to_query({**values, **groups, "cursor": cursor, "after": after})
         return cast(V3ListBody, self._send(f"/v3/passports{query}", "items"))
+
+    def search(
+        self, q: str, *, filter: str | None = None, sort: types.V3Sort | None = None, limit: int | None = None,
+        include: Includes = (), select: Fields | None = None, cursor: str | None = None,
+        group_by: types.V3GroupBy | Sequence[types.V3GroupBy] | None = None, group_prefix: str | None = None,
+    ) -> V3SearchBody:
+        """Reads a text as the search of the web pages does, and returns a page of the passports that it means."""
+        values = {"q": q, "filter": filter, "sort": sort, "limit": limit, "include": include, "select": select}
+        query = to_query({**values, "group_by": group_by, "group_prefix": group_prefix, "cursor": cursor})
+        return cast(V3SearchBody, self._send(f"/v3/search{query}", "items"))
+
+    def scores(self) -> V3Scores:
+        """The distribution of the scores of all listed passports."""
+        return cast(V3Scores, self._send("/v3/scores", "counts"))
 
     def list(
         self, *, q: str | None = None, filter: str | None = None, sort: types.V3Sort | None = None,

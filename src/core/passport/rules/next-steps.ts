@@ -1,8 +1,8 @@
 import { number } from '../../basics/text/counts-and-sizes.ts'
 import { type Credential, roundScore } from '../credential.ts'
 import { readRawValue } from '../data-point.ts'
-import { countUnit, findKnown } from './describe-type.ts'
-import { amountFor, isAllOrNothing, pointsFor, type Rule, type RuleSetShape, ruleOf } from './rule-set.ts'
+import { countUnit } from './describe-type.ts'
+import { amountFor, pointsFor, type RuleSetShape, ruleOf } from './rule-set.ts'
 
 /** A way to gain points. `words` is such as "122 more transactions: +3". */
 export type NextStep = Pick<Credential, 'type' | 'name' | 'category' | 'score' | 'maxScore'> & {
@@ -37,39 +37,6 @@ export const findNextSteps = ({ credentials, types, roomOf }: Person): NextStep[
 const isTime = ({ words }: Pick<NextStep, 'words'>) => words.startsWith(ONLY_TIME)
 
 const ONLY_TIME = 'only time helps: '
-
-const MOST_FIRST_STEPS = 2
-
-/** Finds credentials that the person lacks and that add the most points at once. Of those that show a human, one is enough, and none if the person has one. */
-export function findFirstSteps({ credentials, types, roomOf }: Person): NextStep[] {
-  const held = new Set(credentials.map(({ type }) => type))
-  const steps = Object.entries(types).flatMap(([type, rule]) => {
-    const { name, category, max_score: maxScore, proves_human } = rule
-    const step = held.has(type) ? undefined : findFirstStep(type, rule, roomOf(category))
-    return step ? [{ type, name, category, score: 0, maxScore, proves_human, ...step }] : []
-  })
-  const isHuman = credentials.some(({ type, score }) => score > 0 && ruleOf({ types }, type)?.proves_human)
-  const proof = isHuman ? undefined : steps.find(({ proves_human }) => proves_human)
-  return steps
-    .filter((step) => step === proof || !step.proves_human)
-    .sort((one, other) => other.gain - one.gain)
-    .slice(0, MOST_FIRST_STEPS)
-}
-
-/** `undefined` if nobody can gain points, or if it is known that the credential can no longer be earned. */
-function findFirstStep(type: string, rule: Rule, pointsLeft: number) {
-  const { how, unit } = findKnown(type) ?? { how: 'Add this credential' }
-  const isFixed = isAllOrNothing(rule) || rule.convert === 'years'
-  const amount = isFixed ? 1 : Math.max(1, amountFor(rule, 1))
-  const gain = roundScore(
-    Math.min(pointsLeft, rule.convert === 'years' ? rule.multiplier : pointsFor(rule, amount)),
-  )
-  if (how === undefined || !(gain > 0) || !Number.isSafeInteger(amount)) return undefined
-  const points = `${how}: +${number(gain)}`
-  if (isFixed) return { gain, words: rule.convert === 'years' ? `${points} a year` : points }
-  if (unit === undefined) return { gain, words: `${points} or more` }
-  return { gain, words: `${points} for ${amount === 1 ? `the first ${unit}` : countUnit(amount, unit)}` }
-}
 
 /** Finds what adds points, or else says how many points are `left`. */
 function findStep(credential: Credential, left: number, types: Person['types']) {

@@ -46,7 +46,7 @@ export async function convert(conversion: Conversion): Promise<void> {
   const { query, selectRows, insertRows } = connection
   const hadTables = new Map(oldTables.map((table) => [table.name, table]))
   const [{ total } = { total: 0 }] = await query<{ total: number }>(
-    `select cast(2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events) as double precision)
+    `select 2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events)
        as total`,
   )
   let done = 0
@@ -87,7 +87,7 @@ async function convertPassports(
     const range = [after, last]
     const points = await selectRows<OldDataPoint>(`${old}data_points`, `where ${IS_IN_RANGE}`, range)
     const credentials = await query<OldCredentials>(
-      `select cast(id as double precision) as id, data, body from ${old}passports
+      `select id, data, body from ${old}passports
        left join ${old}credentials as stored on stored.passport_id = id
        left join ${old}v1_credentials as v1 on v1.passport_id = id where id > $1 and id <= $2 order by id`,
       range,

@@ -1,5 +1,5 @@
-import { foldName } from '../../basics/text/fold-name.ts'
-import { FIELD_SEPARATOR, VALUE_SEPARATOR } from '../../lists/facets.ts'
+import { foldKnown, foldName } from '../../basics/text/fold-name.ts'
+import { FACET_FIELDS, FIELD_SEPARATOR, VALUE_SEPARATOR } from '../../lists/facets.ts'
 import type { Credential } from '../../passport/credential.ts'
 import type { WireProfile, WireSocial } from '../../passport/wire-schemas.ts'
 import type { StoredRow } from './passport.ts'
@@ -48,16 +48,16 @@ function toPointsText(credentials: readonly Credential[]): string {
   return points.sort().join(VALUE_SEPARATOR)
 }
 
-const MOST_KNOWN = 10_000
+/** Returns a function that reads the values of a field. Those of "points" are read by `parsePoints`. */
+export function readFacets(facets: string): (field: (typeof FACET_FIELDS)[number]) => string[] {
+  const texts = facets.split(FIELD_SEPARATOR)
+  return (field) => {
+    const text = texts[FACET_FIELDS.indexOf(field)] ?? ''
+    return text === '' ? [] : text.split(VALUE_SEPARATOR)
+  }
+}
 
-/** Passports have the same places, tags, sources and types. Folding takes several times longer than a lookup. */
-const known = new Map<string, string>()
-
-function foldKnown(text: string): string {
-  const found = known.get(text)
-  if (found !== undefined) return found
-  if (known.size === MOST_KNOWN) known.clear()
-  const folded = foldName(text)
-  known.set(text, folded)
-  return folded
+export function parsePoints(text: string): { points: number; type: string } {
+  const end = text.indexOf(' ')
+  return { points: Number(text.slice(0, end)), type: text.slice(end + 1) }
 }

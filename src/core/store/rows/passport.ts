@@ -70,9 +70,8 @@ export type StoredRow = ShownRow & {
 }
 
 /** SQL for both engines: a `ListedRow`. */
-export const LISTED_COLUMNS = `cast(id as double precision) as id, score, activity_score, identity_score, skills_score,
-  stale, cast(calculated_at as double precision) as calculated_at, human,
-  cast(connections as double precision) as connections, main_wallet, verified_wallets, profile`
+export const LISTED_COLUMNS = `id, score, activity_score, identity_score, skills_score, stale, calculated_at, human,
+  connections, main_wallet, verified_wallets, profile`
 
 /** SQL for both engines: a `ShownRow`. */
 export const SHOWN_COLUMNS = `${LISTED_COLUMNS}, socials, rules`

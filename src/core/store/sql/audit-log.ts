@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../history/event.ts'
-import { type Base, defineData } from '../data.ts'
+import { defineData } from '../data.ts'
 import type { Query } from './connection.ts'
 
 /** The most ids in one entry. */
@@ -27,11 +27,11 @@ export const listSome = (name: string, ids: readonly (string | number)[]) => ({
 export const AUDIT = defineData({
   name: 'audit',
   tables: ['audit'],
-  open: ({ database: { read, transaction } }: Base) => ({
+  open: ({ read, transaction }) => ({
     /** The latest entries, newest first. */
     async list({ limit, since = 0 }: { limit: number; since?: number | undefined }): Promise<AuditEntry[]> {
       const rows = await read.query<AuditEntry & { detail: string }>(
-        `select cast(time as double precision) as time, actor, action, detail from audit where audit.time >= $1
+        `select time, actor, action, detail from audit where time >= $1
          order by id desc limit ${limit}`,
         [since],
       )
@@ -42,7 +42,7 @@ export const AUDIT = defineData({
       transaction(async ({ query }) => {
         const oldest = `select id, time from audit order by id limit ${BATCH}`
         const rows = await query(
-          `delete from audit where id in (select id from (${oldest}) as oldest where oldest.time < $1)
+          `delete from audit where id in (select id from (${oldest}) as oldest where time < $1)
            returning 1 as one`,
           [before],
         )

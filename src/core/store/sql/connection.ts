@@ -14,9 +14,6 @@ export async function listColumn<T>(query: Query, text: string, values?: readonl
 export const findNumber = async (query: Query, text: string, values?: readonly unknown[]) =>
   (await listColumn<number>(query, text, values))[0] ?? 0
 
-/** Prepares a statement for frequent reads. */
-export type Prepare = <Row>(text: string) => (...values: unknown[]) => Promise<Row[]>
-
 /** Statements of one connection or one transaction. Rows are JSON. */
 export type Connection = {
   query: Query
@@ -38,8 +35,9 @@ export type Transaction = Connection & {
   eraseRemoved(): void
 }
 
-/** A database of either engine, for statements that need not be fast. */
 export type Database = {
+  /** For frequent reads. On SQLite, they may lack what other connections wrote in the last milliseconds. */
+  lookup: Query
   /** Reads outside of a transaction. */
   read: Connection
   /** For statements that read many rows. */

@@ -1,5 +1,5 @@
 import { handlesOf } from '../../passport/passport.ts'
-import { type Base, defineData } from '../data.ts'
+import { defineData } from '../data.ts'
 import { fromCredentialsRow, shownCredentialsOf } from '../rows/credential.ts'
 import { type ListingRow, toListing } from '../rows/listing.ts'
 import { isVisible, parseSocials, type StoredRow } from '../rows/passport.ts'
@@ -12,7 +12,7 @@ type OnProgress = (passports: number) => void
 /** The tables that are derived from passports, their credentials and their data points. */
 export const DERIVED = defineData({
   name: 'derived',
-  open: ({ database: { transaction } }: Base) => ({
+  open: ({ transaction }) => ({
     /** Fills the tables again, in short transactions. */
     rebuild: (onProgress: OnProgress) => fillDerived((work) => transaction(work, 'records'), onProgress),
   }),

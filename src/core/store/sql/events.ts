@@ -2,17 +2,13 @@ import type { EventLog } from '../../history/event.ts'
 import type { EventPage, EventStore, RecentEvent } from '../event-store.ts'
 import * as event from '../rows/event.ts'
 import { SECRET, toProvenList } from '../rows/event-proof.ts'
-import type { Prepare } from './connection.ts'
+import type { Database } from './connection.ts'
 import { selectIds } from './words.ts'
 
-const toNumber = (column: string) => `cast(${column} as double precision)`
-
-const LOG = `name, ${toNumber('first')} as first, ${toNumber('last')} as last,
-  ${toNumber('known_since')} as "knownSince"`
+const LOG = `name, first, last, known_since as "knownSince"`
 
 /** Because of `between`, SQLite uses the small index of hidden passports. */
-const EVENT = `${toNumber('sequence')} as sequence, ${toNumber('passport_id')} as passport_id,
-  ${toNumber('time')} as time, type, data, actor, exists (
+const EVENT = `sequence, passport_id, time, type, data, actor, exists (
     select 1 from passports where id between events.passport_id and events.passport_id and hidden_at is not null
   ) as hidden`
 
@@ -21,7 +17,7 @@ const EVENT = `${toNumber('sequence')} as sequence, ${toNumber('passport_id')} a
  * up to and including the event. A page ends with the event that exceeds the limit.
  */
 const selectPage = (rows: string, order: string) => `select ${LOG}, page.* from event_log left join (
-  select events.*, ${toNumber(`sum(octet_length(data)) over (order by ${order} rows unbounded preceding)`)} as bytes
+  select events.*, sum(octet_length(data)) over (order by ${order} rows unbounded preceding) as bytes
   from (${rows}) as events
 ) as page on bytes - octet_length(data) <= ${event.MAX_PAGE_BYTES} order by ${order}`
 
@@ -35,7 +31,7 @@ function selectNext({ passport, types }: EventPage, ofAllTypes: string, more = '
       : 'passport_id = $3'
   return selectPage(
     `select ${EVENT}${more} from events
-     where sequence > $1 and ${range} and ${types ? isOf(types) : ofAllTypes} order by events.sequence limit $2`,
+     where sequence > $1 and ${range} and ${types ? isOf(types) : ofAllTypes} order by sequence limit $2`,
     'sequence',
   )
 }
@@ -51,26 +47,21 @@ const LATER = selectPage(
   `select ${EVENT} from events
    where passport_id in (${selectIds('$1')})
      and time > $2 and (sequence < $3 or type = 'passport.removed' and sequence > $3)
-   order by events.sequence desc limit ${event.MOST_LATER}`,
+   order by sequence desc limit ${event.MOST_LATER}`,
   'sequence desc',
 )
 
 /** All types are read, so that the limit bounds the work. */
-const RECENT = `select ${toNumber('sequence')} as sequence, ${toNumber('time')} as time,
-    ${toNumber('passport_id')} as "passportId",
+const RECENT = `select sequence, time, passport_id as "passportId",
     case when type = 'passport.added' then 1 else 0 end as "isNew",
     case when type = 'score.changed' then substr(data, 1, 60) end as data
-  from events where sequence < $1 order by events.sequence desc limit ${event.MOST_RECENT}`
+  from events where sequence < $1 order by sequence desc limit ${event.MOST_RECENT}`
 
 type RecentRow = Omit<RecentEvent, 'oldScore'> & { data: string | null }
 
 type PageRow = EventLog & ((event.EventRow & { bytes: number }) | { sequence: null })
 
-export function createEventReader(read: Prepare): Omit<EventStore, 'prune' | 'fold'> {
-  const findLog = read<EventLog>(`select ${LOG} from event_log`)
-  const findLater = read<PageRow>(LATER)
-  const findRecent = read<RecentRow>(RECENT)
-
+export function createEventReader({ lookup }: Database): Omit<EventStore, 'prune' | 'fold'> {
   function toFound(all: readonly PageRow[]): event.Found {
     const rows = all.filter((row) => row.sequence !== null)
     const isCut = (rows.at(-1)?.bytes ?? 0) > event.MAX_PAGE_BYTES
@@ -80,12 +71,12 @@ export function createEventReader(read: Prepare): Omit<EventStore, 'prune' | 'fo
 
   async function findPage(page: EventPage, text: string) {
     const { after, limit, passport } = page
-    return toFound(await read<PageRow>(text)(after, limit, ...(passport === undefined ? [] : [passport])))
+    return toFound(await lookup(text, [after, limit, ...(passport === undefined ? [] : [passport])]))
   }
 
   return {
     async log() {
-      const [log] = await findLog()
+      const [log] = await lookup<EventLog>(`select ${LOG} from event_log`)
       return log as EventLog
     },
     list: async (page) =>
@@ -93,9 +84,9 @@ export function createEventReader(read: Prepare): Omit<EventStore, 'prune' | 'fo
     listProven: async (page) =>
       toProvenList(await findPage(page, selectNext(page, 'true', `, ${SECRET}`)), page),
     listAfterTime: async (passportIds, time, before = Number.MAX_SAFE_INTEGER) =>
-      event.toLaterEvents(toFound(await findLater(passportIds, time, before))),
+      event.toLaterEvents(toFound(await lookup(LATER, [passportIds, time, before]))),
     async listRecent(before) {
-      const rows = await findRecent(before)
+      const rows = await lookup<RecentRow>(RECENT, [before])
       return rows.map(({ sequence, time, passportId, isNew, data }) => {
         const oldScore = data === null ? null : event.oldScoreOf(data)
         return { sequence, time, passportId, isNew, oldScore }
@@ -103,8 +94,8 @@ export function createEventReader(read: Prepare): Omit<EventStore, 'prune' | 'fo
     },
     async listLatest(passportId, types, limit) {
       const text = `select ${EVENT} from events where passport_id = $1 and ${isOf(types)}
-        order by events.sequence desc limit $2`
-      return event.toEvents(await read<event.EventRow>(text)(passportId, limit))
+        order by sequence desc limit $2`
+      return event.toEvents(await lookup(text, [passportId, limit]))
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../api-key.ts'
-import type { Prepare } from './connection.ts'
+import type { Database } from './connection.ts'
 import { FIND_KEY, type KeyRow, toKey } from './keys.ts'
 
 /** A revocation by another thread or node takes effect after at most this time. */
@@ -7,15 +7,14 @@ const CACHE_MILLISECONDS = 1000
 
 const CACHE_SIZE = 10_000
 
-export function createKeyCache(prepare: Prepare) {
-  const read = prepare<KeyRow>(FIND_KEY)
+export function createKeyCache({ lookup }: Database) {
   const cache = new Map<string, { key: ApiKey; readAt: number }>()
 
   async function find(id: string): Promise<ApiKey | undefined> {
     const readAt = performance.now()
     const known = cache.get(id)
     if (known && readAt - known.readAt < CACHE_MILLISECONDS) return known.key
-    const [row] = await read(id)
+    const [row] = await lookup<KeyRow>(FIND_KEY, [id])
     const key = row && toKey(row)
     if (cache.size >= CACHE_SIZE) cache.clear()
     if (key) cache.set(id, { key, readAt })

@@ -4,16 +4,13 @@ import type { Store } from '../store.ts'
 import { addAuditEntry, listSome } from './audit-log.ts'
 import { type Database, listColumn, type Query } from './connection.ts'
 
-const time = (column: string, field: string) => `cast(${column} as double precision) as "${field}"`
-
-const SELECT = `select id, name, hash, tier, owner, ${time('created_at', 'createdAt')}, ${time('expires_at', 'expiresAt')},
-  ${time('revoked_at', 'revokedAt')}, ${time('last_used_at', 'lastUsedAt')}, successor, scopes, origins, types,
-  seen_in_browser from keys`
+const SELECT = `select id, name, hash, tier, owner, created_at as "createdAt", expires_at as "expiresAt",
+  revoked_at as "revokedAt", last_used_at as "lastUsedAt", successor, scopes, origins, types, seen_in_browser from keys`
 
 export const FIND_KEY = `${SELECT} where id = $1`
 
 export async function listKeys(query: Query): Promise<ApiKey[]> {
-  return (await query<KeyRow>(`${SELECT} order by keys.created_at desc, id`)).map(toKey)
+  return (await query<KeyRow>(`${SELECT} order by created_at desc, id`)).map(toKey)
 }
 
 /** The successor of a rotated key gets its subscriptions. Those of a revoked or deleted key end. */

@@ -13,7 +13,7 @@ const eventAt = (sequence: string) => `(
   )`
 
 /** The end of the event log. */
-const LOG_END = `event_log.name as log, cast(last as double precision) as last, ${eventAt('last')} as event`
+const LOG_END = `event_log.name as log, last, ${eventAt('last')} as event`
 
 type LogEnd = { log: string; last: number; event: string | null }
 
@@ -23,19 +23,19 @@ const cursorOf = ({ log, last, event }: LogEnd): string =>
 /** `known`: the event at the number $1. */
 type LogRow = LogEnd & Pick<EventLog, 'first'> & { known: string | null }
 
-const READ_LOG = `select ${LOG_END}, cast(first as double precision) as first, ${eventAt('$1')} as known from event_log`
+const READ_LOG = `select ${LOG_END}, first, ${eventAt('$1')} as known from event_log`
 
 /**
  * The passports that at most $2 events after the number $1 name. Without the inner order, SQLite would scan another
  * index of the events.
  */
-const CHANGES = `select distinct cast(passport_id as double precision) as id from (
+const CHANGES = `select distinct passport_id as id from (
     select passport_id from events where sequence > $1 order by sequence limit $2
   ) as later where passport_id is not null`
 
-const READ_END = `select ${LOG_END}, cast((select count(*) from listing) as double precision) as passports from event_log`
+const READ_END = `select ${LOG_END}, (select count(*) from listing) as passports from event_log`
 
-const ROWS = 'select cast(passport_id as double precision) as id, score, name, facets from listing'
+const ROWS = 'select passport_id as id, score, name, facets from listing'
 
 /** After more events than this, changes are unknown: to build an index takes less time. */
 const MOST_CHANGES = 100_000

@@ -12,7 +12,7 @@ import {
   toPassport,
 } from '../rows/passport.ts'
 import type { FindByKeys, FindOptions, Store } from '../store.ts'
-import { type Connection, findNumber, listColumn, type Prepare } from './connection.ts'
+import { type Database, findNumber, listColumn, type Query } from './connection.ts'
 import { selectIds } from './words.ts'
 
 const survivorOf = (start: string, more = 'and hidden_at is null') => `(with recursive chain (id, hops) as (
@@ -33,8 +33,8 @@ export const SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id), wallet: survivorOf(
 /** As `SURVIVOR_ID`, but hidden passports lead to their survivors, too. */
 export const ANY_SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id, ''), wallet: survivorOf(OWNER, '') }
 
-export function createPassportReader({ query }: Connection, prepare: Prepare, findByKeys: FindByKeys) {
-  const findVersion = createFinder<object>(prepare, SELECT_VERSION)
+export function createPassportReader({ read: { query }, lookup }: Database, findByKeys: FindByKeys) {
+  const findVersion = createFinder<object>(lookup, SELECT_VERSION)
   return {
     async findVersion(ref) {
       const row = await findVersion(ref)
@@ -49,11 +49,7 @@ export function createPassportReader({ query }: Connection, prepare: Prepare, fi
     },
     count: () => findNumber(query, COUNT_PASSPORTS),
     listMerged: (id) =>
-      listColumn<number>(
-        query,
-        'select cast(id as double precision) as id from passports where merged_into = $1 order by passports.id',
-        [id],
-      ),
+      listColumn<number>(query, 'select id from passports where merged_into = $1 order by id', [id]),
     async listByIds(ids) {
       if (ids.length === 0) return []
       const rows = await query<ListedRow>(SELECT_LISTED, [ids])
@@ -75,18 +71,20 @@ const SELECT_VERSION = `select ${SHOWN_COLUMNS}, ${MERGED}, shown
   from passports join credentials on passport_id = id`
 
 /** Finds a row of the select, for a visible passport. A merged passport leads to its survivor. */
-export function createFinder<Row>(prepare: Prepare, select: string) {
-  const prepareBy = (id: string) => prepare<Row>(`${select} where id = ${id} and ${IS_VISIBLE}`)
-  const listed = { id: prepareBy(PASSPORT_ID.id), wallet: prepareBy(PASSPORT_ID.wallet) }
-  const merged = { id: prepareBy(SURVIVOR_ID.id), wallet: prepareBy(SURVIVOR_ID.wallet) }
+export function createFinder<Row>(lookup: Query, select: string) {
+  const selectBy = ({ id, wallet }: typeof PASSPORT_ID) => ({
+    id: `${select} where id = ${id} and ${IS_VISIBLE}`,
+    wallet: `${select} where id = ${wallet} and ${IS_VISIBLE}`,
+  })
+  const [listed, merged] = [selectBy(PASSPORT_ID), selectBy(SURVIVOR_ID)]
   return async (ref: PassportRef): Promise<Row | undefined> => {
     const [kind, value] = [refKind(ref), refValue(ref)] as const
-    const [row] = await listed[kind](value)
-    return row ?? (await merged[kind](value))[0]
+    const [row] = await lookup<Row>(listed[kind], [value])
+    return row ?? (await lookup<Row>(merged[kind], [value]))[0]
   }
 }
 
-export const COUNT_PASSPORTS = 'select cast(count(*) as double precision) as count from passports'
+export const COUNT_PASSPORTS = 'select count(*) as count from passports'
 
 async function findPassport(
   findByKeys: FindByKeys,

@@ -1,4 +1,4 @@
-import { type Base, defineData } from '../data.ts'
+import { defineData } from '../data.ts'
 import type { AppliedRules, RulesStore } from '../store.ts'
 import { upsertRows } from '../write/load-and-save-write-model.ts'
 import { appendEvents } from '../write/write-events.ts'
@@ -19,7 +19,7 @@ const MOST_STACKED = 100
 export const RULE_SETS = defineData({
   name: 'rules',
   tables: ['rule_sets'],
-  open: ({ database }: Base) => createRules(database),
+  open: createRules,
 })
 
 export function createRules({ read: { query: read }, write, transaction }: Database): RulesStore {
@@ -28,7 +28,7 @@ export function createRules({ read: { query: read }, write, transaction }: Datab
     find,
     listByStamps: (stamps) => listRules(read, `where stamp in (${selectTexts('$1')})`, [stamps]),
     active: () => findActiveRules(read),
-    list: () => listRules(read, 'order by rule_sets.applied_at desc, stamp'),
+    list: () => listRules(read, 'order by applied_at desc, stamp'),
     async keep({ stamp, body, appliedAt, source }) {
       if (await find(stamp)) return
       await write(
@@ -41,7 +41,7 @@ export function createRules({ read: { query: read }, write, transaction }: Datab
         // The time must be later than that of all other rule sets.
         const [next] = await listColumn<number | null>(
           tx.query,
-          'select cast(max(applied_at) + 1 as double precision) from rule_sets where applied_at >= $1',
+          'select max(applied_at) + 1 from rule_sets where applied_at >= $1',
           [rules.appliedAt],
         )
         const active = await findActiveRules(tx.query)
@@ -94,7 +94,4 @@ const findRules = async (query: Query, rest: string, values: readonly string[] =
   (await listRules(query, rest, values))[0]
 
 export const listRules = (query: Query, rest: string, values: readonly unknown[] = []) =>
-  query<AppliedRules>(
-    `select stamp, body, cast(applied_at as double precision) as "appliedAt", source from rule_sets ${rest}`,
-    values,
-  )
+  query<AppliedRules>(`select stamp, body, applied_at as "appliedAt", source from rule_sets ${rest}`, values)

@@ -1,4 +1,6 @@
-import { type Base, defineData } from '../data.ts'
+import { promisify } from 'node:util'
+import { constants, zstdCompress } from 'node:zlib'
+import { defineData } from '../data.ts'
 import type { Connection } from './connection.ts'
 import { listColumn } from './connection.ts'
 
@@ -13,8 +15,8 @@ const COMPLETE = 'complete'
 export const SAVED_INDEX = defineData({
   name: 'saved-index',
   tables: ['saved_index'],
-  open: ({ database: { read, transaction } }: Base) => ({
-    /** Ends early if the copy is replaced meanwhile, or damaged: the chunks have checksums of their own. */
+  open: ({ read, transaction }) => ({
+    /** Ends early if the copy is replaced meanwhile, or damaged. */
     async *read(): AsyncGenerator<Uint8Array, undefined> {
       const list = (text: string, values: unknown[]) => listColumn<string>(read.query, text, values)
       const [copy] = await list('select copy from saved_index where position = 0 and chunk = $1', [COMPLETE])
@@ -27,27 +29,31 @@ export const SAVED_INDEX = defineData({
       }
     },
 
-    /** Each chunk is written in a transaction of its own. A removal of people after `list` was called ends the copy. */
-    async write(list: () => Promise<Iterable<Uint8Array>>): Promise<void> {
+    /**
+     * Each chunk is written in a transaction of its own. Returns whether the copy is complete: a removal of people after `list`
+     * was called ends it.
+     */
+    async write(list: () => Promise<Iterable<Uint8Array>>): Promise<boolean> {
       const copy = crypto.randomUUID()
       const insert = (tx: Connection, position: number, chunk: string) =>
         tx.insertRows('saved_index', [{ copy, position, chunk }])
       await transaction((tx) => insert(tx, 0, WRITING))
       let position = 0
       for (const bytes of await list()) {
-        const chunk = (await Bun.zstdCompress(bytes, { level: 1 })).toBase64()
+        const chunk = (await compress(bytes, COMPRESSION)).toString('base64')
         position++
         const isWritten = await transaction(async (tx) => {
           const isKept = await exists(tx, copy)
           if (isKept) await insert(tx, position, chunk)
           return isKept
         })
-        if (!isWritten) return
+        if (!isWritten) return false
       }
-      await transaction(async (tx) => {
-        if (!(await exists(tx, copy))) return
+      return transaction(async (tx) => {
+        if (!(await exists(tx, copy))) return false
         await tx.query('delete from saved_index where copy <> $1', [copy])
         await tx.query('update saved_index set chunk = $2 where copy = $1 and position = 0', [copy, COMPLETE])
+        return true
       })
     },
   }),
@@ -56,6 +62,11 @@ export const SAVED_INDEX = defineData({
 /** Whether no removal has deleted the copy. None does before the end of the transaction. */
 const exists = async ({ query }: Connection, copy: string): Promise<boolean> =>
   (await query('select copy from saved_index where copy = $1 and position = 0 LOCK', [copy])).length > 0
+
+const compress = promisify(zstdCompress)
+
+/** Decompressing fails if a byte of a chunk is damaged. */
+const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } }
 
 function decode(chunk: string): Uint8Array | undefined {
   try {

@@ -26,8 +26,7 @@ import {
 import { listRules } from './rules.ts'
 import { selectIds, selectTexts } from './words.ts'
 
-export const STALE_COUNT =
-  'select cast(count(*) as double precision) as count from passports where stale <> 0 and stale = 1'
+export const STALE_COUNT = 'select count(*) as count from passports where stale <> 0 and stale = 1'
 
 /** The id of the last event of a passport. */
 const LAST_EVENT =
@@ -150,7 +149,7 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
 async function findEnd({ query }: Connection, after: number): Promise<number | undefined> {
   const [end] = await listColumn<number | null>(
     query,
-    `select cast(max(id) as double precision)
+    `select max(id)
      from (select id from passports where id > $1 order by id limit ${ADOPTION_BATCH}) as batch`,
     [after],
   )

@@ -1,6 +1,6 @@
-import { type Base, defineData } from '../data.ts'
-import type { FoundName, SearchStore } from '../search-store.ts'
-import type { Prepare } from './connection.ts'
+import { defineData } from '../data.ts'
+import { type Database, listColumn } from './connection.ts'
+import { selectTexts } from './words.ts'
 
 /** A search without a source looks into this many sources, because imported data may have any number of them. */
 const MOST_SOURCES = 64
@@ -8,31 +8,44 @@ const MOST_SOURCES = 64
 /** How many wallets are compared with a suffix. */
 const MOST_COMPARED = 5000
 
-export const SEARCH = defineData({
-  name: 'search',
-  open: ({ prepare }: Base) => createSearch(prepare),
-})
+/** A handle or wallet address and its passport, which may be merged into another one. */
+type FoundName = { text: string; id: number }
 
-function createSearch(prepare: Prepare): SearchStore {
-  const handlesInRange = prepare<FoundName>(selectRange('handles', 'handle', '$3'))
-  const walletsInRange = prepare<FoundName>(LIST_WALLETS)
-  const listSources = prepare<{ source: string }>(LIST_SOURCES)
-  const listHandles: SearchStore['listHandles'] = (prefix, limit) =>
-    handlesInRange(prefix, endOf(prefix), limit)
+/** Range scans of an index, in byte order. Each returns at most `limit` rows. Prefixes must be folded. */
+export const SEARCH = defineData({ name: 'search', open: createSearch })
+
+function createSearch({ lookup }: Database) {
+  /** Handles such as `github:zoe` that begin with the prefix. */
+  const listHandles = (prefix: string, limit: number) =>
+    lookup<FoundName>(LIST_HANDLES, [prefix, endOf(prefix), limit])
   return {
     listHandles,
-    async listNames(prefix, limit) {
-      const sources = await listSources()
-      const found = await Promise.all(sources.map(({ source }) => listHandles(`${source}:${prefix}`, limit)))
+    /** Handles of any source whose name begins with the prefix: the first `limit` of each source. */
+    async listNames(prefix: string, limit: number) {
+      const sources = await listColumn<string>(lookup, LIST_SOURCES)
+      const found = await Promise.all(sources.map((source) => listHandles(`${source}:${prefix}`, limit)))
       return found.flat()
     },
-    listWallets: (prefix, limit, suffix = '') => walletsInRange(prefix, endOf(prefix), limit, suffix),
+    /** Handles of any source whose name is one of `names`. */
+    async listOwners(names: readonly string[]) {
+      const sources = await listColumn<string>(lookup, LIST_SOURCES)
+      return lookup<FoundName>(LIST_EQUAL, [
+        names.flatMap((name) => sources.map((source) => `${source}:${name}`)),
+      ])
+    },
+    /** Wallets with the prefix that end with `suffix`. Only the first of those with the prefix are compared. */
+    listWallets: (prefix: string, limit: number, suffix = '') =>
+      lookup<FoundName>(LIST_WALLETS, [prefix, endOf(prefix), limit, suffix]),
   }
 }
 
 const selectRange = (table: string, column: string, limit: string | number) =>
-  `select ${column} as text, cast(passport_id as double precision) as id from ${table}
+  `select ${column} as text, passport_id as id from ${table}
    where ${column} >= $1 and ${column} < $2 order by ${column}, passport_id limit ${limit}`
+
+const LIST_EQUAL = `select handle as text, passport_id as id from handles where handle in (${selectTexts('$1')})`
+
+const LIST_HANDLES = selectRange('handles', 'handle', '$3')
 
 const LIST_WALLETS = `select text, id from (${selectRange('wallets', 'address', MOST_COMPARED)}) as found
   where substr(text, length(text) - length(cast($4 as text)) + 1) = cast($4 as text) limit $3`

@@ -1,4 +1,4 @@
-import { type Base, defineData } from '../data.ts'
+import { defineData } from '../data.ts'
 import { listColumn, type Query } from './connection.ts'
 
 /** The setting that names the source of a copy. It is not copied itself. */
@@ -23,7 +23,7 @@ const DATABASE_ID = 'database_id'
 /** A random id of the database; backups of the file have the same one. */
 export const IDENTITY = defineData({
   name: 'identity',
-  open: ({ database: { read, write } }: Base) => ({
+  open: ({ read, write }) => ({
     find: () => getSetting(read.query, DATABASE_ID),
     /** Returns the id of the database, which is another one if it already has an id. */
     async create(id: string): Promise<string> {
@@ -36,7 +36,7 @@ export const IDENTITY = defineData({
 
 export const COPY_NOTE = defineData({
   name: 'copy-note',
-  open: ({ database: { read, write } }: Base) => ({
+  open: ({ read, write }) => ({
     /** Finds what `save` has stored about the last copy into this store. */
     find: () => getSetting(read.query, COPYING),
     save: (text: string) => setSetting(write, COPYING, text),

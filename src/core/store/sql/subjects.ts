@@ -1,4 +1,4 @@
-import { type Base, defineData } from '../data.ts'
+import { defineData } from '../data.ts'
 import { parseProfile } from '../rows/passport.ts'
 import { ANY_SURVIVOR_ID } from './passports.ts'
 
@@ -7,11 +7,11 @@ export type Subject = { id: number; hidden: boolean; name: string }
 /** Finds people for themselves and for operators: hidden passports, too. */
 export const SUBJECTS = defineData({
   name: 'subjects',
-  open({ database: { snapshot } }: Base) {
+  open({ snapshot }) {
     const find = (id: string, value: string | number): Promise<Subject | undefined> =>
       snapshot(async ({ query }) => {
         const [row] = await query<{ id: number; hidden: number | boolean; profile: string }>(
-          `select cast(id as double precision) as id, hidden_at is not null as hidden, profile
+          `select id, hidden_at is not null as hidden, profile
            from passports where id = ${id}`,
           [value],
         )

@@ -11,7 +11,7 @@ import {
   toPassportV3,
 } from '../rows/passport.ts'
 import type { FindByKeys, FindOptions, KeyResult } from '../store.ts'
-import type { Prepare } from './connection.ts'
+import type { Database } from './connection.ts'
 import { PASSPORT_ID } from './passports.ts'
 
 /** The range is bounded, because a handle may have any number of owners. */
@@ -67,7 +67,7 @@ const findMany = ({ size, contents, joins }: Parts) => `${FOUND}, sized (at, fou
     over (order by at, found.id rows between unbounded preceding and 1 preceding)
   from found join passports on passports.id = found.id ${joins}
 )
-select at, cast(found as double precision) as found, cast(owners as integer) as owners, ${SHOWN_COLUMNS}, ${contents},
+select at, found, cast(owners as integer) as owners, ${SHOWN_COLUMNS}, ${contents},
   ${MERGED_FROM} as "mergedFrom"
 from sized left join passports
   on passports.id = found and coalesce(bytes, 0) <= ${MAX_READ_BYTES} ${joins}
@@ -86,25 +86,25 @@ type FoundRow = CredentialsRow & {
   mergedFrom: string | null
 } & (ShownRow | { id: null })
 
-const prepareAll = (prepare: Prepare, parts: Parts) => ({
-  many: prepare<FoundRow>(findMany(parts)),
-  id: prepare<ShownRow & CredentialsRow>(findOne(PASSPORT_ID.id, parts)),
-  wallet: prepare<ShownRow & CredentialsRow>(findOne(PASSPORT_ID.wallet, parts)),
+const selectAll = (parts: Parts) => ({
+  many: findMany(parts),
+  id: findOne(PASSPORT_ID.id, parts),
+  wallet: findOne(PASSPORT_ID.wallet, parts),
 })
 
+const [FIND_PROFILE, FIND_WITH_CREDENTIALS] = [selectAll(PROFILE), selectAll(WITH_CREDENTIALS)]
+
 /** `mostKeys` limits a read on SQLite, because it blocks the event loop. */
-export function createFindByKeys(prepare: Prepare, mostKeys = Number.POSITIVE_INFINITY): FindByKeys {
-  const profile = prepareAll(prepare, PROFILE)
-  const withCredentials = prepareAll(prepare, WITH_CREDENTIALS)
+export function createFindByKeys({ lookup }: Database, mostKeys = Number.POSITIVE_INFINITY): FindByKeys {
   return async (keys, { credentials }) => {
-    const find = credentials ? withCredentials : profile
+    const select = credentials ? FIND_WITH_CREDENTIALS : FIND_PROFILE
     const [key] = keys
     if (keys.length === 1 && key && !('handle' in key)) {
-      const [row] = await find[refKind(key)](refValue(key))
+      const [row] = await lookup<ShownRow & CredentialsRow>(select[refKind(key)], [refValue(key)])
       if (row) return [{ passport: toPassportV3(row, [], credentials ? row : undefined) }]
     }
     const asked = keys.slice(0, mostKeys)
-    const rows = await find.many(...toLists(asked))
+    const rows = await lookup<FoundRow>(select.many, toLists(asked))
     const groups = Map.groupBy(rows, ({ at }) => at)
     const results: KeyResult[] = []
     for (const at of asked.keys()) {

@@ -12,12 +12,14 @@ export type Words = Record<'LOCK' | 'SKIP' | 'NOW' | 'COLUMNS', string> & {
 }
 
 /** Returns a function that replaces the words in a statement by the SQL of an engine. */
-export const createTranslation =
-  ({ LIST, ...words }: Words) =>
-  (text: string): string =>
+export function createTranslation({ LIST, ...words }: Words) {
+  const known = new Map<string, string>()
+  const translate = (text: string) =>
     text.replace(/LIST\((\$\d+)\)|\b(?:LOCK|SKIP|NOW|COLUMNS)\b/g, (word, parameter?: string) =>
       parameter ? LIST(parameter) : words[word as keyof typeof words],
     )
+  return (text: string): string => known.getOrInsertComputed(text, translate)
+}
 
 /** Selects the ids in a parameter that is a list. */
 export const selectIds = (parameter: string) => `select cast(value as bigint) from LIST(${parameter})`

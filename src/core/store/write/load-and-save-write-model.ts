@@ -98,7 +98,7 @@ export async function mapCredentialRows(
   passportIds: readonly number[],
 ): Promise<Map<number, CredentialsRow>> {
   const rows = await query<CredentialsRow & { id: number }>(
-    `select cast(passport_id as double precision) as id, shown, given, issuers from credentials
+    `select passport_id as id, shown, given, issuers from credentials
      where passport_id in (${selectIds('$1')})`,
     [passportIds],
   )
@@ -125,7 +125,7 @@ async function mapHandles(
   passportIds: readonly number[],
 ): Promise<Map<number, string[]>> {
   const rows = await query<{ id: number; handle: string }>(
-    `select cast(passport_id as double precision) as id, handle from handles
+    `select passport_id as id, handle from handles
      where passport_id in (${selectIds('$1')})`,
     [passportIds],
   )

@@ -1,4 +1,4 @@
-import { type Base, defineData } from '../data.ts'
+import { defineData } from '../data.ts'
 import { addAuditEntry } from '../sql/audit-log.ts'
 import { listColumn, type Transaction } from '../sql/connection.ts'
 import { changePassports, type Merges } from './write-records.ts'
@@ -10,7 +10,7 @@ export type Removal = string
 export const REMOVALS = defineData({
   name: 'removals',
   tables: ['removals', 'barred_wallets'],
-  open: ({ database: { read, transaction } }: Base) => ({
+  open: ({ read, transaction }) => ({
     list: (): Promise<Removal[]> =>
       listColumn<string>(
         read.query,

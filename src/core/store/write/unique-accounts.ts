@@ -23,7 +23,7 @@ async function listFirst({ query }: Connection, keys: ReadonlySet<string>, excep
   return (await Promise.all(firsts)).flat().filter(({ id }) => id !== null)
 }
 
-const selectFirst = (column: string) => `(select cast(${column} as double precision) from data_points
+const selectFirst = (column: string) => `(select ${column} from data_points
   where type = $1 and account_key = list.value and account_key <> '' and passport_id not in (${selectIds('$3')})
   order by added_at, passport_id limit 1)`
 
@@ -61,7 +61,7 @@ const SURVIVORS = `with recursive up (id) as (
     select next.merged_into from up join passports as next on next.id = up.id
     where next.merged_into is not null and ${isOneOfFew('up.id')}
   )
-  select cast(up.id as double precision) as id, cast(next.merged_into as double precision) as "into"
+  select up.id, next.merged_into as "into"
   from up join passports as next on next.id = up.id where ${isOneOfFew('up.id')}`
 
 type Rows<Row> = { get(id: number): Row | undefined; entries(): Iterable<[number, Row]> }

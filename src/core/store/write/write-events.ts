@@ -1,7 +1,7 @@
 import type { Actor, LogHead } from '../../history/event.ts'
 import type { EventCursor } from '../../history/event-cursor.ts'
 import { EMPTY_HEAD, leafOfStored, nextHead } from '../../history/hash-chain.ts'
-import { type Base, defineData } from '../data.ts'
+import { defineData } from '../data.ts'
 import type { EventStore } from '../event-store.ts'
 import { toEventRow } from '../rows/event.ts'
 import { type ProofRow, SECRET, toProvenEvents } from '../rows/event-proof.ts'
@@ -34,7 +34,7 @@ export async function appendEvents(
   const [log] = await query<{ before: number; time: number }>(
     `update event_log set last = last + $1, time = ${LATER},
        known_since = case when known_since < ${LATER} then known_since else ${LATER} end
-     returning cast(last - $1 as double precision) as before, cast(time as double precision) as time`,
+     returning last - $1 as before, time`,
     [events.length, now],
   )
   const { before, time } = log as { before: number; time: number }
@@ -74,9 +74,8 @@ async function buryEvents(connection: Connection, passports: readonly number[], 
 /** The first events that fulfil a condition, at most `PAGE`. Their secrets are of the same moment. */
 async function listProven({ query }: Connection, condition: string, values: readonly unknown[]) {
   const rows = await query<ProofRow>(
-    `select cast(sequence as double precision) as sequence, cast(passport_id as double precision) as passport_id,
-       cast(time as double precision) as time, type, data, actor, ${SECRET}
-     from events where ${condition} order by events.sequence limit ${PAGE}`,
+    `select sequence, passport_id, time, type, data, actor, ${SECRET}
+     from events where ${condition} order by sequence limit ${PAGE}`,
     values,
   )
   return toProvenEvents(rows)
@@ -98,8 +97,7 @@ async function addEvents(connection: Connection, { head, length }: Head, end: nu
 
 async function findHead({ query }: Connection): Promise<LogHead> {
   const [head] = await query<LogHead>(
-    `select name, cast(first as double precision) as first, cast(last as double precision) as last, base, head,
-       cast(head_at as double precision) as length from event_log`,
+    'select name, first, last, base, head, head_at as length from event_log',
   )
   return head as LogHead
 }
@@ -119,9 +117,7 @@ async function foldEvents({ read, write }: Database, limit: number) {
 
 /** The end of the event log, as the transaction sees it. */
 export async function findLogEnd({ query }: Connection): Promise<EventCursor> {
-  const [end] = await query<EventCursor>(
-    'select name as log, cast(last as double precision) as sequence from event_log',
-  )
+  const [end] = await query<EventCursor>('select name as log, last as sequence from event_log')
   return end as EventCursor
 }
 
@@ -167,15 +163,14 @@ const OLDEST = `with oldest as (select sequence, time, type from events order by
     select coalesce(max(case when type <> 'tombstone' and time < $1 then sequence end),
       case when count(case when type = 'tombstone' then 1 end) = ${SCANNED} then max(sequence) end) as last from oldest
   )
-  select cast(max(sequence) as double precision) as last, cast(max(time) as double precision) as time from (
+  select max(sequence) as last, max(time) as time from (
     select sequence, time from oldest where sequence <= (select last from old) order by sequence limit ${PRUNED}
   ) as batch`
 
-/** The functions of the event store that write. */
 /** The head of the hash chain. At most one call of each thread waits. */
 export const LOG_HEAD = defineData({
   name: 'log-head',
-  open: ({ database }: Base) => createEventChanges(database),
+  open: (database: Database) => createEventChanges(database),
   writes: ['fold'],
   isUrgent: true,
 })

@@ -2,7 +2,7 @@ import type { Actor, EventContent } from '../../history/event.ts'
 import type { EventCursor } from '../../history/event-cursor.ts'
 import { walletsOf } from '../../passport/passport.ts'
 import type { IncomingRecord } from '../../passport/record.ts'
-import { type Base, defineData } from '../data.ts'
+import { defineData } from '../data.ts'
 import { fromCredentialsRow } from '../rows/credential.ts'
 import { type StoredRow, toRecord } from '../rows/passport.ts'
 import { addAuditEntry, listSome } from '../sql/audit-log.ts'
@@ -57,10 +57,7 @@ export function createRecords({ read, transaction, snapshot }: Database): Store[
         }))
       }),
     listRemovals: () =>
-      listColumn<number>(
-        read.query,
-        'select cast(passport_id as double precision) as id from removals order by passport_id',
-      ),
+      listColumn<number>(read.query, 'select passport_id as id from removals order by passport_id'),
   }
 }
 
@@ -106,7 +103,7 @@ async function findUnchanged(
   const records = batch.filter((record) => record.kind === 'passport')
   const groups = Map.groupBy(records, ({ passport }) => passport.id)
   const rows = await query<{ id: number; fingerprint: string }>(
-    `select cast(id as double precision) as id, fingerprint from passports where id in (${selectIds('$1')})`,
+    `select id, fingerprint from passports where id in (${selectIds('$1')})`,
     [[...groups.keys()]],
   )
   return new Set(
@@ -160,7 +157,7 @@ export async function changePassports(
 /** The changes of passports by people and clients. */
 export const PASSPORT_CHANGES = defineData({
   name: 'passports',
-  open: ({ database }: Base) => createPassportChanges(database),
+  open: (database: Database) => createPassportChanges(database),
   writes: ['merge', 'unmerge', 'hide', 'remove'],
 })
 

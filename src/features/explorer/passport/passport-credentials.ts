@@ -3,7 +3,7 @@ import { count } from '../../../core/basics/text/counts-and-sizes.ts'
 import { lastPage, parsePageNumber } from '../../../core/lists/list-request.ts'
 import type { Caps, Credential } from '../../../core/passport/credential.ts'
 import { parsePassportRef, type Scores } from '../../../core/passport/passport.ts'
-import { findFirstSteps, findNextSteps, type NextStep } from '../../../core/passport/rules/next-steps.ts'
+import { findNextSteps, type NextStep } from '../../../core/passport/rules/next-steps.ts'
 import { type RuleSetShape, ruleOf } from '../../../core/passport/rules/rule-set.ts'
 import { findPassport, findVersion } from '../../../core/reads/passports.ts'
 import { CATEGORIES, partOf } from '../../../ui/charts.ts'
@@ -41,11 +41,11 @@ ${TABLE_HEAD}
 </table>
 </details>`
   return html`<section id="credentials">
-<h2>Credentials${credentials.length === 0 ? html`` : html` <span class="soft">${formatFigure(credentials.length)}</span>`}</h2>
-${credentials.length === 0 ? html`<p class="soft">No credentials yet.</p>` : html``}
-${scored.length === 0 ? html`` : renderTable(rows.shown, scored, scores, FIRST_ROWS)}
-${others.length === 0 ? html`` : unscored}
-${rows.more + folded.more === 0 ? html`` : html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
+<h2>Credentials${credentials.length !== 0 && html` <span class="soft">${formatFigure(credentials.length)}</span>`}</h2>
+${credentials.length === 0 && html`<p class="soft">No credentials yet.</p>`}
+${scored.length !== 0 && renderTable(rows.shown, scored, scores, FIRST_ROWS)}
+${others.length !== 0 && unscored}
+${rows.more + folded.more !== 0 && html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
 </section>`
 }
 
@@ -61,7 +61,6 @@ const createRow = (types: Types, proof?: Credential) => (credential: Credential)
   return credential === proof ? { ...row, markup: row.markup.replace('<tr', PROOF_ROW) } : row
 }
 
-/** The credentials that show that a person is human. */
 export const proofsOf = (credentials: readonly Credential[], types: Types) =>
   credentials.filter(({ type, score }) => score > 0 && ruleOf({ types }, type)?.proves_human)
 
@@ -92,33 +91,28 @@ ${credentialRows.foldRows(items, first, `more-${at}`, 3)}</tbody>
 })}</table>`
 }
 
-type Growth = Omit<Shown, 'id'> & { caps: Caps; wallet: string }
+type Growth = Omit<Shown, 'id'> & { caps: Caps }
 
-/** Renders steps that raise the score: for credentials of the person, and for others. Categories at their cap are left out. */
-export function renderGrowth({ credentials, scores, types, caps, wallet }: Growth): Html {
+/** Renders steps that raise the score. Categories at their cap are left out. */
+export function renderGrowth({ credentials, scores, types, caps }: Growth): Html {
   const roomOf = (category: string) => {
     const part = partOf(category)
     return part ? (caps[CATEGORIES[part]] ?? Number.POSITIVE_INFINITY) - scores[part] : 0
   }
   const steps = findNextSteps({ credentials, types, roomOf })
-  // A first credential would replace a total that the record gave.
-  const isGiven = credentials.length === 0 && scores.total > 0
-  const firsts = isGiven ? [] : findFirstSteps({ credentials, types, roomOf })
-  if (steps.length + firsts.length === 0) return html``
+  if (steps.length === 0) return html``
   return html`<section id="growth">
 <h2>What would raise the score</h2>
-${renderSteps(steps)}
-${firsts.length === 0 ? html`` : html`<h3 class="soft">Credentials to add. <a href="/me?wallet=${encodeURIComponent(wallet)}">Tell this site</a> if it does not record them.</h3>${renderSteps(firsts)}`}
+<ul class="rows gaps">${steps.map(renderStep)}</ul>
 </section>`
 }
 
-const renderSteps = (steps: readonly NextStep[]): Html =>
-  html`<ul class="rows gaps">${steps.map(
-    ({ type, name, category, score, maxScore, words }) =>
-      html`<li class="${partOf(category) ?? ''}">${{ markup: credentialRows.linkToType(type, shortWord(name, credentialRows.MAX_NAME_LENGTH)) }} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${score > 0 ? credentialRows.renderProgress(score, maxScore) : html``} <span class="soft">${shortWord(words, 100)}</span></li>`,
-  )}</ul>`
+function renderStep({ type, name, category, score, maxScore, words }: NextStep): Html {
+  const link = { markup: credentialRows.linkToType(type, shortWord(name, credentialRows.MAX_NAME_LENGTH)) }
+  const bar = score > 0 && credentialRows.renderProgress(score, maxScore)
+  return html`<li class="${partOf(category) ?? ''}">${link} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${bar} <span class="soft">${shortWord(words, 100)}</span></li>`
+}
 
-/** All credentials of a passport, in pages. */
 export const createCredentialsPage = (options: ExplorerOptions): ExplorerPage => ({
   async cacheKey({ params, query }) {
     const [ref, page] = [parsePassportRef(params.ref ?? ''), parsePageNumber(query.get('page'))]

@@ -44,18 +44,18 @@ function renderLines(explanation: ExplainedPassport): Html {
   // During a recalculation, the two totals are expected to differ.
   const differs = !passport.stale && scores.total !== passport.scores.total
   const source = html`<p>${describeSource(explanation)}</p>
-${differs ? html`<p class="notice">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>` : html``}
+${differs && html`<p class="notice">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>`}
 `
   if (lines.length === 0) return source
   return html`${source}<table>
 <thead><tr><th scope="col">Credential</th><th scope="col">Reason</th><th scope="col" class="figure">Points</th></tr></thead>
 ${groupByCategory(shown).map(
   ({ category, part, items }) => html`<tbody class="${part ?? 'other'}">
-<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${shorten(category) || 'Not scored'}</bdi>${part === undefined ? html`` : html` <span class="soft">${formatFigure(scores[part])}${caps[category] === undefined ? '' : `, at most ${formatFigure(caps[category])}`}</span>`}</th></tr>
+<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${shorten(category) || 'Not scored'}</bdi>${part !== undefined && html` <span class="soft">${formatFigure(scores[part])}${caps[category] !== undefined && `, at most ${formatFigure(caps[category])}`}</span>`}</th></tr>
 ${items.map(renderLine)}</tbody>
 `,
 )}</table>
-${rest > 0 ? html`<p>${count(rest, 'more credential')} with fewer points ${rest === 1 ? 'is' : 'are'} not shown.</p>` : html``}
+${rest > 0 && html`<p>${count(rest, 'more credential')} with fewer points ${rest === 1 ? 'is' : 'are'} not shown.</p>`}
 <p class="sum">${describeParts(scores, caps)} = ${formatFigure(scores.total)}</p>`
 }
 
@@ -72,7 +72,7 @@ function describeSource({ lines, version, scores }: ExplainedPassport): Html {
       : html`The score came with the imported record, which has no credentials.`
   if (lines.every(({ from }) => from === 'record')) return html`All points came with the imported record.`
   const isCurved = lines.some(({ calculation }) => ['sqrt', 'ln'].includes(calculation?.rule.convert ?? ''))
-  return html`Each credential earns points by a <a href="/about#parts">rule of this site</a> (rule set <code>${version}</code>).${isCurved ? ' A square root (√) or a logarithm (ln) lets the first steps count most.' : ''}${lines.some(({ from }) => from === 'record') ? html` Other points came with the imported record, from its <a href="/about#data">source</a>.` : html``}`
+  return html`Each credential earns points by a <a href="/about#parts">rule of this site</a> (rule set <code>${version}</code>).${isCurved && ' A square root (√) or a logarithm (ln) lets the first steps count most.'}${lines.some(({ from }) => from === 'record') && html` Other points came with the imported record, from its <a href="/about#data">source</a>.`}`
 }
 
 function renderLine(line: ExplanationLine): Html {
@@ -108,7 +108,7 @@ function renderAccounts(accounts: readonly ExplanationAccount[]): Html {
   const rest = accounts.length - MOST_ACCOUNTS
   const shown = accounts.slice(0, MOST_ACCOUNTS).map(({ account, value, obstacle }) => {
     const isKnown = account !== '' && !account.startsWith(CREDENTIAL_ACCOUNT)
-    return html`<li><bdi>${isKnown ? shorten(account) : 'account'}</bdi>, <bdi>${shorten(value)}</bdi>${obstacle === undefined ? '' : ` (${obstacle})`}</li>`
+    return html`<li><bdi>${isKnown ? shorten(account) : 'account'}</bdi>, <bdi>${shorten(value)}</bdi>${obstacle !== undefined && ` (${obstacle})`}</li>`
   })
-  return html`<ul>${shown}${rest > 0 ? html`<li>${count(rest, 'more account')}</li>` : html``}</ul>`
+  return html`<ul>${shown}${rest > 0 && html`<li>${count(rest, 'more account')}</li>`}</ul>`
 }

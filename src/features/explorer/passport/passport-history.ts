@@ -19,7 +19,6 @@ const TYPES = ['passport.added', 'score.changed'] as const
 const [MOST_EVENTS, MOST_CAUSES, MOST_CAUSES_IN_HEADER, FIRST_ROWS] = [60, 5, 3, 5]
 const MOST_ROWS = { rows: MOST_EVENTS + 1, bytes: 15_000 }
 
-/** Finds the latest scores of a passport, the oldest first. */
 export async function findHistory(
   options: ExplorerOptions,
   { id, scores }: Passport,
@@ -36,7 +35,7 @@ export function renderLastChange(points: readonly Point[]): Html {
   const { id = 0, time = 0, delta, causes = [] } = points.at(-1) ?? {}
   if (delta === undefined) return html``
   const [named, more] = [causes.slice(0, MOST_CAUSES_IN_HEADER), causes.length - MOST_CAUSES_IN_HEADER]
-  return html`<p class="row change"><a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a> <span>${named.map(({ words, reason = '' }) => `${words}${reason}`).join(' · ')}${more > 0 ? ` and ${more} more` : ''}</span></p>`
+  return html`<p class="row change"><a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a> <span>${named.map(({ words, reason = '' }) => `${words}${reason}`).join(' · ')}${more > 0 && ` and ${more} more`}</span></p>`
 }
 
 /** Renders the latest changes of a score with their causes, as a chart and as a table. A new passport has a sentence. */
@@ -55,7 +54,7 @@ ${drawChart(points)}
 <thead><tr><th scope="col">Date</th><th scope="col">Change</th><th scope="col">Score</th><th scope="col">Causes</th></tr></thead>
 <tbody>${shown.slice(0, FIRST_ROWS)}</tbody>
 </table>
-${older.length === 0 ? html`` : html`<details id="changes"><summary>${count(older.length, 'earlier change')}</summary><table><tbody>${older}</tbody></table></details>`}
+${older.length !== 0 && html`<details id="changes"><summary>${count(older.length, 'earlier change')}</summary><table><tbody>${older}</tbody></table></details>`}
 </section>`
 }
 
@@ -84,7 +83,6 @@ function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[
   return points.reverse()
 }
 
-/** Credentials by type, and by type and id. */
 type Known = Map<string, Pick<Credential, 'name' | 'value'>>
 
 /** Describes the causes of a change, the largest first. Clears the values in `known` that an earlier change did not have. */

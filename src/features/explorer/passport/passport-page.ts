@@ -3,14 +3,12 @@ import { parsePassportRef } from '../../../core/passport/passport.ts'
 import { levelOf } from '../../../core/passport/rules/rule-set.ts'
 import { findPassport, findVersion } from '../../../core/reads/passports.ts'
 import { findAlike } from '../../../core/reads/search.ts'
-import { readStandings } from '../../../core/reads/standing.ts'
-import { createScript, PARTS, withoutCaching } from '../../../ui/assets-and-csp.ts'
+import { createScript, PARTS } from '../../../ui/assets-and-csp.ts'
 import { escapeText, type Html, html } from '../../../ui/html.ts'
 import { respondPage, sharePassport } from '../../../ui/layout.ts'
-import { ifReady } from '../../../ui/not-ready.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../../ui/page.ts'
 import { renderSharePanel } from '../../../ui/share-panel.ts'
-import { describeHighest } from '../../../ui/standings.ts'
+import { describeHighest, readStanding } from '../../../ui/standings.ts'
 import { nameOf, renderCopyable, shortNameOf, shortWord } from '../../../ui/text.ts'
 import script from './passport.client.js' with { type: 'text' }
 import { PROOF_ROW, proofsOf, renderCredentials, renderGrowth } from './passport-credentials.ts'
@@ -38,20 +36,17 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const { id, scores } = passport
       const { levels = [], caps = {}, types } = await rules()
       const place = { value: scores.total, id }
-      const listed = await ifReady(options, async () => ({
-        standings: await readStandings(options, [scores], signal),
-        above: await index.call('place', place, signal),
-        alike: await findAlike(options, passport, signal),
-      }))
-      const { standings: [standing] = [], above = 0, alike = [] } = listed ?? {}
+      const standing = await readStanding(options, scores, signal)
+      const above = await index.call('place', place, signal)
+      const alike = await findAlike(options, passport, signal)
       const level = levelOf(scores.total, { levels })
       // The id in the URL, if it is that of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined
-      const highest = describeHighest(scores, standing)
+      const highest = describeHighest(standing)
       const share = sharePassport(passport, highest, level?.level.name)
       const description = `${share.title}. ${share.description}`
       const history = await findHistory(options, passport, credentials)
-      const rank = standing ? passportScore.renderRank(id, standing, above) : html``
+      const rank = passportScore.renderRank(id, standing.total, above)
       const top =
         highest === '' || highest === 'No. 1 overall' ? html`` : html`<p class="best">${highest}</p>`
       const score = html`${passportScore.renderScore(scores.total, levels, [top, rank])}${renderLastChange(history)}`
@@ -59,29 +54,28 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       // The list may be too long to have the row. A record may also say "human" without a credential.
       const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
       const proofs = proofsOf(credentials, types).map(({ name }) => name)
-      const mark = html`<span><a class="pill" href="${evidence}" title="Why this person counts as human">human</a><span class="soft">${proofs.length === 0 ? '' : ` via ${shortWord(proofs.join(' and '), 60)}`}</span></span>`
+      const mark = html`<span><a class="pill" href="${evidence}" title="Why this person counts as human">human</a><span class="soft">${proofs.length !== 0 && ` via ${shortWord(proofs.join(' and '), 60)}`}</span></span>`
       const main = html`<article class="passport-page">
 ${renderPerson(passport, nameOf(passport), score, passport.human ? mark : UNCHECKED)}
 ${renderSharePanel(share, `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`, site.origin, renderBadge(id, `Passport badge of ${shortNameOf(passport)}`, site.origin))}
 <p class="jump soft">On this page: <a href="#growth">what would raise the score</a>, <a href="#history">history</a>, <a href="#credentials">credentials</a>, <a href="#socials">accounts</a></p>
-${merged === undefined ? html`` : html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
-${passport.stale ? RECALCULATING : html``}
+${merged !== undefined && html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
+${passport.stale && RECALCULATING}
 <div class="columns">
 <div>${passportScore.renderParts(passport, { standing, caps, signs })}</div>
-<div>${renderGrowth({ credentials, scores, types, caps, wallet: passport.mainWallet })}</div>
+<div>${renderGrowth({ credentials, scores, types, caps })}</div>
 <div>${renderHistory(history)}</div>
 <div>${passportScore.renderAlike(passport, alike)}</div>
 </div>
 ${list}
 <div class="pair"><div>${renderSocials(passport)}</div>
 <div>${renderWallets(passport)}
-<p class="soft">For programs: <a href="/api/v3/passports/${id}?include=credentials">this passport as JSON</a>${needsKey ? ' (key required)' : ''}, <a href="/reference/v3/getPassportV3">API reference</a></p>
+<p class="soft">For programs: <a href="/api/v3/passports/${id}?include=credentials">this passport as JSON</a>${needsKey && ' (key required)'}, <a href="/reference/v3/getPassportV3">API reference</a></p>
 </div>
 </div>
 </article>`
       const layout = { site, title: share.alt, description, share, main }
-      const page = respondPage({ ...layout, script: PASSPORT_SCRIPT })
-      return listed ? page : withoutCaching(page)
+      return respondPage({ ...layout, script: PASSPORT_SCRIPT })
     },
   }
 }
@@ -119,7 +113,6 @@ ${renderCopyable('HTML', html`${`<a href="${page}"><img src="${badge}`}${renderP
 </div>`
 }
 
-/** Characters of names that Markdown would interpret. */
 const MARKDOWN = /[\\`*_~[\]<>&|$]/g
 
 /** The values in the address of the chosen badge. The default theme is omitted. */
@@ -129,5 +122,5 @@ const renderPicks = (and: string) =>
 const radios = (name: string, legend: string, choices: Readonly<Record<string, string>>) =>
   html`<fieldset class="row"><legend>${legend}</legend>${Object.entries(choices).map(
     ([value, label], at) =>
-      html`<label><input type="radio" name="${name}" value="${value}"${at === 0 ? html` checked` : html``}> ${label}</label>`,
+      html`<label><input type="radio" name="${name}" value="${value}"${at === 0 && html` checked`}> ${label}</label>`,
   )}</fieldset>`

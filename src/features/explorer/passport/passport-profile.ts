@@ -18,8 +18,8 @@ ${rosette(id)}
 <div class="bearer">
 <h1 class="clamp" dir="auto">${renderName(name, MAX_NAME_LENGTH)}</h1>
 <p class="row line">${mark}
-${profile.location === '' ? html`` : html`<span class="soft">${renderWord('location', profile.location, MAX_WORD_LENGTH)}</span>`}
-${name === number ? html`` : html`<span class="soft">${number}</span>`}</p>
+${profile.location !== '' && html`<span class="soft">${renderWord('location', profile.location, MAX_WORD_LENGTH)}</span>`}
+${name !== number && html`<span class="soft">${number}</span>`}</p>
 </div>
 <div class="facts">
 ${renderBio(profile.bio.trim())}
@@ -46,7 +46,7 @@ function renderTags(tags: readonly string[]): Html {
     MOST_TAGS,
   )
   if (shown.length === 0) return html``
-  return html`<ul class="chips" aria-label="Tags">${shown}${more > 0 ? html`<li><bdi>+${more}</bdi></li>` : html``}</ul>`
+  return html`<ul class="chips" aria-label="Tags">${shown}${more > 0 && html`<li><bdi>+${more}</bdi></li>`}</ul>`
 }
 
 const [MOST_WALLETS, MAX_ACCOUNT_BIO] = [{ rows: 30, bytes: 12_000 }, 160]
@@ -58,17 +58,16 @@ export function renderWallets(passport: FullPassport): Html {
   function renderWallet(wallet: string, at: number): Html {
     const short = shortenWallet(wallet)
     const isMain = at === 0 && passport.mainWallet !== ''
-    return html`<li class="copyable" data-copy="wallet ${short}" data-text="${wallet}"><div><code title="${wallet}">${short}</code>${isMain ? html` <span class="soft">main</span>` : html``}</div></li>`
+    return html`<li class="copyable" data-copy="wallet ${short}" data-text="${wallet}"><div><code title="${wallet}">${short}</code>${isMain && html` <span class="soft">main</span>`}</div></li>`
   }
 }
 
-/** Renders a section with the first rows of a list, and the number of omitted rows. */
 function renderRows(id: string, title: string, { shown, more }: ReturnType<typeof renderWithin>): Html {
   if (shown.length + more === 0) return html``
   return html`<section id="${id}">
 <h2>${title}</h2>
 <ul class="rows">${shown}</ul>
-${more > 0 ? html`<p class="soft">and ${formatFigure(more)} more</p>` : html``}
+${more > 0 && html`<p class="soft">and ${formatFigure(more)} more</p>`}
 </section>`
 }
 
@@ -92,8 +91,8 @@ function renderSocial(social: Social, profile: Profile): Html {
   const about = bio === profile.bio ? '' : shortWord(bio, MAX_ACCOUNT_BIO)
   return html`<li><span class="soft">${network}</span>
 <div>${address === undefined ? html`<bdi>${handle}</bdi>` : renderLink(address, handle, network)}
-${facts.length === 0 ? html`` : html`<div class="row line soft">${facts.map((fact) => html`<bdi>${fact}</bdi> `)}</div>`}
-${about === '' ? html`` : html`<div class="soft" dir="auto">${about}</div>`}</div></li>`
+${facts.length !== 0 && html`<div class="row line soft">${facts.map((fact) => html`<bdi>${fact}</bdi> `)}</div>`}
+${about !== '' && html`<div class="soft" dir="auto">${about}</div>`}</div></li>`
 }
 
 /** Names that are not just the source with a capital letter. */

@@ -11,7 +11,6 @@ import { PAGE_SIZE } from '../../../ui/list-address.ts'
 import { renderPeople } from '../../../ui/rosette.ts'
 import * as text from '../../../ui/text.ts'
 
-/** Renders the score for the top of the page, followed by `details`. */
 export function renderScore(total: number, levels: readonly Level[], details: readonly Html[]): Html {
   const { level, next } = levelOf(total, { levels }) ?? {}
   const left = next && `${count(roundScore(next.from - total), 'point')} to ${next.name}`
@@ -19,23 +18,21 @@ export function renderScore(total: number, levels: readonly Level[], details: re
   // A long score is smaller, so that it fits on one line of a phone.
   return html`<div id="score">
 <h2>Passport score</h2>
-<p class="large${figure.length > 7 ? ' long' : ''}">${figure}</p>
-${level ? html`<p class="level"><strong><a href="/about#levels">${renderLevel(total, levels)}</a></strong>${next ? html`<span class="soft"> ${left ?? ''}</span>` : html``}</p>${next ? renderProgress(total - level.from, next.from - level.from) : html``}` : html``}
+<p class="large${figure.length > 7 && ' long'}">${figure}</p>
+${level && html`<p class="level"><strong><a href="/about#levels">${renderLevel(total, levels)}</a></strong>${next && html`<span class="soft"> ${left ?? ''}</span>`}</p>${next && renderProgress(total - level.from, next.from - level.from)}`}
 ${details}
 </div>`
 }
 
 /** Renders "12th of 529 people" with a link to that row of the ranking, which `above` other rows precede. */
-export function renderRank(id: number, { rank, total }: PassportStanding, above: number): Html {
+export function renderRank(id: number, { rank, total }: PassportStanding['total'], above: number): Html {
   if (total < 2) return html``
   const page = above < PAGE_SIZE ? '/' : `/?page=${Math.floor(above / PAGE_SIZE) + 1}`
   return html`<p class="last"><a href="${page}#p${id}">${text.formatOrdinal(Math.min(rank, total))} of ${text.formatPeople(total)}</a></p>`
 }
 
-/** While the index is not ready, there is no standing. */
-type ScoreContext = { standing: PassportStanding | undefined; caps: Caps; signs?: boolean | undefined }
+type ScoreContext = { standing: PassportStanding; caps: Caps; signs?: boolean | undefined }
 
-/** Renders the parts of the score, with the standing in each part. */
 export function renderParts(passport: Passport, { standing, caps, signs }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
   const given = roundScore(segmentsOf(scores).find(({ name }) => name === 'other')?.size ?? 0)
@@ -45,17 +42,15 @@ export function renderParts(passport: Passport, { standing, caps, signs }: Score
 <h2>${count(scores.total, 'point')} by part</h2>
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
 <dl class="parts">${SCORE_PARTS.map((part) => {
-    const { total = 0, atLeast = {} } = standing ?? {}
-    const ahead = text.describeAhead(atLeast[part] ?? total, total, ' of people')
-    return html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead === '' ? html`` : html` <span class="soft detail">${ahead}</span>`}</dd></div>`
-  })}${given > 0 ? html`<div class="other"><dt><span class="swatch"></span> Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>` : html``}</dl>
+    const ahead = text.describeAhead(standing[part], ' of people')
+    return html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead !== '' && html` <span class="soft detail">${ahead}</span>`}</dd></div>`
+  })}${given > 0 && html`<div class="other"><dt><span class="swatch"></span> Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>`}</dl>
 ${describeTotal(scores, caps)}
-${isSum ? html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and again whenever data or rules change. Points that grow with time are those of that day.</p>` : html``}
-<p class="row"><a href="/passports/${passport.id}/score">How every point is calculated</a> <a href="/about#parts">What the parts mean</a>${signs ? html` <a href="/verify#${passport.id}">Check this score</a>` : html``}</p>
+${isSum && html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and again whenever data or rules change. Points that grow with time are those of that day.</p>`}
+<p class="row"><a href="/passports/${passport.id}/score">How every point is calculated</a> <a href="/about#parts">What the parts mean</a>${signs && html` <a href="/verify#${passport.id}">Check this score</a>`}</p>
 </section>`
 }
 
-/** Renders links to people and to a comparison with them. */
 export function renderAlike({ id, profile }: Passport, people: readonly Passport[]): Html {
   if (people.length === 0) return html``
   return html`<section id="alike">
@@ -75,7 +70,6 @@ export function describeTotal(scores: Scores, caps: Caps): Html {
     : html`<p>The total of ${total} came with the imported record.</p>`
 }
 
-/** The points of a part, at most the cap of its category. */
 const pointsOf = (part: keyof typeof CATEGORIES, scores: Scores, caps: Caps): number =>
   Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part])
 

@@ -4,9 +4,8 @@ import { createPage, type RenderedPage } from '../../../core/http/rendered-page.
 import { lastPage } from '../../../core/lists/list-request.ts'
 import { findRule, mostPoints, namesOf, type RuleSetShape } from '../../../core/passport/rules/rule-set.ts'
 import { type FoundPeople, type FoundPerson, searchPeople } from '../../../core/reads/search.ts'
-import type { ScoreDistribution } from '../../../core/reads/standing.ts'
 import { createScript, PARTS } from '../../../ui/assets-and-csp.ts'
-import { CATEGORIES, drawHistogram, partOf } from '../../../ui/charts.ts'
+import { CATEGORIES, partOf } from '../../../ui/charts.ts'
 import { type Html, html } from '../../../ui/html.ts'
 import { countList, renderSearch, respondPage } from '../../../ui/layout.ts'
 import { renderLevel } from '../../../ui/level-mark.ts'
@@ -17,13 +16,12 @@ import { type Ranked, renderPager, renderRankingList, showPart } from '../../../
 import { renderSharePanel, SHARE_BUTTON } from '../../../ui/share-panel.ts'
 import type { Site } from '../../../ui/site.ts'
 import { credentialAddress, formatFigure, shortNameOf, shortWord } from '../../../ui/text.ts'
-import { type DescribedTerms, describeFilter, labelOf, type Names } from './describe-terms.ts'
 import { replaceOldAddress } from './old-addresses.ts'
+import type { DescribedTerms, Names } from './ranking-controls.ts'
 import * as controls from './ranking-controls.ts'
 
 export const RANKING_SCRIPT = createScript('ranking.js', PARTS.share, PARTS.search)
 
-/** All passports by score, or those that a search and filters find. */
 export const createRankingPage = (options: ExplorerOptions): ExplorerPage => ({
   async cacheKey({ query }) {
     const isOld = replaceOldAddress(query) !== undefined
@@ -75,7 +73,7 @@ function describeFound(site: Site, rules: RuleSetShape, asked: PeopleQuery, foun
   const filter = chips.map(({ term }) => term)
   const query = { ...lists.withTerms({ ...asked, text }, filter), page: asked.page }
   const names = { labels: found.labels, types: namesOf(rules), levels: rules.levels ?? [] }
-  const described = describeFilter(query, names)
+  const described = controls.describeFilter(query, names)
   const last = lastPage(found.named, lists.PAGE_SIZE)
   return {
     ...{ site, rules, asked, query, found, names, described, last },
@@ -107,14 +105,14 @@ function renderPage(shown: Shown): RenderedPage {
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${led === '' || isHome ? '' : `${whole}: ${led}. `}${count(all, 'passport')} with scores for activity, identity and skills. ${help}`,
     script: RANKING_SCRIPT,
-    main: html`<div class="intro cover"><div>${renderHeading(shown)}
-<div id="lead" data-live>${isHome ? renderLead(site) : html``}</div>
-${renderSearch(asked.text, lists.parametersOf({ ...asked, text: '' }))}${HOW}</div>
-<div id="strip" data-live>${isHome ? renderScoreStrip(found.distribution) : html``}</div></div>
+    main: html`<div class="intro cover">${renderHeading(shown)}
+<div id="lead" data-live>${isHome && LEAD}</div>
+${renderSearch(asked.text, lists.parametersOf({ ...asked, text: '' }))}</div>
+<div id="how" data-live>${(isHome || found.total === 0) && renderHow(site)}</div>
 <div class="browse">
-<div id="facets" data-live>${hasFilters(shown) ? controls.renderFilters(query, found.groups, names) : html``}</div>
+<div id="facets" data-live>${hasFilters(shown) && controls.renderFilters(query, found.groups, names)}</div>
 <div>
-<div id="chips" data-live>${controls.renderChips(query, described)}${isRead ? controls.renderAsName(asked) : ''}</div>
+<div id="chips" data-live>${controls.renderChips(query, described)}${isRead && found.total > 0 && controls.renderAsName(asked)}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describeCount(shown)}</p><div id="sorts" class="row" data-live>${sorts}</div></div>
 <div id="results" data-results>
 ${controls.renderSuggestions(query, found.suggestions, names)}${renderResults(shown)}
@@ -129,17 +127,16 @@ ${controls.renderSuggestions(query, found.suggestions, names)}${renderResults(sh
 function renderHeading({ asked, found, title }: Shown): Html {
   const { total, isMore, distribution } = found
   const isAll = asked.text === '' && !lists.isFiltered(asked)
-  const words = html`<span class="clamp">${isMore ? 'At least ' : ''}${countList(title, total)}</span>`
-  const all = html`<span class="extra">Explore </span>${count(distribution.total, 'passport')}`
-  return html`<h1 id="heading" aria-live="polite" data-live>${isAll ? all : words}</h1>`
+  const words = html`<span class="clamp">${isMore && 'At least '}${countList(title, total)}</span>`
+  return html`<h1 id="heading" aria-live="polite" data-live>${isAll ? count(distribution.total, 'passport') : words}</h1>`
 }
 
-const renderLead = ({ demo, owner }: Site) =>
-  html`<p class="lead">A passport is one person’s public record of work: a score for activity, identity and skills, and the credentials behind every point.${owner === undefined ? html`` : html` Run by <a href="/about">${owner.replace(/\.$/, '')}</a>.`}${demo ? html` <strong>This is a demo: its people are invented.</strong>` : html``}</p>
+const LEAD = html`<p class="lead">A passport is a person’s public record of work: a score and the credentials behind it.</p>
 `
 
 /** All of the language of the search; docs/explorer.md has the same sentences. */
-const HOW = html`<details class="soft"><summary>How to search</summary><p>Words that are a tag, place, credential or level, and “human”, are filters; all other words are one name, and words in double quotes are only a name. “or” between two filters of one kind finds people with either, and “not”, “no”, “without” or “-” before a filter finds people without it. You can also type a passport number, a wallet, a handle such as github:zoe, or a filter of the API such as score:&gt;100.</p></details>`
+const renderHow = ({ demo }: Site) =>
+  html`<p class="soft">${demo && html`<strong>This is a demo: its people are invented.</strong> `}A tag, place, credential, level or “human” is a filter; all other words, and words in double quotes, are one name or handle. “or” between two filters of one kind finds people with either, and “not”, “no”, “without” or “-” before a filter finds people without it. Passport numbers, wallets, github:zoe and filters of the API such as score:&gt;100 work too.</p>`
 
 /** Describes the list for the title and the heading, such as "People tagged “zk” in Lisbon with GitHub". */
 function describeList({ text, sort }: PeopleQuery, described: readonly DescribedTerms[]): string {
@@ -166,11 +163,9 @@ function describeList({ text, sort }: PeopleQuery, described: readonly Described
 
 const MAX_TITLE_VALUE = 90
 
-const HELP = html`<div class="nothing panel"><p>Try part of a name (accents and case are ignored), a tag, a place, a handle such as github:zoe, an ENS name, the beginning of a wallet address, or a passport number. Or choose:</p><ul class="chips"><li><a href="/?filter=human:true,score:%3E100">human, score over 100</a></li><li><a href="/?sort=-skills_score">highest skills</a></li><li><a href="/credentials">credentials</a></li><li><a href="/movers">movers</a></li></ul></div>`
-
 function renderResults(shown: Shown): Html {
   const { asked, query, found, last, rules } = shown
-  if (found.total === 0) return html`${controls.renderInstead(asked, query, found)}${HELP}`
+  if (found.total === 0) return controls.renderInstead(asked, query, found)
   if (query.page > last)
     return html`<p class="nothing panel">The list ends with page ${formatFigure(last)}. <a href="${lists.addressOf({ ...query, page: last })}">Go to the last page</a></p>`
   const [type, other] = found.types
@@ -181,11 +176,10 @@ function renderResults(shown: Shown): Html {
     scale: findScale(rules, query, found),
     ranked: found.people.map((person) => toRow(person, shown)),
   }
-  return html`${type !== undefined && other === undefined ? about : html``}${renderRankingList(list)}
+  return html`${type !== undefined && other === undefined && about}${renderRankingList(list)}
 ${renderPager(query.page, last, (page) => lists.addressOf({ ...query, page }))}${controls.renderApiRequest(query)}`
 }
 
-/** The score at which a bar is full. */
 function findScale(rules: RuleSetShape, query: PeopleQuery, { distribution, people }: FoundPeople): number {
   const figure = lists.figureOf(query)
   if (figure === 'total') return distribution.scale
@@ -205,7 +199,8 @@ function toRow({ points, ...row }: FoundPerson, { query, found, rules, names }: 
     return { ...row, level, ...showPart(passport, own, partOf(category) ?? 'total') }
   }
   const shown = points.map(
-    (own, at) => `${formatFigure(own)} ${shortWord(labelOf('type', found.types[at] ?? '', names), 30)}`,
+    (own, at) =>
+      `${formatFigure(own)} ${shortWord(controls.labelOf('type', found.types[at] ?? '', names), 30)}`,
   )
   const note = shown.length === 0 ? '' : `${shown.join(', ')} points`
   if (figure === 'total') return { ...row, level, note }
@@ -221,17 +216,6 @@ function describeCount({ query, found, last }: Shown): string {
   return `${isMore ? 'At least ' : ''}${formatFigure(total)} of ${count(distribution.total, 'passport')}${isMore ? '. Type more of it.' : ''}`
 }
 
-/** A small histogram of all scores with the median, beside the introduction; omitted for fewer than 20 people. */
-function renderScoreStrip({ distribution, median, scale, step, total, highest }: ScoreDistribution): Html {
-  if (total < 20 || highest <= 0) return html``
-  return html`<figure class="strip soft">
-${drawHistogram(distribution.slice(0, -1), median / step)}
-<p class="row between" aria-hidden="true"><span>score 0</span><span>${formatFigure(scale)}</span></p>
-<figcaption>Half of all people score ${formatFigure(median)} or more (dashed line); the highest score is ${formatFigure(highest)}.</figcaption>
-</figure>`
-}
-
-/** The page of an empty database. */
 function renderStart(site: Site): RenderedPage {
   const main = html`<div class="cover"><h1>No passports yet</h1>
 <p class="lead">The service is running and its database is empty. Fill it in one of three ways; new passports appear without a restart.</p></div>

@@ -4,7 +4,6 @@ import type { Scores } from '../../../../src/core/passport/passport.ts'
 import { renderGrowth } from '../../../../src/features/explorer/passport/passport-credentials.ts'
 import { readable } from '../../../support/explorer/explorer-server.ts'
 import { credential } from '../../../support/store/records.ts'
-import { DEFAULT_RULES } from '../../../support/store/scoring.ts'
 
 const SCORES: Scores = { total: 60, activity: 10, identity: 20, skills: 30 }
 
@@ -20,7 +19,7 @@ test('the list of possible gains begins with the largest, and omits credentials 
     ),
   ]
   const render = (credentials: readonly Credential[], caps = {}) =>
-    renderGrowth({ credentials, scores: SCORES, types: {}, caps, wallet: '' }).markup
+    renderGrowth({ credentials, scores: SCORES, types: {}, caps }).markup
   const words = readable(render(all))
   expect(words).toStartWith(
     'What would raise the score Lens 1 of 31 up to 30 more points GitHub 21 of 40 up to 19 more points Small 0',
@@ -45,7 +44,7 @@ test('a gain names the next step in the unit of the credential, or says that onl
   const step = (type: string, value: string, score: number, maxScore = 20, caps = {}) => {
     const one = credential('a', { type, category: 'Skills', value, score, maxScore })
     const own = Object.fromEntries(Object.entries(types).filter(([name]) => name === type))
-    const given = { credentials: [one], scores: SCORES, types: own, caps, wallet: '' }
+    const given = { credentials: [one], scores: SCORES, types: own, caps }
     const words = readable(renderGrowth(given).markup)
     return words.replace(/.*ENS \d+ of \d+ ?/, '')
   }
@@ -69,29 +68,6 @@ test('a gain names the next step in the unit of the credential, or says that onl
   expect(step('constructor', '5 things', 5)).toBe('up to 15 more points')
 })
 
-test('the page names the credentials that the person lacks and that add the most points at once', () => {
-  const { types } = DEFAULT_RULES
-  const render = (
-    credentials: readonly Credential[],
-    given: Partial<Parameters<typeof renderGrowth>[0]> = {},
-  ) => readable(renderGrowth({ credentials, scores: SCORES, types, caps: {}, wallet: '', ...given }).markup)
-  const full = credential('a', { type: 'github', category: 'Skills', score: 40, maxScore: 40 })
-  expect(render([full])).toBe(
-    'What would raise the score Credentials to add. Tell this site if it does not record them. Base Buildathon 0 of 20 Take part in a buildathon of Base: +10 for the first buildathon World ID 0 of 8 Verify in person at an Orb, an eye scanner of World: +8',
-  )
-  const only = (...names: (keyof typeof types)[]) =>
-    Object.fromEntries(Object.entries(types).filter(([type]) => names.includes(type)))
-  const few = { types: only('ens', 'active_wallet', 'phaver', 'take_off', 'github') }
-  expect(render([full], few)).toEndWith(
-    'ENS 0 of 5 Register a .eth name: +1 a year Phaver 0 of 8 Use the app Phaver: +1 or more',
-  )
-  // A category at its cap gains nothing.
-  expect(render([full], { ...few, caps: { Identity: SCORES.identity } })).not.toMatch(/ENS|Phaver/)
-  // A first credential would replace the total of the record.
-  expect(render([], few)).toBe('')
-  expect(render([], { ...few, scores: { total: 0, activity: 0, identity: 0, skills: 0 } })).toContain('ENS')
-})
-
 test('the steps that raise a score begin with the largest gain', () => {
   const rule = { name: 'X', category: 'Skills', accounts: 'best', proves_human: false } as const
   const types = {
@@ -110,7 +86,7 @@ test('the steps that raise a score begin with the largest gain', () => {
       maxScore: 40,
     }),
   ]
-  const { markup } = renderGrowth({ credentials, scores: SCORES, types, caps: {}, wallet: '' })
+  const { markup } = renderGrowth({ credentials, scores: SCORES, types, caps: {} })
   expect(readable(markup)).toMatch(
     /^What would raise the score Builds .*: \+8 Other .*up to 6 more points Age .*: \+2 a year$/,
   )

@@ -30,7 +30,7 @@ withEngine('sqlite', 'a migration', (makeDatabase) => {
   test('a migration does not start if the disk has too little free space', async () => {
     await using here = await oldPlace(makeDatabase, 'sqlite')
     const { bavail, bsize } = statfsSync(here.cwd)
-    const pages = Math.ceil((bavail * bsize) / 4096) + 1000
+    const pages = Math.ceil((bavail * bsize) / 4096) + 1_000_000
     // A sparse file that is larger than the free space; its header has the number of pages.
     truncateSync(here.database, pages * 4096)
     const file = openSync(here.database, 'r+')

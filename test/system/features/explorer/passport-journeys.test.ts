@@ -59,7 +59,7 @@ inBrowser('journeys on the passport page', (browser) => {
     expect(after.slice(0, 5)).toEqual([
       ...['Compare', 'Is this you?', 'Outstanding', '2nd of 6 people', '▼ −5 on 2 January 2026'],
     ])
-    const names = [...after, ...(await tabTo(page, 'Deprecation of V1'))]
+    const names = [...after, ...(await tabTo(page, 'API reference'))]
     for (const name of ['Epsilon', 'Copy wallet 0xada0…0001', 'this passport as JSON'])
       expect(names).toContain(name)
     await page.keyboard.press('Escape')

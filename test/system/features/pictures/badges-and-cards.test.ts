@@ -139,7 +139,7 @@ describe('the response for a badge or card', () => {
 
   test('depends on the theme; an unknown style or theme gets the default', async () => {
     const [light, dark, unknown] = await Promise.all(
-      ['', '?theme=dark', '?style=large&theme=__proto__'].map(
+      ['', '?theme=dark', '?show=__proto__&theme=__proto__'].map(
         async (query) => (await server.look(`/badge/7.svg${query}`)).text,
       ),
     )

@@ -1,11 +1,4 @@
-import {
-  type Connection,
-  type Database,
-  type Lock,
-  listColumn,
-  type Prepare,
-  type Query,
-} from '../../sql/connection.ts'
+import { type Connection, type Database, type Lock, listColumn, type Query } from '../../sql/connection.ts'
 import { createTranslation } from '../../sql/words.ts'
 import type { Pool } from './connection/pool.ts'
 
@@ -51,6 +44,7 @@ const LOCKS: Record<Lock, (query: Query) => Promise<unknown>> = {
 
 export function createDatabase({ read, readLong, write, transaction, snapshot }: Pool): Database {
   return {
+    lookup: createConnection(read).query,
     read: createConnection(read),
     long: createConnection(readLong),
     write: createConnection(write).query,
@@ -62,13 +56,6 @@ export function createDatabase({ read, readLong, write, transaction, snapshot }:
     snapshot: (work) => snapshot((query) => work(createConnection(query))),
   }
 }
-
-export const createPrepare =
-  (run: Query): Prepare =>
-  <Row>(text: string) => {
-    const translated = translate(text)
-    return (...values) => run<Row>(translated, values.map(toParameter))
-  }
 
 export function createConnection(run: Query): Connection {
   const query: Query = (text, values = []) => run(translate(text), values.map(toParameter))

@@ -3,7 +3,7 @@ import type { MigrationMode } from '../../schema.ts'
 import type { Store } from '../../store.ts'
 import type { PoolOptions } from './connection/connect.ts'
 import { openPool } from './connection/pool.ts'
-import { createDatabase, createPrepare } from './database.ts'
+import { createDatabase } from './database.ts'
 import { findNewerSchema, preparePostgres } from './migrate.ts'
 
 type Options = Partial<PoolOptions> & { migrate?: MigrationMode }
@@ -32,7 +32,6 @@ export async function openPostgres(
   return createStore({
     database,
     reports: { ...database, long, snapshot },
-    prepare: createPrepare(read),
     newerSchema: () => findNewerSchema(read),
     ping: primary.ping,
     close,

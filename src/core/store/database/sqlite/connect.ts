@@ -30,8 +30,8 @@ export function connectWriter(path: string, create: boolean): Database {
     // Not switched to WAL: a migration may be about to replace the file.
     if (version > 0 && version < SCHEMA) throw new OutdatedError(path, version)
   } catch (error) {
-    // A file with a WAL is not closed: that would checkpoint the WAL, and the file may belong to another program.
-    if (sizeOf(`${path}-wal`) === 0) database.close()
+    // To close the file would checkpoint its WAL. A file of another program is left as it is.
+    if (error instanceof OutdatedError || sizeOf(`${path}-wal`) === 0) database.close()
     throw error
   }
   return closeOnError(database, () => {

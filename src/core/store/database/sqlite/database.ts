@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { createTurns } from '../../../basics/awaitable.ts'
 import { FileFaultError } from '../../../basics/errors.ts'
 import { fileIdentity } from '../../../basics/write-atomically.ts'
-import type { Connection, Database, Prepare, Query } from '../../sql/connection.ts'
+import type { Connection, Database, Query } from '../../sql/connection.ts'
 import { createTranslation } from '../../sql/words.ts'
 import { isBusy, type ReadTransaction, translateErrors, WRITER_WAIT } from './connect.ts'
 import { sizeOf, walOf } from './wal-checks.ts'
@@ -25,29 +25,31 @@ type Options = {
   /** The connection for long reads. */
   long: File
   writer: File
-  /** The connection whose reads share transactions. */
-  shared: ReadTransaction
+  shared: File
+  /** The transaction that reads of `shared` share. */
+  reads: ReadTransaction
   /** Throws if the file was replaced, because a write would be lost. */
   checkFiles: () => void
 }
 
 /** Writes run one after another, and so do snapshots. Otherwise a statement would join another call's transaction. */
-export function createDatabase(path: string, { reader, long, writer, shared, checkFiles }: Options) {
+export function createDatabase(path: string, { reader, long, writer, shared, reads, checkFiles }: Options) {
   writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
   const [readInTurn, writeInTurn] = [createTurns(), createTurns()]
   const wal = createWalLimit(path, writer)
   const connection = createConnection(path, writer)
   const read = createConnection(path, reader)
+  const prepare = createStatements(shared)
 
   const guardWrite = <T>(work: () => Promise<T>): Promise<T> =>
     writeInTurn(() =>
       translateErrors(path, async () => {
         checkFiles()
         // Truncates the WAL before the write, because a disk fault after the write would make a committed write fail.
-        wal.limit(shared.end)
+        wal.limit(reads.end)
         const result = await work()
         // Ends the shared read transaction, so that later reads see the write.
-        shared.end()
+        reads.end()
         // A write to a deleted file is not acknowledged.
         checkFiles()
         return result
@@ -55,6 +57,10 @@ export function createDatabase(path: string, { reader, long, writer, shared, che
     )
 
   const database: Database = {
+    lookup: async <Row>(text: string, values: readonly unknown[] = []) => {
+      const statement = prepare(text)
+      return reads.read(() => statement.all(...values.map(toBinding)) as Row[])
+    },
     read,
     long: createConnection(path, long),
     write: (...statement) =>
@@ -70,7 +76,7 @@ export function createDatabase(path: string, { reader, long, writer, shared, che
             },
           }),
         )
-        shared.end()
+        reads.end()
         if (isErased) wal.erase()
         return result
       }),
@@ -203,15 +209,6 @@ function truncateWal(writer: File): boolean {
     return writer.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()?.busy !== 1
   } finally {
     writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
-  }
-}
-
-/** Prepares statements for the shared read transactions. */
-export function createPrepare(reader: File, transaction: ReadTransaction): Prepare {
-  const prepare = createStatements(reader)
-  return <Row>(text: string) => {
-    const statement = prepare(text)
-    return async (...values) => transaction.read(() => statement.all(...values.map(toBinding)) as Row[])
   }
 }
 

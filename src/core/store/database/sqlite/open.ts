@@ -5,7 +5,7 @@ import { createStore } from '../../compose.ts'
 import { type MigrationMode, type OnNotice, SCHEMA } from '../../schema.ts'
 import type { Store } from '../../store.ts'
 import { connectReader, createReadTransaction, openChecked, translateErrors } from './connect.ts'
-import { createDatabase, createFileGuard, createPrepare, guardErrors } from './database.ts'
+import { createDatabase, createFileGuard, guardErrors } from './database.ts'
 import { openWriter } from './migrate.ts'
 import { findNewerSchema } from './schema.ts'
 
@@ -28,12 +28,10 @@ export function openSqlite(
     const long = connectReader(path)
     const checkFiles = createFileGuard(path, writer)
     const ping = createPing(path, reader, checkFiles)
-    const prepare = createPrepare(shared, transaction)
-    const database = createDatabase(path, { reader, long, writer, shared: transaction, checkFiles })
+    const database = createDatabase(path, { reader, long, writer, shared, reads: transaction, checkFiles })
     return createStore({
       database,
       reports: database,
-      prepare,
       keysPerRead: KEYS_PER_READ,
       guard: (methods) => guardErrors(path, methods),
       newerSchema: async () => translateErrors(path, () => findNewerSchema(reader)),
@@ -58,9 +56,8 @@ export function migrateSqlite(path: string, onNotice: OnNotice): Promise<{ from:
 
 /** Throws unless every table can be read and the files are those that were opened. */
 function createPing(path: string, reader: Database, checkFiles: () => void): () => { writes: boolean } {
-  const reads = ['passports', 'wallets', 'credentials', 'keys', 'event_log'].map((table) =>
-    reader.query(`select 1 from ${table} limit 1`),
-  )
+  const columns = ['id from passports', 'address from wallets', 'shown from credentials', 'id from keys']
+  const reads = [...columns, 'last from event_log'].map((each) => reader.query(`select ${each} limit 1`))
   return () => {
     checkFiles()
     for (const read of reads) read.get()

@@ -70,6 +70,7 @@ function createPools(url: string, options: PoolOptions): Connections {
   const pool = (max: number, timeout: number, settings = {}) =>
     new SQL(url, {
       max,
+      bigint: true,
       // Without this option, PGDATABASE would override the database in the URL.
       ...(database && { database }),
       ...(!searchParams.has('connect_timeout') && { connectionTimeout: Math.ceil(responseTimeout / 1000) }),

@@ -60,7 +60,7 @@ export function openPool(url: string, options: PoolOptions): Pool {
   const state: State = { name, urls: splitHosts(url), options, pending: new Set(), lastSign: 0 }
   const watchdog = watch(state)
   const run = (kind: keyof Connections, text: string, values: readonly unknown[] = []) =>
-    call<never>(state, kind, (sql) => sql.unsafe(text, [...values]))
+    call<never>(state, kind, async (sql) => toNumbers(await sql.unsafe(text, [...values])))
   const close = async () => {
     clearInterval(watchdog)
     state.isClosed = true
@@ -86,12 +86,19 @@ export function openPool(url: string, options: PoolOptions): Pool {
 const transact = <T>(state: State, mode: string, work: (query: Query) => Promise<T>) =>
   call(state, 'long', (sql, restartLimit) =>
     sql.begin(mode, (connection) =>
-      work((text, values = []) => {
+      work(async (text, values = []) => {
         restartLimit()
-        return connection.unsafe(text, [...values])
+        return toNumbers(await connection.unsafe(text, [...values]))
       }),
     ),
   )
+
+/** All stored integers are safe integers. */
+function toNumbers<Rows>(rows: Rows): Rows {
+  for (const row of rows as Record<string, unknown>[])
+    for (const name in row) if (typeof row[name] === 'bigint') row[name] = Number(row[name])
+  return rows
+}
 
 async function repeatIfLost<T>(read: () => Promise<T>): Promise<T> {
   try {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Candidate, readText } from '../../../src/core/index/read-text.ts'
 import { equals, formatFilter, parseFilter } from '../../../src/core/lists/filter.ts'
+import { type Candidate, readText } from '../../../src/core/lists/read-text.ts'
 
 const VALUES: Record<string, Candidate[]> = {
   solidity: [{ terms: [equals('tag', 'solidity')], count: 248 }],
@@ -19,6 +19,7 @@ const VALUES: Record<string, Candidate[]> = {
   ],
   github: [{ terms: [equals('type', 'github')], count: 68 }],
   advanced: [{ terms: parseFilter('score:>=120,score:<250'), count: 0 }],
+  beginner: [{ terms: parseFilter('score:>=0,score:<30'), count: 0 }],
   outstanding: [{ terms: parseFilter('score:>=250'), count: 0 }],
   the: [{ terms: [equals('tag', 'the')], count: 1 }],
   not: [{ terms: [equals('tag', 'not')], count: 1 }],
@@ -41,7 +42,10 @@ test.each([
   ['people in New York, with GitHub', 'location:new york,type:github'],
   ['paris, france', 'location:"paris, france"'],
   ['advanced in łódź', 'score:>=120,score:<250,location:lodz'],
-  ['advanced or outstanding', 'score:>=120,score:<250|>=250'],
+  ['advanced or outstanding', 'score:>=120'],
+  ['beginner or advanced', 'score:>=0,score:<30|>=120,score:<250'],
+  ['outstanding or advanced or beginner', 'score:>=0,score:<30|>=120'],
+  ['solidity, beginner or advanced', 'tag:solidity,score:>=0,score:<30|>=120,score:<250'],
   ['not advanced', 'score:!>=120|!<250'],
   ['"solidity" lisbon', 'location:lisbon "solidity"'],
   ['"solidity lisbon"', '"solidity lisbon"'],

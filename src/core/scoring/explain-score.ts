@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { isScored } from '../passport/credential.ts'
 import type { PassportRef } from '../passport/passport.ts'
 import type { ExplainedPassport, Explanation } from '../passport/rules/explanation.ts'
-import { score } from '../scoring/score.ts'
-import { findRules, type RuleSet, toRuleSet, watchedTypesOf } from '../scoring/stamped-rule-set.ts'
 import type { Evidence } from '../store/scoring-store.ts'
 import { RULE_SETS } from '../store/sql/rules.ts'
 import type { Store } from '../store/store.ts'
+import { score } from './score.ts'
+import { findRules, type RuleSet, toRuleSet, watchedTypesOf } from './stamped-rule-set.ts'
 
 /** Calculates the score with `rules`. If responses show another score, the notes say why. */
 export async function findExplanation(store: Store, ref: PassportRef, rules: RuleSet, now: number) {

@@ -1,10 +1,12 @@
-import { invalidParameter } from '../basics/errors.ts'
-import type { MoversRequest, MoversSort, Position } from '../lists/list-request.ts'
-import { roundScore } from '../passport/credential.ts'
-import type { Store } from '../store/store.ts'
-import { findSlot } from './order.ts'
-import type { PassportIndex } from './passport-index.ts'
-import { countWhile } from './posting.ts'
+import { invalidParameter } from '../../core/basics/errors.ts'
+import type { IndexQuestion } from '../../core/index/calls.ts'
+import type { LiveIndex } from '../../core/index/live.ts'
+import { findSlot } from '../../core/index/order.ts'
+import type { PassportIndex } from '../../core/index/passport-index.ts'
+import { countWhile } from '../../core/index/posting.ts'
+import type { MoversRequest, MoversSort, Position } from '../../core/lists/list-request.ts'
+import { roundScore } from '../../core/passport/credential.ts'
+import type { Store } from '../../core/store/store.ts'
 
 /**
  * `total` also counts passports after the end of the list, which has at most `MOST_LISTED`. Equal changes have the same
@@ -36,6 +38,17 @@ type Lists = Record<MoversSort, ReturnType<typeof createTop>>
 type Kept = { cursor: string; expiresAt: number; lists: Lists }
 type Events = Pick<Store['events'], 'listRecent'>
 type Current = { index: PassportIndex; cursor: string }
+
+const finders = new WeakMap<LiveIndex, ReturnType<typeof createMovers>>()
+
+/** Which scores changed since a time, by how much. The index thread answers, because it has all scores. */
+export const MOVERS: IndexQuestion<MoversRequest, MoversPage> = {
+  name: 'movers',
+  answer(live, request) {
+    const find = finders.getOrInsertComputed(live, () => createMovers(live.events))
+    return find(live, request)
+  },
+}
 
 /** Finds passports whose score changed since a time, and new ones. Without a change of the index, lists are read once. */
 export function createMovers(events: Events, mostEvents = MOST_EVENTS) {

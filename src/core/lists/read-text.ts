@@ -1,8 +1,6 @@
 import { foldName } from '../basics/text/fold-name.ts'
-import { equals, FILTER_FIELDS, type Filter, formatFilter, parseFilter } from '../lists/filter.ts'
-import type { GroupField } from '../lists/list-request.ts'
-import type { PassportIndex } from './passport-index.ts'
-import { countIn } from './posting.ts'
+import { equals, FILTER_FIELDS, type Filter, formatFilter, parseFilter, unite } from './filter.ts'
+import type { GroupField } from './list-request.ts'
 
 type Term = Filter[number]
 
@@ -107,17 +105,19 @@ function readFilter(word: string): Filter | undefined {
 /** "lisbon or porto" is one term; "not lisbon or porto" is two: neither of them. */
 function addChips(chips: Chip[], { chips: added, isNegated, isOr }: Found): void {
   const last = chips.at(-1)
-  const [first] = added
-  const isSame = isOr && last !== undefined && last.term.field === first?.term.field
+  const [first] = added as [Chip]
+  const isSame = isOr && last !== undefined && last.term.field === first.term.field
   const wasNegated = last?.term.conditions.every(({ not }) => not) ?? false
   if (isSame && !wasNegated) {
-    const conditions = [...last.term.conditions, ...(first as Chip).term.conditions]
-    chips[chips.length - 1] = {
-      term: { ...last.term, conditions },
-      words: `${last.words} or ${(first as Chip).words}`,
-    }
+    // A level is several chips with the same words.
+    const isOther = ({ term, words }: Chip) => words !== last.words || term.field !== last.term.field
+    const start = chips.findLastIndex(isOther) + 1
+    const united = unite(termsOf(chips.splice(start)), termsOf(added))
+    chips.push(...united.map((term) => ({ term, words: `${last.words} or ${first.words}` })))
   } else chips.push(...(isNegated || isSame ? negate(added) : added))
 }
+
+const termsOf = (chips: readonly Chip[]): Filter => chips.map(({ term }) => term)
 
 /** A score that is not in a range is below it or above it. */
 function negate(chips: readonly Chip[]): Chip[] {
@@ -132,13 +132,3 @@ function negate(chips: readonly Chip[]): Chip[] {
     }
   })
 }
-
-export const LOOKED_UP = ['tag', 'location', 'type'] as const
-
-/** The tags, places and credentials with this text, and how many people have them. */
-export const lookUpValues = (index: PassportIndex, phrase: string): Candidate[] =>
-  LOOKED_UP.flatMap((field) => {
-    const posting = index.values[field].get(phrase)
-    const count = posting ? countIn(index.alive, posting) : 0
-    return count === 0 ? [] : [{ terms: [equals(field, phrase)], count }]
-  })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { createMovers } from '../../../src/core/index/movers.ts'
 import type { MoversRequest } from '../../../src/core/lists/list-request.ts'
 import type { Store } from '../../../src/core/store/store.ts'
+import { createMovers } from '../../../src/features/movers/find-movers.ts'
 import { openIndex } from '../../support/index/local-index.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { NOON, record } from '../../support/store/records.ts'

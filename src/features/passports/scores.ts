@@ -1,0 +1,25 @@
+import { SCORES } from '../../core/api/examples.ts'
+import { Scores } from '../../core/api/search-schemas.ts'
+import { V3 } from '../../core/api/surface.ts'
+import { json } from '../../core/http/response.ts'
+import { route } from '../../core/http/route.ts'
+
+export const scores = route(V3, {
+  name: 'v3_scores',
+  path: '/api/v3/scores',
+  id: 'getScoresV3',
+  summary: 'Get the distribution of scores',
+  description:
+    'A histogram of the scores of all listed passports, the median and the highest score, at most a second old.',
+  response: Scores,
+  example: SCORES,
+  errors: ['not_ready'],
+  async handle(request, context) {
+    const { total, highest, median, step, distribution } = await context.index.call(
+      'distribution',
+      undefined,
+      request.signal,
+    )
+    return json(context, JSON.stringify({ total, highest, median, step, counts: distribution }))
+  },
+})

@@ -1,0 +1,125 @@
+import { SEARCH } from '../../core/api/examples.ts'
+import { fieldsOf } from '../../core/api/parameters.ts'
+import { SearchBody } from '../../core/api/search-schemas.ts'
+import { V3 } from '../../core/api/surface.ts'
+import { invalidParameter } from '../../core/basics/errors.ts'
+import { renderLarge } from '../../core/http/backpressure/turns-and-large-pages.ts'
+import { sendPage } from '../../core/http/rendered-page.ts'
+import { type Context, type Query, route } from '../../core/http/route.ts'
+import { formatFilter } from '../../core/lists/filter.ts'
+import { formatCursor, parseCursor } from '../../core/lists/list-request.ts'
+import { namesOf } from '../../core/passport/rules/rule-set.ts'
+import { type FoundPeople, type FoundPerson, searchPeople } from '../../core/reads/search.ts'
+import { findRules } from '../../core/scoring/stamped-rule-set.ts'
+import {
+  findFitting,
+  LIST_PARAMETERS,
+  parseListRequest,
+  presentGroups,
+  presentStandings,
+  SORT,
+  toPage,
+  unitsOfList,
+} from './list.ts'
+
+const { q, filter, group_by, group_prefix, limit, include, select } = LIST_PARAMETERS
+
+const PARAMETERS = {
+  q: {
+    ...q,
+    description:
+      'Words, an id, a wallet or a handle. Words that are a tag, place, credential, level or "human" are filters; all others are one name',
+    required: true,
+    example: 'human in reykjavik',
+  },
+  ...{ filter, sort: SORT, group_by, group_prefix, limit, include, select },
+  cursor: { description: '`next` of the previous page, with the same `q`, `filter` and `sort`' },
+} as const
+
+export const search = route(V3, {
+  name: 'v3_search',
+  path: '/api/v3/search',
+  id: 'searchPassportsV3',
+  summary: 'Search passports by words',
+  description:
+    'Lists the passports that a text means, and says how it was read: the search of the web pages. The first page begins with passports whose id, wallet or handle is the text, and ends with those whose wallet or handle begins with it: up to 20 passports more than `limit`. If passports change between two pages, one of them can appear twice, or not at all.',
+  query: PARAMETERS,
+  responseHeaders: ['NextLink', 'Vary'],
+  response: SearchBody,
+  example: SEARCH,
+  errors: ['not_ready'],
+  async handle(request, context, parameters) {
+    const respond = async () => sendPage(request, context, await findPage(context, parameters))
+    return renderLarge(context, respond)
+  },
+})
+
+/** Further units: for reading the text and looking up handles, and for other searches if nobody is found. */
+const TEXT_UNITS = 2
+const INSTEAD_UNITS = 5
+
+async function findPage(context: Context, parameters: Query<keyof typeof PARAMETERS>) {
+  if (parameters.q === undefined) throw invalidParameter('q', 'q is required: the text to search for.')
+  const fields = fieldsOf(parameters)
+  const { cursor, ...given } = parameters
+  const { keyword, groups = [], ...list } = parseListRequest(given, fields)
+  const text = keyword === undefined ? '' : parameters.q.trim()
+  const units = unitsOfList({ ...list, groups }, fields, true) + TEXT_UNITS
+  context.charge(units)
+  // Binds cursors to the search.
+  const query = { keyword: `search ${text}`, filter: list.filter, sort: list.sort }
+  const offset = cursor === undefined ? 0 : parseCursor(query, cursor).id
+  const { index, store } = context
+  const { signal } = context.exchange.request
+  const rules = await findRules(store)
+  const found = await findFitting(context, list.limit, fields, async (limit) => {
+    const found = await searchPeople(context, rules, { ...list, groups, text, offset, limit }, signal)
+    const ids = found.people.map(({ passport }) => passport.id)
+    if (!fields.includes.has('standing')) return { ...found, ids, standings: new Map() }
+    const scores = found.people.map(({ passport }) => passport.scores)
+    const standings = (await index.call('standings', scores, signal)).map((standing, at) => {
+      const { reason, rank } = found.people[at] as FoundPerson
+      // Only the index knows the points of a passport for a credential, and those of matches are not asked for.
+      const isRanked = list.sort.pointsFor === undefined ? list.sort.field !== 'passport_id' : !reason
+      return { standing, rank: isRanked ? rank : undefined, of: found.among }
+    })
+    return { ...found, ids, standings: presentStandings(ids, standings) }
+  })
+  const { page, items } = found
+  if (page.total === 0) context.charge(units + INSTEAD_UNITS)
+  const end = offset + found.limit
+  const linkTo = (query: Record<string, string>) => `${search.path}?${new URLSearchParams(query)}`
+  return toPage(linkTo, parameters, {
+    items,
+    next: end < page.named ? formatCursor(query, { value: 0, id: end }) : null,
+    total: page.total,
+    ...presentGroups(parameters.group_by === undefined ? undefined : page.groups),
+    ...presentReading(page, namesOf(rules)),
+  })
+}
+
+function presentReading({ reading, people, labels, suggestions, instead, total }: FoundPeople, names: Names) {
+  const labelOf = (field: string, value: string | number) =>
+    (field === 'type' && names.get(String(value))) || (labels[`${field} ${value}`] ?? String(value))
+  const chips = reading.chips.map(({ words, term }) => ({
+    ...{ words, filter: formatFilter([term]), field: term.field },
+    values: term.conditions.map(({ not, operator, value, type = null }) => ({
+      ...{ not, operator, value, label: labelOf(term.field, value), type },
+    })),
+  }))
+  return {
+    reading: { name: reading.name, filter: formatFilter(reading.chips.map(({ term }) => term)), chips },
+    matches: people.flatMap(({ passport: { id }, reason }) =>
+      reason
+        ? { passport_id: id, kind: reason.kind, text: reason.kind === 'id' ? String(id) : reason.text }
+        : [],
+    ),
+    suggestions,
+    instead:
+      instead && total === 0
+        ? { name: instead.name, filter: instead.chips, near_misses: instead.nearMisses }
+        : null,
+  }
+}
+
+type Names = ReturnType<typeof namesOf>
