@@ -5,6 +5,6 @@ export const compare: Feature = {
   async serve() {
     const { COMPARE_STYLE, createComparePage } = await import('./compare-page.ts')
     const { routesOfPages } = await import('../../ui/page-routes.ts')
-    return { pages: (use) => routesOfPages(use, { '/compare': createComparePage }), styles: [COMPARE_STYLE] }
+    return { pages: (use) => routesOfPages(use, { '/compare': createComparePage }), assets: [COMPARE_STYLE] }
   },
 }
