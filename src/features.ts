@@ -1,4 +1,4 @@
-import type { Feature } from './core/feature.ts'
+import type { Feature } from './feature.ts'
 import { backup } from './features/backup/index.ts'
 import { compare } from './features/compare/index.ts'
 import { copy } from './features/copy/index.ts'

@@ -1,5 +1,4 @@
 import { type Job, pause, supervise } from '../core/basics/jobs.ts'
-import { questionsOf } from '../core/feature.ts'
 import { answerIndexCalls, type IndexState, notReady, PERCENT, VERSION } from '../core/index/calls.ts'
 import { isOutdated, type LiveIndex, openLiveIndex, updateIndex } from '../core/index/live.ts'
 import { countAlive } from '../core/index/passport-index.ts'
@@ -7,6 +6,7 @@ import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import { SAVED_INDEX } from '../core/store/sql/saved-index.ts'
 import type { Store } from '../core/store/store.ts'
 import { threadLog as log, type StartMessage, send, type ToThread } from '../core/threads/messages.ts'
+import { questionsOf } from '../feature.ts'
 import { FEATURES } from '../features.ts'
 
 const UPDATE_MILLISECONDS = 500

@@ -1,31 +1,29 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { attempt, describeError } from '../core/basics/errors.ts'
-import { type Job, supervise } from '../core/basics/jobs.ts'
+import { describeError } from '../core/basics/errors.ts'
+import { supervise } from '../core/basics/jobs.ts'
 import { createErrorLog, type Fields, type Log } from '../core/basics/log.ts'
-import { VERSION } from '../core/basics/version.ts'
 import type { Config } from '../core/config/config.ts'
 import { describeLimits } from '../core/config/rate-limit-tier.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../core/http/open-port.ts'
 import { createLimiter } from '../core/http/rate-limit.ts'
+import { createPageCache } from '../core/http/rendered-page.ts'
 import type { Metrics } from '../core/http/request-metrics.ts'
 import type { RequestSummary, ServerContext } from '../core/http/route.ts'
 import { type ApiServer, startApiServer } from '../core/http/server.ts'
 import { createExplainer, createPassportExplainer } from '../core/scoring/explain-score.ts'
 import { findRules } from '../core/scoring/stamped-rule-set.ts'
-import type { Store } from '../core/store/store.ts'
-import { createExplorer } from '../features/explorer/routes.ts'
+import type { Serving } from '../feature.ts'
 import { createUsageCounter } from '../features/keys/usage-counter.ts'
 import { storeUsage } from '../features/keys/usage-job.ts'
 import { MIRROR } from '../features/mirror/statements.ts'
-import { createReference } from '../features/reference/routes.ts'
-import { datePlan, NO_PLAN, type RetirementPlan } from '../features/retire/plan.ts'
-import { PLAN } from '../features/retire/statements.ts'
+import { createErrorPage } from '../ui/error-page.ts'
 import type { Rasterize } from '../ui/page.ts'
-import { createSite } from '../ui/site.ts'
+import { apiOf, siteOf, startServing } from './serving.ts'
 
 type ListenerOptions = Pick<ServerContext, 'store' | 'index' | 'now'> & {
   config: Config
+  serving: readonly Serving[]
   log: Log
   /** Rate-limit counters, shared by all server threads. */
   windows: Int32Array
@@ -37,44 +35,28 @@ type ListenerOptions = Pick<ServerContext, 'store' | 'index' | 'now'> & {
   metrics?: Metrics | undefined
 }
 
-const PLAN_MILLISECONDS = 1000
 /** A stopping server that had a request within this time continues to serve for the same time. */
 const GRACE_MILLISECONDS = 1000
-
-/** The plan of the retirement, and the job that reads its changes. */
-async function followPlan(store: Store) {
-  const read = async () => (await store.data(PLAN).find()) ?? NO_PLAN
-  let plan = await read()
-  const readPlan: Job = {
-    name: 'The retirement plan cannot be read, the last one stays in force',
-    interval: PLAN_MILLISECONDS,
-    async run() {
-      plan = await read()
-    },
-  }
-  return { plan: () => plan, readPlan }
-}
 
 export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
 export async function listen({ config, log, ...options }: ListenerOptions) {
-  const { store, index, now, windows, rasterize, fonts, metrics } = options
+  const { store, now, windows, metrics } = options
   const usage = createUsageCounter(now)
   const errors = createErrorLog(log)
   const onError = (error: unknown, fields: Fields = {}) => {
     options.onError(error)
     errors.error(describeError(error), fields)
   }
-  const { plan, readPlan } = await followPlan(store)
-  const pages = createPages({ config, store, index, now, rasterize, fonts, plan, onError })
+  const { jobs: ownJobs, ...served } = await startFeatures({ ...options, config, onError })
   let { port } = config
   const start = () =>
     startApiServer({
       ...config,
       ...options,
       port,
-      ...pages,
+      ...served,
       isIndexed: config.site.index,
       keyHelp: config.site.keys,
       contact: config.site.contact,
@@ -86,7 +68,6 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       signing: config.signingKeys,
       limiter: createLimiter({ tiers: config.tiers, windows, now, isQuotaUsed: usage.isQuotaUsed }),
       usage,
-      plan,
       onError: (error, { id, traceId, ...request }) =>
         onError(error, { ...(id !== undefined && { request_id: id }), ...traceField(traceId), ...request }),
       metrics,
@@ -97,7 +78,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   port = server.port
 
   const stop = new AbortController()
-  const jobs = supervise([storeUsage(store, usage, log), readPlan], {
+  const jobs = supervise([storeUsage(store, usage, log), ...ownJobs], {
     ...options,
     log,
     signal: stop.signal,
@@ -126,41 +107,29 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   }
 }
 
-type PageOptions = Pick<ListenerOptions, 'config' | 'store' | 'index' | 'now' | 'rasterize' | 'fonts'> & {
-  plan: () => RetirementPlan
+type PageOptions = Omit<ListenerOptions, 'log' | 'windows' | 'metrics' | 'onError'> & {
   onError: (error: unknown) => void
 }
 
-function createPages({ config, store, index, now, rasterize, fonts, plan, onError }: PageOptions) {
-  const settings = { ...config.site, limits: describeLimits(config.tiers, config.requireKey) }
-  const { site, routes } = createSite(settings, config.publicUrl, config.explorer, fonts)
-  const reference = createReference(VERSION, {
-    ...config,
-    site,
-    plan: () => datePlan(plan(), config.deprecatedAt),
-    now,
-    // The reference works without the stamp if the database is unavailable.
-    stamp: async () => (await attempt(() => findRules(store), onError))?.stamp,
+/** The routes of the features, with their guards and jobs. */
+async function startFeatures({ serving, config, store, index, now, rasterize, fonts, onError }: PageOptions) {
+  const { publicUrl, explorer, requireKey } = config
+  const settings = { ...config.site, limits: describeLimits(config.tiers, requireKey) }
+  const { site, routes } = siteOf(serving, { settings, publicUrl, explorer, fonts })
+  const started = await startServing(serving, {
+    ...{ config, store, index, now, rasterize, onError, site },
+    api: apiOf(serving, config),
+    pages: createPageCache(),
+    explain: createPassportExplainer(store),
+    rules: () => findRules(store),
+    listSources: () => store.data(MIRROR).listSources(),
+    needsKey: requireKey,
+    signs: config.signingKeys !== undefined,
   })
-  const explorer = config.explorer
-    ? createExplorer({
-        store,
-        index,
-        explain: createPassportExplainer(store),
-        rules: () => findRules(store),
-        listSources: () => store.data(MIRROR).listSources(),
-        needsKey: config.requireKey,
-        now,
-        signs: config.signingKeys !== undefined,
-        site,
-        rasterize,
-        onError,
-      })
-    : undefined
   return {
-    routes: [...reference.routes, ...routes, ...(explorer?.routes ?? [])],
-    errorPage: explorer?.errorPage,
-    errorPicture: explorer?.errorPicture,
+    ...started,
+    routes: [...started.routes, ...routes],
+    errorPage: explorer ? createErrorPage(site) : undefined,
   }
 }
 

@@ -7,8 +7,8 @@ const SAMPLE_MILLISECONDS = 100
 const DELAY_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 /** Counts requests and measures the event-loop delay of a server thread. */
-export function createThreadMetrics() {
-  const metrics = createMetrics()
+export function createThreadMetrics(names: readonly string[]) {
+  const metrics = createMetrics(names)
   const delays = createHistogram(DELAY_BOUNDS)
   let last = performance.now()
   setInterval(() => {

@@ -8,10 +8,13 @@ import type { Store } from '../core/store/store.ts'
 import { LOG_HEAD } from '../core/store/write/write-events.ts'
 import { PASSPORT_CHANGES } from '../core/store/write/write-records.ts'
 import { threadLog as log, type StartMessage, send, type ToThread } from '../core/threads/messages.ts'
+import { servingOf } from '../feature.ts'
 import { createRasterizerClient } from '../features/pictures/rasterizer-calls.ts'
 import { shareFold } from '../features/proof/share-fold.ts'
+import { FEATURES } from '../features.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics } from './server-thread-metrics.ts'
+import { apiOf } from './serving.ts'
 
 /** `max` in the database URL overrides `connections`. */
 const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
@@ -49,7 +52,8 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
 async function start({ config, windows, fonts, damage, index }: StartMessage): Promise<void> {
   called['index-thread'].share(index)
   try {
-    const metrics = config.metrics && createThreadMetrics()
+    const serving = await servingOf(FEATURES)
+    const metrics = config.metrics && createThreadMetrics(apiOf(serving).routes.map(({ name }) => name))
     if (metrics)
       setInterval(() => {
         const server = listener?.server()
@@ -59,6 +63,7 @@ async function start({ config, windows, fonts, damage, index }: StartMessage): P
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
       config,
+      serving,
       fonts: fonts?.length
         ? new RegExp(fonts.map(({ characters }) => characters.source).join('|'), 'u')
         : undefined,

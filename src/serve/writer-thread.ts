@@ -2,7 +2,6 @@ import type { Awaitable } from '../core/basics/awaitable.ts'
 import { type Job, pause, supervise } from '../core/basics/jobs.ts'
 import { createQueue, receiveCalls } from '../core/basics/thread-calls.ts'
 import type { Config } from '../core/config/config.ts'
-import { dataOf } from '../core/feature.ts'
 import { updateScores } from '../core/scoring/update-scores.ts'
 import { type Damage, noteDamage } from '../core/store/damage.ts'
 import { createWriteAnswer, type WriteCall } from '../core/store/data.ts'
@@ -12,6 +11,7 @@ import type { Store } from '../core/store/store.ts'
 import { LOG_HEAD } from '../core/store/write/write-events.ts'
 import { PASSPORT_CHANGES } from '../core/store/write/write-records.ts'
 import { threadLog as log, send, type ToThread } from '../core/threads/messages.ts'
+import { dataOf } from '../feature.ts'
 import { dayOf } from '../features/keys/usage.ts'
 import { USAGE } from '../features/keys/usage-statements.ts'
 import { logRetirement } from '../features/retire/job.ts'
@@ -59,7 +59,7 @@ async function run(config: Config, damage: Damage): Promise<void> {
 }
 
 function createJobs(config: Config, store: Store): Job[] {
-  const { database, tiers, usageDays, auditDays, historyDays = Number.POSITIVE_INFINITY } = config
+  const { database, tiers, usageDays, auditDays, historyDays } = config
   const { signal } = stop
   const scoring = new AbortController()
   const scoringEnd = AbortSignal.any([signal, scoring.signal])

@@ -1,13 +1,12 @@
 import type { ErrorHandling } from '../core/http/response.ts'
-import { drawErrorBadge, toErrorEndpoint } from '../features/pictures/badge.ts'
-import { drawTitleCard } from '../features/pictures/cards.ts'
-import { picture, withoutCaching } from './assets-and-csp.ts'
+import { withoutCaching } from './assets-and-csp.ts'
 import { type Html, html } from './html.ts'
 import { renderSearch, respondPage } from './layout.ts'
 import type { Site } from './site.ts'
 
-export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 'errorPicture'> => ({
-  errorPage(status, { code, message }, requestId, path) {
+export const createErrorPage =
+  (site: Site): NonNullable<ErrorHandling['errorPage']> =>
+  (status, { code, message }, requestId, path) => {
     const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
     const key = status === 404 && passport ? 'no_passport' : code
     const { title, words, help }: ErrorText = KNOWN[key] ?? KNOWN[status] ?? { title: 'The request failed' }
@@ -17,32 +16,20 @@ export const createErrorPages = (site: Site): Pick<ErrorHandling, 'errorPage' | 
 ${key === 'no_passport' ? renderSearch(passport) : (help ?? (status < 500 ? html`` : html`<p class="soft">Request id: <code>${requestId}</code></p>`))}
 <p><a href="/">All passports by score</a></p></div>`
     return withoutCaching(respondPage({ site, title, description: message, main }, status))
-  },
-  /** Errors of pictures are pictures, because a page would otherwise show a broken image. */
-  errorPicture(path, status) {
-    const words = KNOWN[status]?.short ?? 'error'
-    if (path.endsWith('.json')) return picture('json', toErrorEndpoint(words), status)
-    const { markup } = path.startsWith('/card/')
-      ? drawTitleCard(site, { title: `Passport ${words}`, words: '' })
-      : drawErrorBadge(words)
-    return picture('svg', markup, status)
-  },
-})
+  }
 
-/** The page shows `words`, or else the message of the error. A picture shows `short`. */
-type ErrorText = { title: string; words?: string; help?: Html; short?: string }
+/** The page shows `words`, or else the message of the error. */
+type ErrorText = { title: string; words?: string; help?: Html }
 
 const KNOWN: Record<string, ErrorText> = {
   400: { title: 'Invalid address', help: renderSearch() },
   404: {
     title: 'Page not found',
-    short: 'not found',
     words: 'There is no page with this address. It may have a typing error.',
     help: renderSearch(),
   },
   429: {
     title: 'Too many requests',
-    short: 'busy',
     help: html`<p>Your network address requested many pages in a short time. Wait, then reload this page.</p>`,
   },
   500: {
@@ -51,7 +38,6 @@ const KNOWN: Record<string, ErrorText> = {
   },
   503: {
     title: 'Temporarily unavailable',
-    short: 'busy',
     words: 'This site cannot respond right now. Reload the page in a minute.',
   },
   not_ready: {

@@ -1,10 +1,9 @@
 import type { RenderedPage } from '../core/http/rendered-page.ts'
 import type { FullPassport, Passport } from '../core/passport/passport.ts'
-import type { AssetName } from './assets-and-csp.ts'
-import { file, POLICY } from './assets-and-csp.ts'
+import { type Asset, file, POLICY, SEARCH, THEME } from './assets-and-csp.ts'
 import { LATIN_FONT_PATH } from './fonts.ts'
 import { type Html, html } from './html.ts'
-import type { Site } from './site.ts'
+import type { Link, Site } from './site.ts'
 import { formatFigure, shortNameOf, shortWord } from './text.ts'
 
 type Layout = {
@@ -12,7 +11,7 @@ type Layout = {
   title: string
   description: string
   head?: Html
-  script?: AssetName
+  script?: Asset
   /** The link preview; by default with the title, the description and the card of the site. */
   share?: Share
   main: Html
@@ -21,8 +20,8 @@ type Layout = {
 export const respondPage = (layout: Layout, status = 200): RenderedPage =>
   file('text/html', renderLayout(layout), POLICY.page, status)
 
-/** Pages with these scripts have no suggestions in the header, because both scripts together would be too large. */
-const LARGE: readonly (AssetName | undefined)[] = ['verify.js', 'reference.js']
+/** Pages with a larger script have no suggestions in the header, because both scripts together would be too large. */
+const MOST_WITH_SUGGESTIONS = 10_000
 
 /** A page without a search for people has one in its header. */
 export function renderLayout(layout: Layout): string {
@@ -31,8 +30,19 @@ export function renderLayout(layout: Layout): string {
   const hasSearch = explorer && !main.markup.includes(' id="search" ')
   // `/credentials/github` is a page of Credentials.
   const folderOf = (path?: string) => path?.split(/[/?]/)[1]
-  const link = (path: string, text: string) =>
-    renderLink(path, text, folderOf(path) === folderOf(share?.path))
+  const linksIn = (place: Link['in']) => site.links.filter((link) => link.in === place)
+  const menu = linksIn('menu').map(({ path, text }) =>
+    renderLink(path, text, folderOf(path) === folderOf(share?.path)),
+  )
+  const footer = [
+    ...linksIn('footer').map(({ path, text }) => renderLink(path, text, false)),
+    ...(site.contact === undefined ? [] : [html`<a href="${site.contact}">Contact</a>`]),
+    ...(site.privacyUrl === undefined
+      ? []
+      : [html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a>`]),
+  ]
+  const isSmall = (script?.page.body.length ?? 0) <= MOST_WITH_SUGGESTIONS
+  const scripts = [...(script ? [script] : []), ...(hasSearch && isSmall ? [SEARCH] : [])]
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -45,9 +55,9 @@ export function renderLayout(layout: Layout): string {
 <meta name="theme-color" content="${site.accents.light}">
 ${explorer && html`<link rel="icon" href="/favicon.ico" sizes="32x32">`}
 <link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
-<script src="${site.urlOf('theme.js')}"></script>
-<link rel="stylesheet" href="${site.urlOf('style.css')}">
-${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${[...(script ? [script] : []), ...(hasSearch && !LARGE.includes(script) ? ['search.js' as const] : [])].map((name) => html`<script type="module" src="${site.urlOf(name)}"></script>`)}
+<script src="${THEME.url}"></script>
+<link rel="stylesheet" href="${site.style.url}">
+${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${scripts.map(({ url }) => html`<script type="module" src="${url}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
@@ -55,14 +65,14 @@ ${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${[..
 <p class="brand row"><a href="/">${site.name}</a></p>
 ${hasSearch && html`<form id="find-person" action="/" role="search" aria-label="People"><input id="search" name="q" type="search" aria-label="Find a person" maxlength="200" placeholder="Search" autocomplete="off" spellcheck="false"><ul class="panel rows" data-results data-linked></ul><span class="unseen" role="status" data-count></span></form>`}
 <button class="quiet" type="button" popovertarget="pages">Menu</button>
-<div id="pages" class="panel" popover><nav aria-label="Pages">${explorer && html`${link('/', 'People')} ${link('/movers', 'Movers')} ${link('/credentials', 'Credentials')} `}${link('/reference/v3', 'API')}${explorer && html` ${link('/about', 'About')}`}</nav></div>
+<div id="pages" class="panel" popover><nav aria-label="Pages">${joinLinks(menu)}</nav></div>
 </header>
 <main id="main">
 ${main}
 </main>
 <footer><div>
 <p>${site.name}: public records of work, with scores for activity, identity and skills.${site.owner !== undefined && html` Run by ${explorer ? html`<a href="/about">${site.owner.replace(/\.$/, '')}</a>` : site.owner.replace(/\.$/, '')}.`}</p>
-<nav aria-label="About this site">${explorer && html`<a href="/about">About</a> <a href="/me">Is this you?</a> `}${site.contact !== undefined && html`<a href="${site.contact}">Contact</a> `}${site.privacyUrl !== undefined && html`<a href="${site.privacyUrl}" rel="noreferrer">Privacy</a> `}<a href="/reference/v3">API reference</a></nav>
+<nav aria-label="About this site">${joinLinks(footer)}</nav>
 ${THEMES}
 </div></footer>
 </body>
@@ -72,6 +82,8 @@ ${THEMES}
 
 export const renderLink = (path: string, text: string | Html, isHere: boolean): Html =>
   html`<a href="${path}"${isHere && html` aria-current="page"`}>${text}</a>`
+
+const joinLinks = (links: readonly Html[]) => links.map((link, at) => html`${at === 0 ? '' : ' '}${link}`)
 
 /** The script keeps the choice in the browser. Without scripts, the theme is that of the system. */
 const THEMES = html`<label class="scripted">Theme <select id="theme" autocomplete="off"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>`

@@ -1,11 +1,10 @@
 import type { Awaitable } from '../core/basics/awaitable.ts'
-import type { RenderedPage } from '../core/http/rendered-page.ts'
+import type { PageCache, RenderedPage } from '../core/http/rendered-page.ts'
 import type { Context } from '../core/http/route.ts'
 import type { PassportRef } from '../core/passport/passport.ts'
 import type { ExplainedPassport } from '../core/passport/rules/explanation.ts'
 import type { RuleSetShape } from '../core/passport/rules/rule-set.ts'
 import type { Reads } from '../core/reads/search.ts'
-import type { Html } from './html.ts'
 import type { Site } from './site.ts'
 
 export type Png = Uint8Array<ArrayBuffer>
@@ -21,6 +20,8 @@ export type ExplorerOptions = Reads & {
   now: () => number
   signs?: boolean
   site: Site
+  /** Pages of all features, until the index changes. */
+  pages: PageCache
   rasterize: Rasterize
   /** Logs an error that a page does not show. */
   onError: (error: unknown) => void
@@ -36,7 +37,6 @@ export type ExplorerRequest = {
   signal: AbortSignal
   /** Makes the request count as `units` requests. */
   charge: Context['charge']
-  drawCard: (draw: () => Awaitable<Html>) => Promise<RenderedPage>
 }
 
 export type ExplorerPage = {

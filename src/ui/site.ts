@@ -1,11 +1,21 @@
 import { contrast, mix } from '../core/basics/color-contrast.ts'
 import { parseOrigin } from '../core/basics/url.ts'
 import { PROGRAM } from '../core/basics/version.ts'
+import { DEFAULT_SITE, DEMO_SITE, type SiteSettings } from '../core/config/site-settings.ts'
 import { publicOriginOf } from '../core/http/parse-request.ts'
 import { type DocumentedRoute, pageRoute } from '../core/http/route.ts'
-import { type AssetName, createAssets, file, POLICY, picture } from './assets-and-csp.ts'
+import {
+  type Asset,
+  assetRoutes,
+  createSiteStyle,
+  file,
+  POLICY,
+  picture,
+  SEARCH,
+  SHARE,
+  THEME,
+} from './assets-and-csp.ts'
 import { type Html, html } from './html.ts'
-import { DEFAULT_SITE, DEMO_SITE, type SiteSettings } from './site-settings.ts'
 import { renderAddress, renderCopyable } from './text.ts'
 import { PALETTE, type Theme } from './tokens.ts'
 
@@ -19,15 +29,35 @@ export type Site = SiteSettings & {
   host: string
   /** Matches a character of the further fonts, which draw PNG pictures. */
   fonts?: RegExp | undefined
-  urlOf: (name: AssetName) => string
+  style: Asset
+  links: readonly Link[]
   accents: Record<Theme, string>
 }
 
-export function createSite(settings = DEFAULT_SITE, publicUrl = '', explorer = true, fonts?: RegExp) {
+/** An entry of the menu or the footer, which are sorted by `order`. */
+export type Link = { path: string; text: string; in: 'menu' | 'footer'; order: number; needsExplorer?: true }
+
+type Options = Partial<Pick<Site, 'explorer' | 'fonts' | 'links'>> & {
+  settings?: SiteSettings
+  publicUrl?: string | undefined
+  styles?: readonly string[]
+  assets?: readonly Asset[]
+}
+
+export function createSite({
+  settings = DEFAULT_SITE,
+  publicUrl = '',
+  explorer = true,
+  ...options
+}: Options) {
   const accents = accentsOf(settings.accent)
-  const { urlOf, routes } = createAssets(accents)
+  const style = createSiteStyle(accents, options.styles ?? [])
   const host = parseOrigin(publicUrl)?.host ?? ''
-  const site: Site = { ...settings, explorer, origin: publicUrl, host, fonts, urlOf, accents }
+  const links = (options.links ?? [])
+    .filter(({ needsExplorer }) => explorer || !needsExplorer)
+    .toSorted((one, other) => one.order - other.order)
+  const own = { explorer, origin: publicUrl, host, fonts: options.fonts, style, links, accents }
+  const site: Site = { ...settings, ...own }
   const icon = picture('svg', drawIcon(site))
   const showRobots = (request: Request) => {
     const origin = explorer ? publicOriginOf(request, publicUrl) : ''
@@ -37,7 +67,11 @@ export function createSite(settings = DEFAULT_SITE, publicUrl = '', explorer = t
   }
   return {
     site,
-    routes: [...routes, pageRoute('/icon.svg', () => icon), pageRoute('/robots.txt', showRobots)],
+    routes: [
+      ...assetRoutes([style, SEARCH, SHARE, THEME, ...(options.assets ?? [])]),
+      pageRoute('/icon.svg', () => icon),
+      pageRoute('/robots.txt', showRobots),
+    ],
   }
 }
 

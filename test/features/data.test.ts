@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { dataOf } from '../../src/core/feature.ts'
+import { dataOf } from '../../src/feature.ts'
 import { FEATURES } from '../../src/features.ts'
 import { onEveryEngine } from '../support/store/engines.ts'
 import { type AnyData, AUDIT, defineData, listTables, REMOVALS, RULE_SETS } from '../support/store/open.ts'

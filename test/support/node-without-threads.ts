@@ -5,6 +5,7 @@ import { createLocalIndex } from '../../src/core/index/calls.ts'
 import { openStore } from '../../src/core/store/open.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { listen } from '../../src/serve/request-listener.ts'
+import { SERVING } from './program/serving.ts'
 
 type Options = {
   /** Wraps the store of the node. */
@@ -20,6 +21,7 @@ export async function listenHere(env: Record<string, string>, options: Options =
   const lines: string[] = []
   const { server, drain } = await listen({
     config,
+    serving: SERVING,
     store: adapt(store),
     index: createLocalIndex(store),
     now: Date.now,

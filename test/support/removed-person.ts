@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IncomingRecord } from '../../src/core/passport/record.ts'
-import { API_ROUTES, SERVICE_ROUTES } from '../../src/serve/routes.ts'
 import { connect } from './postgres/connection-urls.ts'
+import { ROUTES } from './program/serving.ts'
 import { credential, record, social } from './store/records.ts'
 import { contracts } from './store/scoring.ts'
 
@@ -60,7 +60,7 @@ const INCLUDED = ['', '?include=credentials,explanation,standing', '?as_of=2100-
 
 /** Every GET request of the declared routes that could show the person. */
 export const listTargets = (pages: readonly { path: string; methods?: readonly string[] }[]): string[] =>
-  [...API_ROUTES, ...SERVICE_ROUTES, ...pages]
+  [...ROUTES, ...pages]
     .filter(
       ({ methods = ['GET'], path }) => methods.includes('GET') && !/[*]|health|ready|icon|site/.test(path),
     )

@@ -12,12 +12,7 @@ const COPIED = [
 const FOLDERS = ['src', 'test', 'test/system', 'bench']
 
 /** The only files that import the folders of these features, each in a list. */
-const LISTS = [
-  'src/features.ts',
-  'src/serve/routes.ts',
-  'test/model/frozen-versions.ts',
-  'test/support/frozen/frozen-versions.ts',
-]
+const LISTS = ['src/features.ts', 'test/model/frozen-versions.ts', 'test/support/frozen/frozen-versions.ts']
 
 /** Removes the imports from folders of features, and the imported names from the lists. */
 function withoutFeatures(code: string, names: readonly string[]): string {

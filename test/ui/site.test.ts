@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { contrast } from '../../src/core/basics/color-contrast.ts'
+import {
+  DEFAULT_SITE,
+  PAPER,
+  parseAccent,
+  parseContact,
+  parseSiteName,
+} from '../../src/core/config/site-settings.ts'
 import type { Context, Route } from '../../src/core/http/route.ts'
-import { createSite } from '../../src/ui/site.ts'
-import { DEFAULT_SITE, PAPER, parseAccent, parseContact, parseSiteName } from '../../src/ui/site-settings.ts'
 import { serveExplorer, servePeople } from '../support/explorer/explorer-server.ts'
-import { PALETTE } from '../support/explorer/site.ts'
+import { createSite, PALETTE } from '../support/explorer/site.ts'
 import { serveRecords, shareServer } from '../support/http/server.ts'
 import { ServiceError } from '../support/program/errors.ts'
 import { openTestStore } from '../support/store/engines.ts'
@@ -68,8 +73,8 @@ describe('settings of the site', () => {
       expect(text).not.toContain('>passportd<')
     }
     const style = /href="(\/assets\/style[^"]+)"/.exec((await server.look('/')).text)?.[1] ?? ''
-    expect(style).not.toBe(createSite().site.urlOf('style.css'))
-    expect(createSite(SETTINGS).site.urlOf('style.css')).toBe(style)
+    expect(style).not.toBe(createSite().site.style.url)
+    expect(createSite(SETTINGS).site.style.url).toBe(style)
     expect((await server.look('/badge/7.svg')).text).toContain('#6b2d5c')
     const icon = await server.look('/icon.svg')
     expect([icon.status, icon.headers.get('Content-Type')]).toEqual([200, 'image/svg+xml; charset=utf-8'])

@@ -1,24 +1,18 @@
 import { STATUS_CODES } from 'node:http'
-import * as subjectSchemas from '../../features/own-record/schemas.ts'
-import * as subscriptionSchemas from '../../features/webhooks/schemas.ts'
+import type { TSchema } from 'typebox'
 import { KEY_NEEDED, ServiceError, STATUS_OF } from '../basics/errors.ts'
 import * as eventSchemas from '../history/event-schema.ts'
 import { type ErrorResponse, errorHeaders, publicError } from '../http/errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS } from '../http/openapi-parts.ts'
-import type { Context, Surface } from '../http/route.ts'
+import { type Context, type Surface, unknownPaths } from '../http/route.ts'
 import { parametersOf } from './parameters.ts'
 import * as schemas from './schemas.ts'
 import * as searchSchemas from './search-schemas.ts'
 import * as writeSchemas from './write-schemas.ts'
 
-const SCHEMAS = {
-  ...schemas,
-  ...searchSchemas,
-  ...eventSchemas,
-  ...writeSchemas,
-  ...subscriptionSchemas,
-  ...subjectSchemas,
-}
+/** The names of schemas of v3 in the OpenAPI document. */
+export const asSchemasOfV3 = (named: Readonly<Record<string, TSchema>>) =>
+  Object.fromEntries(Object.entries(named).map(([name, schema]) => [`V3${name}`, schema]))
 
 export const V3: Surface = {
   usesKeys: true,
@@ -33,8 +27,16 @@ export const V3: Surface = {
   headers: [...COMMON_HEADERS, 'RateLimit', 'RateLimit-Policy'],
   errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'forbidden', 'rate_limited', 'unavailable'],
   errorSchema: schemas.Problem,
-  schemas: Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [`V3${name}`, schema])),
+  schemas: asSchemasOfV3({ ...schemas, ...searchSchemas, ...eventSchemas, ...writeSchemas }),
 }
+
+/** After all other routes of v3. */
+export const UNKNOWN_PATHS = unknownPaths(
+  V3,
+  '/api/v3',
+  'v3_other',
+  'There is no such path in v3: /openapi.json and /reference/v3 list the paths.',
+)
 
 /** The path parameter of every route about one passport. */
 export const KEY = {

@@ -1,10 +1,10 @@
-import { DEFAULT_SITE, DEMO_SITE, type SiteSettings } from '../../ui/site-settings.ts'
 import { type DatabaseAddress, hidePassword } from '../store/database-address.ts'
 import { tlsProblems } from './check-tls-files.ts'
 import { misspeltSettings } from './misspelt-settings.ts'
 import { DEFAULT_TIERS } from './rate-limit-tier.ts'
 import { type Environment, readText, SECRETS } from './secrets.ts'
 import { SETTINGS } from './settings.ts'
+import { DEMO_SITE, type SiteSettings } from './site-settings.ts'
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
@@ -18,6 +18,8 @@ export class ConfigError extends Error {
 
 type SettingName = keyof typeof SETTINGS
 type ValueOf<Name extends SettingName> = Exclude<ReturnType<(typeof SETTINGS)[Name]['parse']>, undefined>
+/** Undefined only for a setting without a default. */
+type ReadOf<Name extends SettingName> = ValueOf<Name> | (typeof SETTINGS)[Name]['unset']
 
 type Options = {
   demo?: boolean | undefined
@@ -31,38 +33,37 @@ export type Config = ReturnType<typeof readConfig>
 export function readConfig(env: Environment, { demo = false, checkNames = true }: Options) {
   const problems = checkNames ? misspeltSettings(env, NAMES) : []
   const read = createReader(env, problems)
-  const address = { host: read('HOST') ?? '127.0.0.1', port: read('PORT') ?? 8080 }
-  const requireKey = read('REQUIRE_API_KEY') ?? false
-  const deprecatedAt = read('DEPRECATED_AT')
-  const defaults: SiteSettings = { ...DEFAULT_SITE, ...(demo && DEMO_SITE) }
+  const address = { host: read('HOST'), port: read('PORT') }
+  const requireKey = read('REQUIRE_API_KEY')
+  const demoSite: Partial<SiteSettings> = demo ? DEMO_SITE : {}
   const site: SiteSettings = {
-    ...defaults,
-    name: read('SITE_NAME') ?? defaults.name,
+    ...demoSite,
+    name: read('SITE_NAME'),
     owner: read('SITE_OWNER'),
-    contact: read('SITE_CONTACT') ?? defaults.contact,
+    contact: read('SITE_CONTACT') ?? demoSite.contact,
     privacyUrl: read('SITE_PRIVACY_URL'),
-    keys: read('SITE_KEYS') ?? defaults.keys,
+    keys: read('SITE_KEYS') ?? demoSite.keys,
     accent: read('SITE_ACCENT'),
-    index: read('SITE_INDEX') ?? defaults.index,
+    index: read('SITE_INDEX'),
   }
   const database = readDatabase(read, problems, demo)
-  const logLevel = read('LOG_LEVEL') ?? 'info'
+  const logLevel = read('LOG_LEVEL')
   const config = {
     ...address,
     database,
     requireKey,
     // The explorer must not bypass REQUIRE_API_KEY by default.
     explorer: read('EXPLORER') ?? !requireKey,
-    compatV2: read('COMPAT_V2') ?? true,
+    compatV2: read('COMPAT_V2'),
     publicUrl: read('PUBLIC_URL'),
     site,
     fonts: read('SITE_FONTS'),
     /** Epoch milliseconds; undefined if V1 is not deprecated. */
-    deprecatedAt: deprecatedAt === null ? undefined : (deprecatedAt ?? Date.UTC(2025, 2, 31)),
+    deprecatedAt: read('DEPRECATED_AT') ?? undefined,
     tiers: read('TIERS') ?? DEFAULT_TIERS,
     trustedProxies: read('TRUST_PROXY') ?? [],
     logLevel,
-    logRequests: read('LOG_REQUESTS') === true && logLevel === 'info',
+    logRequests: read('LOG_REQUESTS') && logLevel === 'info',
     metrics: readMetrics(read, problems, address),
     rules: read('RULES'),
     mirrorKey: read('MIRROR_KEY'),
@@ -74,35 +75,34 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     auditDays: read('AUDIT_DAYS'),
     /** Events are kept for this many days; infinite for `forever`. */
     historyDays: read('HISTORY'),
-    backups: readBackups(read, problems, database),
+    backups: readBackups(env, read, problems, database),
     signingKeys: read('SIGNING_KEYS'),
-    webhookAllowPrivate: read('WEBHOOK_ALLOW_PRIVATE') ?? false,
+    webhookAllowPrivate: read('WEBHOOK_ALLOW_PRIVATE'),
     tls: readTls(read, problems),
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
 
-type Read = <Name extends SettingName>(name: Name) => ValueOf<Name> | undefined
+type Read = <Name extends SettingName>(name: Name, unset?: ValueOf<Name>) => ReadOf<Name>
 
 /** Returns a function that reads one setting. An invalid value adds a sentence to `problems`. */
 function createReader(env: Environment, problems: string[]): Read {
-  return <Name extends SettingName>(name: Name) => {
+  return <Name extends SettingName>(name: Name, unset: ReadOf<Name> = SETTINGS[name].unset) => {
     const { accepts, parse } = SETTINGS[name]
     const text = readText(env, name, problems)
-    if (text === '') return undefined
+    if (text === '') return unset
     const value = parse(text) as ValueOf<Name> | undefined
     // Invalid signing keys may still contain a private key, and a wrong file may contain anything.
     const isHidden = name === 'SIGNING_KEYS' || env[name]?.trim() !== text
     const shown = isHidden ? 'another text' : `"${hidePassword(text)}"`
     if (value === undefined) problems.push(`${name} must be ${accepts}, got ${shown}.`)
-    return value
+    return value === undefined ? unset : value
   }
 }
 
 function readDatabase(read: Read, problems: string[], demo: boolean): DatabaseAddress {
-  const path = demo ? 'data/demo.db' : 'data/passportd.db'
-  const database = read('DATABASE_URL') ?? { engine: 'sqlite', path }
+  const database = read('DATABASE_URL', demo ? { engine: 'sqlite', path: 'data/demo.db' } : undefined)
   const readUrl = read('DATABASE_READ_URL')
   if (readUrl === undefined) return database
   if (database.engine === 'postgres') return { ...database, readUrl }
@@ -113,24 +113,25 @@ function readDatabase(read: Read, problems: string[], demo: boolean): DatabaseAd
 type Address = { host: string; port: number }
 
 function readMetrics(read: Read, problems: string[], api: Address): Address | undefined {
-  const [host, port] = [read('METRICS_HOST') ?? '127.0.0.1', read('METRICS_PORT')]
+  const [host, port] = [read('METRICS_HOST'), read('METRICS_PORT')]
   if (port === undefined) return undefined
   if (port === api.port && port !== 0 && host === api.host)
     problems.push(`METRICS_PORT must differ from PORT, got "${port}" for both.`)
   return { host, port }
 }
 
-function readBackups(read: Read, problems: string[], { engine }: DatabaseAddress) {
+function readBackups(env: Environment, read: Read, problems: string[], { engine }: DatabaseAddress) {
   const [folder, every, keep] = [read('BACKUP_DIR'), read('BACKUP_EVERY'), read('BACKUP_KEEP')]
   if (folder === undefined) {
-    if (every ?? keep) problems.push('BACKUP_EVERY and BACKUP_KEEP need BACKUP_DIR: set it to a folder.')
+    if (env.BACKUP_EVERY?.trim() || env.BACKUP_KEEP?.trim())
+      problems.push('BACKUP_EVERY and BACKUP_KEEP need BACKUP_DIR: set it to a folder.')
     return undefined
   }
   if (engine === 'postgres')
     problems.push(
       'BACKUP_DIR needs SQLite: unset it, and use the tools of PostgreSQL, such as pg_dump. See "PostgreSQL" in docs/backup.md.',
     )
-  return { folder, every: every ?? 24 * 3_600_000, keep: keep ?? 7 }
+  return { folder, every, keep }
 }
 
 /** Reads the paths of the PEM files for HTTPS, and checks the files. */

@@ -1,12 +1,3 @@
-import { parseSigningKeys } from '../../features/proof/signing-keys.ts'
-import {
-  DEFAULT_SITE,
-  parseAccent,
-  parseContact,
-  parseKeyHelp,
-  parseOwner,
-  parseSiteName,
-} from '../../ui/site-settings.ts'
 import { parseDuration } from '../basics/text/duration.ts'
 import { parseInstant } from '../basics/text/instant.ts'
 import { parseWebAddress } from '../basics/url.ts'
@@ -23,30 +14,51 @@ import {
   parsePublicUrl,
   whole,
 } from './setting-parsers.ts'
+import { parseSigningKeys } from './signing-keys.ts'
+import {
+  DEFAULT_SITE,
+  parseAccent,
+  parseContact,
+  parseKeyHelp,
+  parseOwner,
+  parseSiteName,
+} from './site-settings.ts'
 
-/** `initial` is the default as the help shows it. `accepts` completes "PORT must be ...". `parse` returns undefined for an invalid value. */
-function define<T>(about: string, initial: string, accepts: string, parse: (text: string) => T | undefined) {
-  return { about, initial, accepts, parse }
-}
+type Parse<T> = (text: string) => T | undefined
 
-const optional = <T>(about: string, accepts: string, parse: (text: string) => T | undefined) =>
-  define(about, 'none', accepts, parse)
-const flag = (about: string, initial = 'false') => define(about, initial, 'true or false', parseFlag)
-const port = (about: string, initial: string) => define(about, initial, 'a port from 0 to 65535', parsePort)
+/**
+ * A setting with a default, `initial`, which the help shows and `parse` accepts. `accepts` completes "PORT must be ...". `parse`
+ * returns undefined for an invalid value.
+ */
+const define = <T>(about: string, initial: string, accepts: string, parse: Parse<T>) => ({
+  ...{ about, initial, accepts, parse },
+  unset: parse(initial) as T,
+})
+
+/** A setting without a default. The help shows `initial`. */
+const optional = <T>(about: string, accepts: string, parse: Parse<T>, initial = 'none') => ({
+  ...{ about, initial, accepts, parse },
+  unset: undefined,
+})
+
+const FLAG = 'true or false'
+const PORT = 'a port from 0 to 65535'
+const DATABASE = `a URL such as ${DATABASE_EXAMPLES}`
+const flag = (about: string, initial = 'false') => define(about, initial, FLAG, parseFlag)
 const host = (about: string) => define(about, '127.0.0.1', 'a host name or address', parseHost)
-const database = (about: string, initial = 'none') =>
-  define(about, initial, `a URL such as ${DATABASE_EXAMPLES}`, parseDatabaseAddress)
-const anyText = (about: string, initial = 'none') => define(about, initial, 'a text', (text) => text)
+const days = (about: string) =>
+  optional(about, 'a whole number of days from 31 to 36500', whole(31, 36_500), 'kept')
+const anyText = (about: string, initial = 'none') => optional(about, 'a text', (text) => text, initial)
 
 /** The help and the check for misspelt names use this table. docs/operate.md has the same settings and order. */
 export const SETTINGS = {
-  PORT: port('port to listen on; 0 takes any free port', '8080'),
+  PORT: define('port to listen on; 0 takes any free port', '8080', PORT, parsePort),
   HOST: host('address to listen on; 0.0.0.0 for all'),
-  PUBLIC_URL: define(
+  PUBLIC_URL: optional(
     'public base URL, for shared links',
-    'as requested',
     'the URL of the service, such as https://passports.example.com',
     parsePublicUrl,
+    'as requested',
   ),
   TRUST_PROXY: optional(
     'proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8',
@@ -55,9 +67,11 @@ export const SETTINGS = {
   ),
   TLS_CERT: anyText('PEM file with the certificate; with TLS_KEY, serves HTTPS and HTTP/2'),
   TLS_KEY: anyText('PEM file with the private key of the certificate'),
-  DATABASE_URL: database(
+  DATABASE_URL: define(
     'database to use, or postgres://user:password@host/database',
     'sqlite:data/passportd.db',
+    DATABASE,
+    parseDatabaseAddress,
   ),
   DATABASE_READ_URL: optional(
     'PostgreSQL replica for long reads, such as exports',
@@ -65,11 +79,11 @@ export const SETTINGS = {
     parsePostgresUrl,
   ),
   REQUIRE_API_KEY: flag('refuse clients without a key'),
-  TIERS: define(
+  TIERS: optional(
     'rate limits of clients, such as partner=20000/10s',
-    'built-in tiers',
     `tiers such as ${TIERS_EXAMPLE}, each of 1 to 1000000 requests in 1s to 24h`,
     parseTiers,
+    'built-in tiers',
   ),
   COMPAT_V2: flag('serve /api/v2 as well as /api/v1', 'true'),
   DEPRECATED_AT: define(
@@ -78,7 +92,12 @@ export const SETTINGS = {
     'none, or a date such as 2025-03-31 or 2025-03-31T00:00:00Z',
     orNone(parseInstant),
   ),
-  EXPLORER: flag('show passports to people in a browser', 'on, unless a key is required'),
+  EXPLORER: optional(
+    'show passports to people in a browser',
+    FLAG,
+    parseFlag,
+    'on, unless a key is required',
+  ),
   SITE_NAME: define(
     'name of the service on its pages and cards',
     DEFAULT_SITE.name,
@@ -105,14 +124,14 @@ export const SETTINGS = {
     'a URL such as https://example.com/keys, or a text of at most 300 characters',
     parseKeyHelp,
   ),
-  SITE_ACCENT: define(
+  SITE_ACCENT: optional(
     'colour of links, badges and cards',
-    'green',
     'a colour such as #1d6552 that is dark enough for text on a light page (contrast of at least 4.5:1)',
     parseAccent,
+    'green',
   ),
   SITE_FONTS: anyText('folder with fonts for names on cards, instead of the Noto fonts of the system'),
-  SITE_INDEX: flag('let search engines list the pages', 'true'),
+  SITE_INDEX: flag('let search engines list the pages', String(DEFAULT_SITE.index)),
   RULES: anyText('file with your own rule set', 'built-in rule set'),
   SIGNING_KEYS: optional(
     'private key for signed snapshots and heads of the log, as a JWK Set',
@@ -126,18 +145,8 @@ export const SETTINGS = {
     'forever, or a whole number of days from 1 to 36500',
     parseHistory,
   ),
-  USAGE_DAYS: define(
-    'days after which usage counts are deleted',
-    'kept',
-    'a whole number of days from 31 to 36500',
-    whole(31, 36_500),
-  ),
-  AUDIT_DAYS: define(
-    'days after which entries of the audit log are deleted',
-    'kept',
-    'a whole number of days from 31 to 36500',
-    whole(31, 36_500),
-  ),
+  USAGE_DAYS: days('days after which usage counts are deleted'),
+  AUDIT_DAYS: days('days after which entries of the audit log are deleted'),
   BACKUP_DIR: anyText('folder for scheduled backups of a SQLite database'),
   BACKUP_EVERY: define(
     'time between scheduled backups',
@@ -153,9 +162,9 @@ export const SETTINGS = {
     parseLogLevel,
   ),
   LOG_REQUESTS: flag('log an entry for each request, as info'),
-  METRICS_PORT: port('port for Prometheus /metrics; 0 takes any free port', 'off'),
+  METRICS_PORT: optional('port for Prometheus /metrics; 0 takes any free port', PORT, parsePort, 'off'),
   METRICS_HOST: host('address for /metrics'),
   MIRROR_KEY: anyText('key for the service that "mirror" copies or "verify" checks'),
-  COPY_FROM_URL: database('database that "copy" reads'),
-  COPY_TO_URL: database('database that "copy" writes'),
+  COPY_FROM_URL: optional('database that "copy" reads', DATABASE, parseDatabaseAddress),
+  COPY_TO_URL: optional('database that "copy" writes', DATABASE, parseDatabaseAddress),
 }

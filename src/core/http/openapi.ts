@@ -7,14 +7,21 @@ import { type DocumentedRoute, isDocumented, type Parameter, type Parameters, ty
  * The OpenAPI document of the routes, in version 3.1 as many generators need. It has no QUERY and no streams, because it could
  * not describe them. Its schemas are the ones that the code uses.
  */
-export function createOpenApi(version: string, routes: readonly Route[]) {
+export function createOpenApi(
+  version: string,
+  routes: readonly Route[],
+  more: Readonly<Record<string, TSchema>> = {},
+) {
   const documented = routes.filter(isDocumented)
   const surfaces = [...new Set(documented.map(({ surface }) => surface))]
-  const { schemas, toRef } = nameSchemas(Object.assign({}, ...surfaces.map((surface) => surface.schemas)))
+  const { schemas, toRef } = nameSchemas(
+    Object.assign({}, ...surfaces.map((surface) => surface.schemas), more),
+  )
   const tags = new Map(surfaces.map(({ tag }) => [tag.name, tag]))
   const paths: Record<string, object> = {}
+  const responses: SharedResponses = {}
   for (const each of documented)
-    paths[templateOf(each)] = { ...paths[templateOf(each)], ...describePath(each, toRef) }
+    paths[templateOf(each)] = { ...paths[templateOf(each)], ...describePath(each, toRef, responses) }
   return {
     openapi: '3.1.0',
     info: {
@@ -28,6 +35,7 @@ export function createOpenApi(version: string, routes: readonly Route[]) {
     paths,
     components: {
       schemas,
+      responses,
       headers: HEADERS,
       parameters: CONDITIONS,
       securitySchemes: {
@@ -71,8 +79,9 @@ const CONDITIONS = {
 }
 
 type ToRef = (schema: unknown) => unknown
+type SharedResponses = Record<string, object>
 
-function describePath(each: DocumentedRoute, toRef: ToRef) {
+function describePath(each: DocumentedRoute, toRef: ToRef, shared: SharedResponses) {
   const { id, params, methods = ['GET'] } = each
   const operations = methods
     .filter((method) => method !== 'QUERY')
@@ -80,7 +89,7 @@ function describePath(each: DocumentedRoute, toRef: ToRef) {
       method.toLowerCase(),
       {
         operationId: at === 0 ? id : `${id}By${method.charAt(0)}${method.slice(1).toLowerCase()}`,
-        ...describe(each, toRef),
+        ...describe(each, toRef, shared),
       },
     ])
   return {
@@ -90,7 +99,7 @@ function describePath(each: DocumentedRoute, toRef: ToRef) {
 }
 
 /** Returns an operation without its id. The operations of a route differ only in method and id. */
-function describe(each: DocumentedRoute, toRef: ToRef) {
+function describe(each: DocumentedRoute, toRef: ToRef, shared: SharedResponses) {
   const { surface, summary, description, needsKey, access, query = {}, body } = each
   const { requestHeaders = {}, responseHeaders = [] } = each
   const isRead = each.methods === undefined
@@ -124,7 +133,9 @@ function describe(each: DocumentedRoute, toRef: ToRef) {
     responses: {
       [each.status ?? 200]: { description: summary, headers, content: contentOf(each, toRef) },
       ...(isRead && { 304: { description: NOT_MODIFIED, headers } }),
-      ...describeErrors(each, errorsOf(each), toRef),
+      ...Object.fromEntries(
+        errorsOf(each).map((code) => [STATUS_OF[code], describeError(each, code, toRef, shared)]),
+      ),
     },
   }
 }
@@ -139,27 +150,26 @@ function contentOf(each: DocumentedRoute, toRef: ToRef) {
   }
 }
 
-/** The documented response for each error code. The examples are rendered like real errors. */
-function describeErrors(each: DocumentedRoute, codes: readonly DocumentedError[], toRef: ToRef) {
-  const { surface } = each
-  return Object.fromEntries(
-    codes.map((code) => {
-      const { headers: more = [] } = ERRORS[code]
-      const description = describeError(each, code)
-      const { type, example } = exampleOf(each, code)
-      const headers = refs([...surface.headers, 'NoStore', ...more])
-      return [
-        STATUS_OF[code],
-        { description, headers, content: { [type]: { schema: toRef(surface.errorSchema), example } } },
-      ]
-    }),
-  )
+/** The response to an error. If the routes of a surface have the same one, it is a component. */
+function describeError(each: DocumentedRoute, code: DocumentedError, toRef: ToRef, shared: SharedResponses) {
+  const { surface, errorWords } = each
+  const { type, example, isShared } = exampleOf(each, code)
+  const response = {
+    description: wordsOf(each, code),
+    headers: refs([...surface.headers, 'NoStore', ...(ERRORS[code].headers ?? [])]),
+    content: { [type]: { schema: toRef(surface.errorSchema), example } },
+  }
+  if (!isShared || errorWords?.[code]) return response
+  const name = `${surface.tag.name}_${code}`
+  shared[name] = response
+  return { $ref: `#/components/responses/${name}` }
 }
 
-export const describeError = ({ errorWords }: DocumentedRoute, code: DocumentedError): string =>
+/** What an error of a route means. */
+export const wordsOf = ({ errorWords }: DocumentedRoute, code: DocumentedError): string =>
   errorWords?.[code] ?? ERRORS[code].description
 
-/** An example of the response of this route to this error, and its content type. */
+/** An example of the response of this route to this error, rendered like a real one. It is shared unless it names a parameter. */
 export function exampleOf(route: DocumentedRoute, code: DocumentedError) {
   const { surface, query = {} } = route
   const { sentence, members = {} } = ERRORS[code]
@@ -167,12 +177,10 @@ export function exampleOf(route: DocumentedRoute, code: DocumentedError) {
   const unknown = properties
     ? findUnknown('member', ['key'], Object.keys(properties), () => '#/key')
     : findUnknown('parameter', ['page'], Object.keys(query), () => '?page')
-  const error =
-    code === 'invalid_request' && surface.parseQuery
-      ? invalidValues(unknown)
-      : new ServiceError(code, sentence, { members })
+  const isShared = code !== 'invalid_request' || surface.parseQuery === undefined
+  const error = isShared ? new ServiceError(code, sentence, { members }) : invalidValues(unknown)
   const { headers, body } = surface.presentError(error, HEADERS['X-Request-Id'].example)
-  return { type: headers['Content-Type'] as string, example: JSON.parse(body) as object }
+  return { type: headers['Content-Type'] as string, example: JSON.parse(body) as object, isShared }
 }
 
 const refs = (names: readonly HeaderName[]) =>

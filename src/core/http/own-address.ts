@@ -1,4 +1,4 @@
-import { didOf } from '../../features/proof/signing-keys.ts'
+import { didOf } from '../config/signing-keys.ts'
 import { publicOriginOf } from './parse-request.ts'
 import type { Context } from './route.ts'
 

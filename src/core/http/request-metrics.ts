@@ -1,17 +1,14 @@
-import { API_ROUTES, SERVICE_ROUTES } from '../../serve/routes.ts'
 import type { Family, Labels } from './prometheus-text.ts'
-
-/** Labels have the names of routes, never paths, which are untrusted input. */
-const API_NAMES = [...API_ROUTES, ...SERVICE_ROUTES].map(({ name }) => name)
-const NAMES = new Set([...API_NAMES, 'page', 'explorer', 'not_found'])
 
 /** Bucket bounds in seconds. */
 const BOUNDS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** Counts responses in memory. No label takes values from untrusted input. */
-export function createMetrics() {
+/** Counts responses in memory. Labels have the names of routes, never paths, which are untrusted input. */
+export function createMetrics(names: readonly string[]) {
   const requests = new Map<string, { labels: Labels; value: number }>()
-  const routes = new Map([...NAMES].map((route) => [route, createHistogram(BOUNDS)]))
+  const routes = new Map(
+    [...names, 'page', 'explorer', 'not_found'].map((route) => [route, createHistogram(BOUNDS)]),
+  )
 
   return {
     countRequest(route: string, status: number, tier: string, seconds: number): void {

@@ -1,5 +1,3 @@
-import { retirementHeaders } from '../../features/retire/headers-and-brownouts.ts'
-import type { RetirementPlan } from '../../features/retire/plan.ts'
 import type { Awaitable } from '../basics/awaitable.ts'
 import { ClientGone, ServiceError } from '../basics/errors.ts'
 import { etagOf } from '../basics/hash.ts'
@@ -10,7 +8,7 @@ import { type PublicError, publicError } from './errors.ts'
 import { allowedMethods, hasLargeUnreadBody, pathOf } from './parse-request.ts'
 import { describeLimit, policyOf } from './rate-limit.ts'
 import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
-import type { Context, Exchange, RequestSummary, Route, Surface } from './route.ts'
+import type { Context, Exchange, Guard, RequestSummary, Route, Surface } from './route.ts'
 
 /** Pages of any origin may read every response and all of its headers. */
 const CORS_HEADERS = {
@@ -75,32 +73,35 @@ const matchesEtag = (condition: string, etag: string) =>
   (condition.includes(etag) && condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
 
 export type HeaderOptions = {
-  plan: () => RetirementPlan
-  /** Used if the plan has no deprecation date. */
-  deprecatedAt: number | undefined
   /** Whether search engines may list the pages; true by default. */
   isIndexed?: boolean
 }
 
-/** Caches the initial headers of responses by surface and tier until the retirement plan changes. */
-export function createInitialHeaders({ plan, deprecatedAt, isIndexed = true }: HeaderOptions) {
-  let known: RetirementPlan | undefined
+type GuardHeaders = ReturnType<NonNullable<Guard['headers']>>
+
+/** Caches the initial headers of responses by surface and tier, until those of a guard change. */
+export function createInitialHeaders(
+  guardsOf: (surface: Surface) => readonly Guard[],
+  { isIndexed = true }: HeaderOptions,
+) {
+  const known = new Map<Guard, GuardHeaders | undefined>()
   const bySurface = new Map<Surface, Map<Tier | undefined, Headers>>()
   function add(surface: Surface, tier: Tier | undefined): Headers {
-    const { usesKeys, retires } = surface
     const headers = baseHeaders({
-      ...(retires && retirementHeaders(plan(), deprecatedAt)),
-      ...(usesKeys && tier && { 'RateLimit-Policy': policyOf(tier) }),
-      ...(!usesKeys && !isIndexed && { 'X-Robots-Tag': 'noindex' }),
+      ...Object.assign({}, ...guardsOf(surface).map((guard) => known.get(guard))),
+      ...(surface.usesKeys && tier && { 'RateLimit-Policy': policyOf(tier) }),
+      ...(!surface.usesKeys && !isIndexed && { 'X-Robots-Tag': 'noindex' }),
     })
     bySurface.getOrInsertComputed(surface, () => new Map()).set(tier, headers)
     return headers
   }
 
   return (surface: Surface, tier: Tier | undefined) => {
-    const current = plan()
-    if (current !== known) bySurface.clear()
-    known = current
+    for (const guard of guardsOf(surface)) {
+      const headers = guard.headers?.()
+      if (headers !== known.get(guard)) bySurface.clear()
+      known.set(guard, headers)
+    }
     return bySurface.get(surface)?.get(tier) ?? add(surface, tier)
   }
 }
@@ -132,8 +133,6 @@ export type ErrorHandling = {
   errorPage?:
     | ((status: number, error: PublicError, requestId: string, path: string) => RenderedPage)
     | undefined
-  /** Returns the picture that shows the error, in the format of the picture at this path. */
-  errorPicture?: ((path: string, status: number) => RenderedPage | undefined) | undefined
   /** `request` has no id and no method if the failed work was shared by several requests. */
   onError: (error: unknown, request: FailedRequest) => void
 }
@@ -144,18 +143,15 @@ export function respondToError(
   context: Context,
   error: unknown,
 ): Awaitable<Response> {
-  const { errorPage, errorPicture } = handling
   const { request, route, id } = context.exchange
   // The client has disconnected; proxies log status 499 in this case.
   if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
   const { status, headers, body } = route.surface.presentError(error, id)
   if (status >= 500 && !isNotReady(error)) context.onError(error)
+  const path = pathOf(request)
   const page =
-    route.surface.errorsAs === 'picture'
-      ? errorPicture?.(pathOf(request), status)
-      : wantsPage(route, request)
-        ? errorPage?.(status, publicError(error), id, pathOf(request))
-        : undefined
+    route.surface.renderError?.(path, status) ??
+    (wantsPage(route, request) ? handling.errorPage?.(status, publicError(error), id, path) : undefined)
   if (page) return sendPage(request, context, { ...page, headers: { ...headers, ...page.headers } })
   const response = new Response(body, { status, headers: context.headers })
   for (const name in headers) response.headers.set(name, headers[name] as string)

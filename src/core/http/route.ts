@@ -1,8 +1,7 @@
 import type { TSchema } from 'typebox'
-import type { EventStreams } from '../../features/events/streams.ts'
-import type { SigningKeys } from '../../features/proof/signing-keys.ts'
 import type { Awaitable } from '../basics/awaitable.ts'
-import { EXPLORER, PICTURES } from '../config/rate-limit-tier.ts'
+import { EXPLORER } from '../config/rate-limit-tier.ts'
+import type { SigningKeys } from '../config/signing-keys.ts'
 import type { IndexClient } from '../index/calls.ts'
 import type { PassportRef } from '../passport/passport.ts'
 import type { ExplainedPassport, Explanation } from '../passport/rules/explanation.ts'
@@ -11,6 +10,7 @@ import type { Store } from '../store/store.ts'
 import type { Backpressure, LimitedExchange } from './backpressure/turns-and-large-pages.ts'
 import type { Principal, RouteScope } from './client-identity.ts'
 import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
+import type { EventStreams } from './event-streams.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
 import type { ChargedExchange } from './rate-limit.ts'
 import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
@@ -22,8 +22,10 @@ export type Surface = {
   /** The tier of all clients. Their requests are counted by address. */
   tier?: string
   presentError: (error: unknown, requestId: string) => ErrorResponse
-  /** If the explorer is on, errors are presented as this instead. */
-  errorsAs?: 'page' | 'picture'
+  /** If the explorer is on, browsers get errors as pages. */
+  errorsAs?: 'page'
+  /** Errors are pictures in the format of the path, because a page would otherwise show a broken image. */
+  renderError?: (path: string, status: number) => RenderedPage
   /** The name of a version that the retirement plan applies to. */
   retires?: string
   /** Parses the query; throws `invalid_request` for unknown names. Without it, handlers read the query themselves. */
@@ -39,6 +41,24 @@ export type Surface = {
   schemas: Readonly<Record<string, TSchema>>
 }
 
+/** A condition on the requests of some surfaces. The checks may throw. */
+export type Guard = {
+  isFor: (surface: Surface) => boolean
+  /** Headers of all responses of these surfaces: the same object until they change. */
+  headers?: () => Readonly<Record<string, string>>
+  /** Called before the key is known. */
+  checkFirst?: (exchange: Exchange) => void
+  /** Called when the client and its limit are known. */
+  check?: (exchange: Exchange) => void
+}
+
+/** Returns the guards of a surface. */
+export function createGuardFinder(guards: readonly Guard[]) {
+  const bySurface = new Map<Surface, readonly Guard[]>()
+  return (surface: Surface) =>
+    bySurface.getOrInsertComputed(surface, () => guards.filter(({ isFor }) => isFor(surface)))
+}
+
 /** Health, files and the reference need no key and have no limit. */
 export const SERVICE: Surface = {
   presentError,
@@ -50,7 +70,6 @@ export const SERVICE: Surface = {
 }
 
 export const PAGE: Surface = { ...SERVICE, tier: EXPLORER, errorsAs: 'page', ignoresSlash: true }
-export const PICTURE: Surface = { ...SERVICE, tier: PICTURES, errorsAs: 'picture', ignoresSlash: true }
 
 /** A parameter of a path, a query or the headers; a string by default. */
 export type Parameter = {

@@ -1,7 +1,4 @@
-import { createEventStreams, type StreamLimits } from '../../features/events/streams.ts'
 import type { UsageCounter } from '../../features/keys/usage-counter.ts'
-import { checkBrownout, checkRemoval } from '../../features/retire/headers-and-brownouts.ts'
-import { NO_PLAN } from '../../features/retire/plan.ts'
 import { notFound } from '../basics/errors.ts'
 import { urlOf } from '../basics/url.ts'
 import { createDigestFinder } from '../scoring/rules-digests.ts'
@@ -11,6 +8,7 @@ import type { HoldLimits } from './backpressure/held-bytes.ts'
 import { createBackpressure, IDLE_SECONDS } from './backpressure/turns-and-large-pages.ts'
 import { ANONYMOUS_PRINCIPAL, checkScope, createClientAddressOf, isInBrowser } from './client-identity.ts'
 import { presentError } from './errors.ts'
+import { createEventStreams, type StreamLimits } from './event-streams.ts'
 import {
   bodyTooLarge,
   checkHost,
@@ -40,7 +38,9 @@ import {
 } from './response.ts'
 import {
   type Context,
+  createGuardFinder,
   type Exchange,
+  type Guard,
   type RequestSummary,
   type Route,
   type RouteRequest,
@@ -67,6 +67,7 @@ export type ApiServerOptions = ErrorHandling &
     explorer?: boolean
     limits?: Partial<StreamLimits & HoldLimits> | undefined
     routes: readonly Route[]
+    guards?: readonly Guard[]
     limiter: Limiter
     /** Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted. */
     trustedProxies: readonly string[]
@@ -163,12 +164,14 @@ function createServerState(options: ApiServerOptions) {
     backpressure: createBackpressure(options.limits),
     cardsOf: (request: Request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
   }
+  const guardsOf = createGuardFinder(options.guards ?? [])
   return {
     ...options,
     shared,
+    guardsOf,
     findKey: (id: string) => store.keys.find(id),
     addressOf: createClientAddressOf(options.trustedProxies),
-    headersOf: createInitialHeaders(options),
+    headersOf: createInitialHeaders(guardsOf, options),
     guessable: guessablePaths(options.routes),
     isDraining: false,
     lastRequestAt: 0,
@@ -212,7 +215,7 @@ const contextOf = (state: ServerState, exchange: Exchange): Context => ({
 
 /** Authenticates, checks the rate limit and calls the handler. Awaits only promises, because each `await` is slow. */
 async function respond(state: ServerState, exchange: Exchange): Promise<Response> {
-  const { limiter, plan } = state
+  const { limiter } = state
   const { request, route } = exchange
   const { surface } = route
   try {
@@ -224,9 +227,8 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     if (request.method === 'OPTIONS') {
       return complete(state, exchange, preflight(contextOf(state, exchange), route))
     }
-    // The removal of a version is checked before keys, because this check does not read the store.
-    const retirement = surface.retires && plan() !== NO_PLAN ? plan() : undefined
-    if (retirement) checkRemoval(retirement, exchange.time, surface.retires)
+    const guards = state.guardsOf(surface)
+    for (const guard of guards) guard.checkFirst?.(exchange)
     if (!route.handle) throw notFound(route.missing ?? describeUnknownPath(pathOf(request), state.guessable))
     await admit(state, exchange, surface, (state.requireKey && !route.access) || route.needsKey)
     const { key } = exchange
@@ -236,7 +238,7 @@ async function respond(state: ServerState, exchange: Exchange): Promise<Response
     // Units are charged before the request waits for its turn and before its body is received.
     const units = route.units + (route.body ? unitsOfBody(declaredLength(request)) : 0)
     if (units > 1) charge(limiter, exchange, units)
-    if (retirement) checkBrownout(retirement, exchange.time, exchange.principal.id, surface.retires)
+    for (const guard of guards) guard.check?.(exchange)
     if (!route.isImmediate) await state.shared.backpressure.takeTurn(request)
     const handled = route.handle(request, contextOf(state, exchange))
     const response = handled instanceof Promise ? await handled : handled

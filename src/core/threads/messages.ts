@@ -1,6 +1,6 @@
-import type { Font } from '../../features/pictures/fonts-folder.ts'
 import type { Fields, Log } from '../basics/log.ts'
 import type { Config } from '../config/config.ts'
+import type { Font } from '../config/fonts-folder.ts'
 import type { Family } from '../http/prometheus-text.ts'
 import type { IndexState } from '../index/calls.ts'
 import type { Damage } from '../store/damage.ts'

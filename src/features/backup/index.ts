@@ -1,4 +1,4 @@
-import type { Feature } from '../../core/feature.ts'
+import type { Feature } from '../../feature.ts'
 
 export const backup: Feature = {
   name: 'backup',

@@ -4,6 +4,7 @@ import type { PassportV3 } from '../../core/history/passport-state.ts'
 import type { RenderedPage } from '../../core/http/rendered-page.ts'
 import { listWithCredentials } from '../../core/reads/passports.ts'
 import type { PassportStanding } from '../../core/reads/standing.ts'
+import { createStyle, SHARE } from '../../ui/assets-and-csp.ts'
 import { html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
 import { renderLevel } from '../../ui/level-mark.ts'
@@ -11,9 +12,12 @@ import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
 import { renderSharePanel, SHARE_BUTTON } from '../../ui/share-panel.ts'
 import type { Site } from '../../ui/site.ts'
 import { formatFigure, shortNameOf, shortWord } from '../../ui/text.ts'
+import style from './compare.css' with { type: 'text' }
 import { type ComparedPerson, compareAddress, renderComparison } from './compare-table.ts'
 
 const MOST_PEOPLE = 4
+
+export const COMPARE_STYLE = createStyle('compare.css', style)
 
 export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
   // Not cached, because reading the versions of all compared passports costs as much as rendering the page.
@@ -77,7 +81,8 @@ function renderPage(site: Site, people: readonly ComparedPerson[]): RenderedPage
     title,
     description: `${scores.join(', ')}. Scores, ranks and credentials side by side`,
     share,
-    script: 'share.js',
+    head: html`<link rel="stylesheet" href="${COMPARE_STYLE.url}">\n`,
+    script: SHARE,
     main: html`<div class="cover identity"><h1><bdi class="clamp" dir="ltr">${LIST.format(names.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi></h1>
 <p class="row actions">${SHARE_BUTTON}${people.length < MOST_PEOPLE && add}</p></div>
 ${renderSharePanel(share, `${title} on ${site.name}`, site.origin)}

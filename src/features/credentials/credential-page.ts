@@ -15,6 +15,7 @@ import {
 } from '../../core/passport/rules/rule-set.ts'
 import { findPassport } from '../../core/reads/passports.ts'
 import { searchPeople } from '../../core/reads/search.ts'
+import { SHARE } from '../../ui/assets-and-csp.ts'
 import { partOf } from '../../ui/charts.ts'
 import { MAX_NAME_LENGTH } from '../../ui/credential-rows.ts'
 import { type Html, html } from '../../ui/html.ts'
@@ -81,7 +82,7 @@ function renderPage(site: Site, found: Found): RenderedPage {
   return respondPage({
     site,
     share,
-    script: 'share.js',
+    script: SHARE,
     title,
     description: `${describeType(type, rule)} ${holders === 1 ? '1 person has' : `${text.formatPeople(holders)} have`} it.`,
     main: html`<div class="cover ${partOf(category) ?? ''}"><p class="above"><a href="/credentials">Credentials</a></p>

@@ -1,9 +1,14 @@
-import type { Feature } from '../../core/feature.ts'
+import type { Feature } from '../../feature.ts'
 
 export const events: Feature = {
   name: 'events',
   commands: {
     history: async () => (await import('./commands.ts')).history,
     diff: async () => (await import('./commands.ts')).diff,
+  },
+  async serve() {
+    const { diff } = await import('./diff.ts')
+    const { events: list } = await import('./routes.ts')
+    return { routes: [diff, list] }
   },
 }

@@ -13,11 +13,11 @@ import {
 } from '../../core/history/event-cursor.ts'
 import { EventPage, type WireEventPage } from '../../core/history/event-schema.ts'
 import { presentEventItem } from '../../core/history/present-event.ts'
+import { type EventFilter, MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../core/http/event-streams.ts'
 import { createPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
 import { parseLimit } from '../../core/lists/list-request.ts'
-import { type EventFilter, MOST_STREAMS, MOST_STREAMS_OF_KEY } from './streams.ts'
 
 const DEFAULT_LIMIT = 100
 const LARGEST_LIMIT = 1000

@@ -3,6 +3,7 @@ import { foldName } from '../../core/basics/text/fold-name.ts'
 import type { Level, Rule, RuleSetShape } from '../../core/passport/rules/rule-set.ts'
 import { readLogRange } from '../../core/reads/history.ts'
 import { termsOfLevels } from '../../core/reads/search.ts'
+import { SHARE } from '../../ui/assets-and-csp.ts'
 import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS } from '../../ui/charts.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
@@ -23,7 +24,7 @@ export const createAboutPage = (options: ExplorerOptions): ExplorerPage => ({
       title: 'About',
       description: `Who runs ${site.name}, how a passport score is made, what the levels and “human” mean, and how to correct or remove a record`,
       share: { path: '/about', title: `About ${site.name}` },
-      script: 'share.js',
+      script: SHARE,
       main: html`<div class="cover"><h1>About ${site.name}</h1>
 <p class="lead">A passport is one person’s public record of work. It lists credentials, which are facts such as accounts, contributions and identity checks, and adds up their points to a score. This site runs passportd, open source software that anybody can run.</p>
 ${site.demo && html`<p><strong>This is a demo. Its people and their records are invented${site.contact?.endsWith('@example.com') && ', and its contact is an example'}.</strong></p>`}

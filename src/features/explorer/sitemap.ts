@@ -1,6 +1,6 @@
 import { notFound } from '../../core/basics/errors.ts'
 import { isDocumented } from '../../core/http/route.ts'
-import { API_ROUTES } from '../../serve/routes.ts'
+import type { UseOfServer } from '../../feature.ts'
 import { file, POLICY } from '../../ui/assets-and-csp.ts'
 import { type Html, html } from '../../ui/html.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../ui/page.ts'
@@ -26,16 +26,17 @@ export const createSitemapIndex = ({ index }: Pick<ExplorerOptions, 'index'>): E
   },
 })
 
-/** Some services have no V2. */
-const CALLS = API_ROUTES.filter(isDocumented).filter(({ path }) => !path.startsWith('/api/v2'))
-
-const FIXED = new Set([
-  ...['/', '/about', '/movers', '/credentials', '/deprecation', '/reference'],
-  ...CALLS.flatMap((call) => [referencePath(call.surface.tag.name), callPath(call)]),
-])
+/** The pages that the menu and the footer link, and those of the calls. */
+function listPages({ api, site }: Pick<UseOfServer, 'api' | 'site'>): Set<string> {
+  const calls = api.routes.filter(isDocumented).filter(({ surface }) => surface.usesKeys)
+  return new Set([
+    ...site.links.map(({ path }) => path).filter((path) => !path.includes('.')),
+    ...calls.flatMap((call) => [referencePath(), referencePath(call.surface.tag.name), callPath(call)]),
+  ])
+}
 
 /** The passports of one file, the highest score first. The first file also has the other pages, and the credentials that people have. */
-export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
+export const createSitemap = (options: UseOfServer): ExplorerPage => ({
   cacheKey: () => '',
   async render({ site, params, signal }) {
     const base = baseOf(site)
@@ -52,7 +53,7 @@ export const createSitemap = (options: ExplorerOptions): ExplorerPage => ({
     )
     if (ids.length === 0 && page !== '1') throw notFound()
     const paths = [
-      ...(page === '1' ? FIXED : []),
+      ...(page === '1' ? listPages(options) : []),
       ...(types?.groups ?? []).flatMap(({ value }) =>
         value === null || value.length > LONGEST_VALUE ? [] : credentialAddress(value),
       ),

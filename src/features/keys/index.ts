@@ -1,4 +1,4 @@
-import type { Feature } from '../../core/feature.ts'
+import type { Feature } from '../../feature.ts'
 import { retire } from '../retire/index.ts'
 
 export const keys: Feature = {

@@ -3,7 +3,7 @@ import { quote } from '../../core/basics/text/quote.ts'
 import { presentTime } from '../../core/history/present-event.ts'
 import { MOVERS_SORTS, type MoversSort } from '../../core/lists/list-request.ts'
 import { roundScore } from '../../core/passport/credential.ts'
-import { file, POLICY, withoutCaching } from '../../ui/assets-and-csp.ts'
+import { file, POLICY, SHARE, withoutCaching } from '../../ui/assets-and-csp.ts'
 import { describeCause, describeChange, joinFirst, renderChange } from '../../ui/credential-rows.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
@@ -29,7 +29,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
     const rendered = respondPage({
       site,
       share,
-      script: 'share.js',
+      script: SHARE,
       title,
       description: [`Whose score rose or fell in ${period}, and why`, ...first].join('. '),
       head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,

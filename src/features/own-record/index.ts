@@ -1,4 +1,4 @@
-import type { Feature } from '../../core/feature.ts'
+import type { Feature } from '../../feature.ts'
 import { privacy } from '../privacy/index.ts'
 
 export const ownRecord: Feature = {
@@ -10,5 +10,17 @@ export const ownRecord: Feature = {
   async data() {
     const { PROOFS, REQUESTS } = await import('./statements.ts')
     return [PROOFS, REQUESTS]
+  },
+  async serve() {
+    const { ME_ROUTES } = await import('./routes.ts')
+    const { asSchemasOfV3 } = await import('../../core/api/surface.ts')
+    const { createMeRoutes, ME_SCRIPT } = await import('./me-page.ts')
+    return {
+      routes: ME_ROUTES,
+      schemas: asSchemasOfV3(await import('./schemas.ts')),
+      pages: createMeRoutes,
+      assets: [ME_SCRIPT],
+      links: [{ path: '/me', text: 'Is this you?', in: 'footer', order: 2, needsExplorer: true }],
+    }
   },
 }

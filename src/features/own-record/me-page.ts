@@ -5,10 +5,11 @@ import { publicOriginOf, queryOf } from '../../core/http/parse-request.ts'
 import { sendPage } from '../../core/http/rendered-page.ts'
 import { type Context, PAGE, type Route, type RouteRequest, route } from '../../core/http/route.ts'
 import { findFullPassport } from '../../core/reads/passports.ts'
-import { withoutCaching } from '../../ui/assets-and-csp.ts'
+import { createScript, PARTS, withoutCaching } from '../../ui/assets-and-csp.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
 import type { ExplorerOptions } from '../../ui/page.ts'
+import script from './me.client.js' with { type: 'text' }
 import { CONFIRMATION, renderMe, renderOwn, renderProof, renderSignature } from './me-sections.ts'
 import * as sessions from './wallet-sessions.ts'
 
@@ -33,9 +34,11 @@ const PROBLEMS: Record<string, string> = {
 /** Browsers send the origin of forms only with this policy. The last policy of a page holds. */
 const SEND_ORIGIN = html`<meta name="referrer" content="same-origin">`
 
+export const ME_SCRIPT = createScript('me.js', PARTS.share, script)
+
 const PAGE_OF_ME = {
   ...{ title: 'Is this you?', description: 'See, hide, correct or remove your own record' },
-  ...({ share: { path: '/me' }, script: 'me.js', head: SEND_ORIGIN } as const),
+  ...({ share: { path: '/me' }, script: ME_SCRIPT, head: SEND_ORIGIN } as const),
 }
 
 /** The page on which people change their own record. Only POST changes something. */

@@ -1,5 +1,13 @@
-import type { Feature } from '../../core/feature.ts'
+import type { Feature } from '../../feature.ts'
 
 export const passports: Feature = {
   name: 'passports',
+  async serve() {
+    const { listOfPassports } = await import('./list.ts')
+    const { passport } = await import('./passport.ts')
+    const { search } = await import('./search.ts')
+    const { scores } = await import('./scores.ts')
+    const { lookup } = await import('./lookup.ts')
+    return { routes: [listOfPassports, passport, search, scores, lookup] }
+  },
 }

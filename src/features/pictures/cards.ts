@@ -17,7 +17,7 @@ import { createPicturePage } from './picture-page.ts'
 import { drawName, drawPart, drawScoreParts, fitSize, type Place, round, textWidth } from './svg.ts'
 
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
-export function createCard(options: ExplorerOptions): ExplorerPage {
+export function createCard(options: ExplorerOptions, drawCard: DrawCard): ExplorerPage {
   return createPicturePage(options, ['png', 'svg'], async (passport, type, request) => {
     const { site, signal } = request
     request.charge(STANDING_UNITS)
@@ -26,13 +26,13 @@ export function createCard(options: ExplorerOptions): ExplorerPage {
       drawPassport(passport, name, { ...words, top: words.top || words.rank }, site, options.now())
     return type === 'svg'
       ? picture('svg', draw(nameOf(passport)).markup)
-      : request.drawCard(() => draw(drawableName(passport, site.fonts)))
+      : drawCard(request, () => draw(drawableName(passport, site.fonts)))
   })
 }
 
-export const createSiteCard = (options: ExplorerOptions): ExplorerPage => ({
+export const createSiteCard = (options: ExplorerOptions, drawCard: DrawCard): ExplorerPage => ({
   cacheKey: () => '',
-  render: ({ drawCard, site }) => drawCard(() => drawSite(options, site)),
+  render: (request) => drawCard(request, () => drawSite(options, request.site)),
 })
 
 async function drawSite({ index }: ExplorerOptions, site: Site): Promise<Html> {
@@ -63,7 +63,7 @@ const PNG_UNITS = 20
 export function createCardDrawer(options: ExplorerOptions) {
   const { rasterize, onError } = options
   let siteCard: Promise<Png> | undefined
-  return async ({ charge, site, signal }: Drawn, draw: () => Awaitable<Html>) => {
+  return async ({ charge, site, signal }: ExplorerRequest, draw: () => Awaitable<Html>) => {
     charge(PNG_UNITS)
     // The site's card is requested first, because the queue may be full later.
     siteCard ??= drawSite(options, site).then(({ markup }) => rasterize(markup, CARD_SIZE.width))
@@ -83,7 +83,7 @@ export function createCardDrawer(options: ExplorerOptions) {
   }
 }
 
-type Drawn = Pick<ExplorerRequest, 'charge' | 'site' | 'signal'>
+type DrawCard = ReturnType<typeof createCardDrawer>
 
 const [SCORE_WIDTH, BASELINE] = [400, 370]
 

@@ -1,5 +1,5 @@
+import type { Font } from '../../core/config/fonts-folder.ts'
 import { send, type ToThread } from '../../core/threads/messages.ts'
-import type { Font } from './fonts-folder.ts'
 import { loadRasterizer } from './rasterizer.ts'
 import { createRasterizerServer } from './rasterizer-calls.ts'
 

@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CommandError } from '../../core/basics/errors.ts'
 import { replaceFile } from '../../core/basics/write-atomically.ts'
+import { parseSigningKeys, rotateSigningKeys, writeSigningKeys } from '../../core/config/signing-keys.ts'
 import { makeFolder } from '../../core/store/database/sqlite/connect.ts'
 import type { DatabaseAddress } from '../../core/store/database-address.ts'
-import { parseSigningKeys, rotateSigningKeys, writeSigningKeys } from './signing-keys.ts'
 
 /** Throws `CommandError` if the file has no signing keys. The message must not contain its text. */
 function readKeyFile(path: string) {

@@ -5,11 +5,11 @@ import { printable } from '../../core/basics/text/quote.ts'
 import { replaceFile } from '../../core/basics/write-atomically.ts'
 import { invalidValue, type Terminal } from '../../core/cli/command.ts'
 import { createThrottledGet } from '../../core/cli/throttled-client.ts'
+import type { PublicJwk } from '../../core/config/signing-keys.ts'
 import type { WireEvent, WireLog, WireTombstone } from '../../core/history/event-schema.ts'
 import { leafOf, nextHead } from '../../core/history/hash-chain.ts'
 import { hidePassword } from '../../core/store/database-address.ts'
 import { throttle } from '../mirror/command.ts'
-import type { PublicJwk } from './signing-keys.ts'
 
 type Get = ReturnType<typeof createThrottledGet>
 

@@ -1,7 +1,18 @@
+import canonicalJson from '../../core/basics/canonical-json.ts?text' with { type: 'text' }
 import { PROGRAM } from '../../core/basics/version.ts'
+import credential from '../../core/passport/credential.ts?text' with { type: 'text' }
+import points from '../../core/scoring/points.ts?text' with { type: 'text' }
+import { createScript } from '../../ui/assets-and-csp.ts'
 import { html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
 import type { ExplorerPage } from '../../ui/page.ts'
+import script from './verify.client.js' with { type: 'text' }
+import snapshot from './verify-snapshot.ts?text' with { type: 'text' }
+
+/** Modules become parts of one script. */
+const MODULES = [canonicalJson, credential, points, snapshot].map((code) => code.replace(/^import .*$/gm, ''))
+
+export const VERIFY_SCRIPT = createScript('verify.js', ...MODULES, script)
 
 /** Checks signed scores in the browser. */
 export const createVerifyPage = (): ExplorerPage => ({
@@ -12,7 +23,7 @@ export const createVerifyPage = (): ExplorerPage => ({
       title: 'Check a score',
       description: 'Check in your browser who signed a passport score, and calculate the score again',
       share: { path: '/verify' },
-      script: 'verify.js',
+      script: VERIFY_SCRIPT,
       main: html`<div class="cover"><h1>Check a score</h1>
 <p class="lead">A snapshot is a score that its issuer signed. This page checks who signed it, and calculates the score again. Your browser does all of it: nothing that you paste leaves it.</p></div>
 <div class="columns"><div><div id="verdict" role="status"></div>

@@ -1,4 +1,4 @@
-import type { Feature } from '../../core/feature.ts'
+import type { Feature } from '../../feature.ts'
 
 export const records: Feature = {
   name: 'records',
@@ -9,4 +9,9 @@ export const records: Feature = {
     remove: async () => (await import('./merge-and-remove-commands.ts')).remove,
   },
   data: async () => [(await import('./statements.ts')).RECORD_WRITES],
+  async serve() {
+    const { merge, removal, unmerge } = await import('./passport-changes.ts')
+    const { records: write } = await import('./routes.ts')
+    return { routes: [write, removal, merge, unmerge] }
+  },
 }

@@ -2,6 +2,7 @@ import { count } from '../../core/basics/text/counts-and-sizes.ts'
 import { templateOf } from '../../core/http/openapi.ts'
 import type { DocumentedRoute, Parameter } from '../../core/http/route.ts'
 import { type Html, html, prose } from '../../ui/html.ts'
+import { renderResponses } from './responses.ts'
 
 /** A parameter with a field in the form. */
 type Field = Parameter & { name: string; place: 'path' | 'query'; schema: Schema }
@@ -18,7 +19,7 @@ ${fieldsFor(route).map((field) => renderField(id, field))}
 ${body && renderBody(id, bodyExample)}
 </form>${needsKey || access === 'session' ? '' : key}
 </div>
-${renderExample(route, origin, SEND)}
+${renderExample(route, origin, renderResponses(route), SEND)}
 <div class="call-fields">
 ${body && html`<details open><summary>Request fields</summary>${renderFields(body, (body as Schema).required)}</details>`}
 <details${!body && html` open`}><summary>Response fields</summary>${renderFields(route.response)}</details>
@@ -29,13 +30,13 @@ ${body && html`<details open><summary>Request fields</summary>${renderFields(bod
 /** Beside the example, which stays visible while the form scrolls. */
 const SEND = html`<p><button type="submit" form="call">Send request</button> <span class="form-problem" data-problem role="alert"></span></p>`
 
-/** An example of a request and its response, below `action`. */
-export function renderExample(route: DocumentedRoute, origin: string, action = html``): Html {
-  const { id, methods = ['GET'], bodyExample: body, access, example, needsKey } = route
+/** An example of a request, between `action` and `response`. */
+export function renderExample(route: DocumentedRoute, origin: string, response: Html, action = html``): Html {
+  const { id, methods = ['GET'], bodyExample: body, access, needsKey } = route
   const url = origin + exampleTarget(templateOf(route), fieldsFor(route))
   return html`<div class="call-code">${action}
 ${renderSnippets({ id, method: methods[0] ?? '', url, body, secret: access === 'session' ? BEARER : { ...KEY, isOptional: !needsKey } })}
-${renderResponse(example)}
+${response}
 </div>`
 }
 
@@ -59,17 +60,6 @@ const toFields = (place: Field['place'], parameters: DocumentedRoute['params'] =
 
 /** The heading links to itself, so that its address can be copied. */
 export const heading = (id: string, text: string): Html => html`<h2><a href="#${id}">${text}</a></h2>`
-
-/** Renders an example response. The script replaces it with the response of a sent request. */
-function renderResponse(example: unknown): Html {
-  return html`<div class="code-block" data-response>
-<div class="code-header"><h3 data-title>Example <span class="soft">values may differ</span></h3></div>
-<p class="outcome" data-summary role="status"></p>
-<p class="next-step" data-hint hidden></p>
-<details data-headers hidden><summary>Response headers</summary><dl></dl></details>
-<pre tabindex="0" aria-label="Response" data-body data-json-text>${JSON.stringify(example, null, 2)}</pre>
-</div>`
-}
 
 const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
 

@@ -1,17 +1,29 @@
-import { STATUS_OF } from '../../core/basics/errors.ts'
-import { ABOUT, describeError, errorsOf, exampleOf, NOT_MODIFIED } from '../../core/http/openapi.ts'
-import { type DocumentedRoute, isDocumented, type Route } from '../../core/http/route.ts'
+import { ABOUT, templateOf } from '../../core/http/openapi.ts'
+import type { DocumentedRoute } from '../../core/http/route.ts'
+import { createScript, createStyle, PARTS } from '../../ui/assets-and-csp.ts'
 import { type Html, html, prose } from '../../ui/html.ts'
 import { renderLayout, renderLink } from '../../ui/layout.ts'
 import { callPath, referencePath, renderKeyHelp, type Site } from '../../ui/site.ts'
 import { fieldsOf, heading, renderEndpoint, renderExample, renderPath } from './call.ts'
+import callScript from './reference.client.js' with { type: 'text' }
+import style from './reference.css' with { type: 'text' }
+import listScript from './reference-calls.client.js' with { type: 'text' }
+import codeScript from './reference-code.client.js' with { type: 'text' }
+import layout from './reference-layout.css' with { type: 'text' }
+import { renderErrors, renderExampleResponse } from './responses.ts'
+
+const STYLE = createStyle('reference.css', style, layout)
+const LIST = createScript('reference-calls.js', PARTS.share, codeScript, listScript)
+const CALL = createScript('reference.js', PARTS.share, codeScript, callScript)
+
+export const REFERENCE_ASSETS = [STYLE, LIST, CALL]
 
 type Options = {
   site: Site
   /** The version of the API that the page shows, or else all versions; also its OpenAPI tag. */
   version: string | undefined
-  /** The state of V1 in a sentence. */
-  headline: Html
+  /** The state of the versions that end. */
+  notice: Html | undefined
 }
 
 /** The versions of the API, newest first. */
@@ -19,9 +31,12 @@ export const versionsOf = (calls: readonly DocumentedRoute[]): string[] =>
   [...new Set(calls.map(({ surface }) => surface.tag.name))].toReversed()
 
 /** Renders the page of a call or, without a call, of a version or all versions. Only the forms and the search need the script. */
-export function renderReference(all: readonly Route[], options: Options, call?: DocumentedRoute): string {
+export function renderReference(
+  calls: readonly DocumentedRoute[],
+  options: Options,
+  call?: DocumentedRoute,
+): string {
   const { site, version } = options
-  const calls = all.filter(isDocumented).filter(({ surface }) => surface.usesKeys)
   const main = html`<div class="reference" data-origin="${site.origin}"${site.explorer && html` data-explorer`}>
 ${call ? renderCall(call, calls, options) : renderCalls(calls, options)}
 ${version || !site.explorer ? html`` : PICTURES}
@@ -31,15 +46,15 @@ ${version || !site.explorer ? html`` : PICTURES}
     site,
     title: call ? `${call.summary} · ${version} API` : title,
     description: `${call?.summary ?? title}: parameters, responses and examples of the passport API`,
-    head: html`<link rel="stylesheet" href="${site.urlOf('reference.css')}">\n`,
-    script: call ? 'reference.js' : 'reference-calls.js',
+    head: html`<link rel="stylesheet" href="${STYLE.url}">\n`,
+    script: call ? CALL : LIST,
     share: { path: call ? callPath(call) : referencePath(version) },
     main,
   })
 }
 
 function renderCalls(calls: readonly DocumentedRoute[], options: Options): Html {
-  const { version, site, headline } = options
+  const { version, site, notice } = options
   const versions = versionsOf(calls)
   const shown = versions
     .filter((each) => each === (version ?? each))
@@ -56,17 +71,17 @@ ${renderNotice(first, options)}
 <div class="call-text">
 <h2 class="unseen">Introduction</h2>
 <p>${prose(ABOUT)}</p>
-${!version && html`<p>New programs use <a href="${referencePath(name)}">${name}</a>. <a href="/deprecation">${headline}</a>.</p>`}
+${!version && html`<p>New programs use <a href="${referencePath(name)}">${name}</a>.${notice && html` <a href="/deprecation">${notice}</a>.`}</p>`}
 <h3>Start</h3><p>The example on this page is a first call. You can send requests from the page of each call.</p>
 <h3>Address, key and limits</h3><p id="key">The base URL is <code>${site.origin}${referencePath(name).replace('reference', 'api')}</code>. Send your API key in the header <code>X-API-KEY</code>. ${site.limits ?? ''}</p>
 ${renderKeyHelp(site)}
 <h3>Rules</h3><p>${prose(description)} <a href="/openapi.json">OpenAPI document</a></p>
 </div>
-${renderExample(first, site.origin)}
+${renderExample(first, site.origin, renderExampleResponse(first))}
 </section>
 <section id="calls">
 ${heading('calls', 'Calls')}
-<p class="scripted find-call"><label for="find">Find a call</label> <input id="find" type="search" placeholder="Words, path or parameter" autocomplete="off" spellcheck="false"> <span class="soft" data-count role="status"></span></p>
+${FIND}
 ${[...Map.groupBy(shown, (call) => (version ? groupOf(call) : `${call.surface.tag.name}: ${call.surface.retires ? 'deprecated' : groupOf(call).toLowerCase()}`))].map(renderGroup)}
 </section>
 ${version ? renderErrors(shown) : html`<p id="errors">The page of each version describes its <a href="${referencePath(name)}#errors">errors</a>.</p>`}`
@@ -81,6 +96,14 @@ ${heading('pictures', 'Badges, cards and feeds')}
 <dt><code>/movers.atom?days=7</code></dt><dd>An Atom feed: whose score rose, fell or is new.</dd></dl>
 </section>`
 
+/** In the order of the lists of calls. */
+const ORDER = ['Read', 'Follow changes', 'Write', 'Webhooks', 'Your own passport']
+
+export const sortCalls = (calls: readonly DocumentedRoute[]): DocumentedRoute[] =>
+  calls.toSorted((one, other) => ORDER.indexOf(groupOf(one)) - ORDER.indexOf(groupOf(other)))
+
+const FIND = html`<p class="scripted find-call"><label for="find">Find a call</label> <input id="find" type="search" placeholder="Words, path or parameter" autocomplete="off" spellcheck="false"> <span class="soft" data-count role="status"></span></p>`
+
 /** The groups of most calls, by the scope that a key needs. */
 const GROUPS = { read: 'Read', events: 'Follow changes', write: 'Write', 'write:*': 'Write' }
 
@@ -91,12 +114,20 @@ const groupOf = ({ scope, access, path }: DocumentedRoute) =>
 const renderGroup = ([title, calls]: [string, readonly DocumentedRoute[]]) =>
   html`<div class="call-list"><h3>${title}</h3><ul class="rows">${calls.map(renderCallRow)}</ul></div>\n`
 
-/** The id is the one that the call had when each version was one page. The search finds the names of parameters, too. */
-function renderCallRow(route: DocumentedRoute): Html {
-  const names = [...Object.keys({ ...route.params, ...route.query }), ...fieldsOf(route.body ?? {}).keys()]
-  return html`<li id="${route.id}"><a href="${callPath(route)}">${route.summary}</a> ${renderPath(route)}
-<span hidden>${names.join(' ')}</span></li>
+/** The id is the one that the call had when each version was one page. */
+const renderCallRow = (
+  route: DocumentedRoute,
+) => html`<li id="${route.id}"><a href="${callPath(route)}">${route.summary}</a> ${renderPath(route)}
+<span hidden>${namesIn(route)}</span></li>
 `
+
+/** The names that the search finds, too. */
+const namesIn = ({ params, query, body = {} }: DocumentedRoute) =>
+  [...Object.keys({ ...params, ...query }), ...fieldsOf(body).keys()].join(' ')
+
+const renderCallBeside = (route: DocumentedRoute, isHere: boolean) => {
+  const words = html`${route.summary} <span>${route.methods?.[0] ?? 'GET'}</span>`
+  return html`<li>${renderLink(callPath(route), words, isHere)}<span hidden>${templateOf(route)} ${namesIn(route)}</span></li>`
 }
 
 function renderCall(call: DocumentedRoute, all: readonly DocumentedRoute[], options: Options): Html {
@@ -104,7 +135,8 @@ function renderCall(call: DocumentedRoute, all: readonly DocumentedRoute[], opti
   const others = all.filter(({ surface }) => surface === call.surface)
   return html`<div class="browse">
 <nav id="others" aria-label="Calls"><details class="facets"><summary>All calls of ${version}</summary>
-${[...Map.groupBy(others, groupOf)].map(([title, calls]) => html`<div class="facet"><h2>${title}</h2><ul class="chips">${calls.map((each) => html`<li>${renderLink(callPath(each), html`${each.summary} <span>${each.methods?.[0] ?? 'GET'}</span>`, each.id === call.id)}</li>`)}</ul></div>`)}</details></nav>
+${FIND}
+${[...Map.groupBy(others, groupOf)].map(([title, calls]) => html`<div class="facet"><h2>${title}</h2><ul class="chips">${calls.map((each) => renderCallBeside(each, each.id === call.id))}</ul></div>`)}</details></nav>
 <div>
 <div class="cover"><p class="above"><a href="${referencePath(version)}">${version} API reference</a></p>
 <h1>${call.summary}</h1>
@@ -112,15 +144,14 @@ ${[...Map.groupBy(others, groupOf)].map(([title, calls]) => html`<div class="fac
 ${renderNotice(call, options)}
 <p class="lead">${prose(call.description ?? '')}</p>
 ${renderEndpoint(call, site.origin, renderKey(site, call))}
-${renderErrors([call], html`The <a href="${referencePath(version)}#errors">errors of all calls</a> apply here, too.`)}
 </div>
 </div>`
 }
 
 /** Says whether the version is active, deprecated or removed. */
-const renderNotice = (call: DocumentedRoute, { headline }: Options): Html =>
-  call.surface.retires
-    ? html`<p id="deprecation" class="notice"><strong>${headline}</strong> <a href="/deprecation">Dates, and what to do</a></p>`
+const renderNotice = (call: DocumentedRoute, { notice }: Options): Html =>
+  call.surface.retires && notice
+    ? html`<p id="deprecation" class="notice"><strong>${notice}</strong> <a href="/deprecation">Dates, and what to do</a></p>`
     : html``
 
 const renderKey = (site: Site, { needsKey, access }: DocumentedRoute) => html`<div id="key" class="field">
@@ -134,36 +165,3 @@ ${access === 'session' ? ABOUT_TOKEN : html`<p id="key-about">This page sends th
 `
 
 const ABOUT_TOKEN = html`<p id="key-about">This page sends the token as <code>Authorization: Bearer</code> and does not store it. To get one for an hour, <a href="/reference/v3/openSession">prove a wallet of your passport</a>.</p>`
-
-/** Renders the statuses of a version, or those that a call adds to `common`. */
-function renderErrors(api: readonly DocumentedRoute[], common?: Html): Html {
-  const errors = api
-    .flatMap((route) => {
-      const codes = common ? (route.errors ?? []) : errorsOf(route)
-      return codes.map((code) => [STATUS_OF[code] as number, describeError(route, code)] as const)
-    })
-    .toSorted(([, one], [, other]) => one.length - other.length)
-  // A status has one text here: the longest.
-  const texts = new Map(common ? errors : [[304, NOT_MODIFIED], ...errors])
-  const rows = [...texts]
-    .toSorted(([one], [other]) => one - other)
-    .map(([code, text]) => html`<dt id="status-${code}"><code>${code}</code></dt><dd>${prose(text)}</dd>`)
-  const code = common && api[0]?.errors?.includes('not_found') ? 'not_found' : 'invalid_request'
-  const example = api[0] && exampleOf(api[0], code).example
-  return html`
-<section id="errors" class="call">
-<div class="call-text">
-${heading('errors', 'Errors')}
-<p>${common ?? ABOUT_ERRORS}</p>
-<dl class="statuses">${rows}</dl>
-</div>
-<div class="call-code">
-<div class="code-block">
-<div class="code-header"><h3>Example of an error</h3></div>
-<pre tabindex="0" aria-label="Error" data-json-text>${JSON.stringify(example, null, 2)}</pre>
-</div>
-</div>
-</section>`
-}
-
-const ABOUT_ERRORS = html`The body of an error has a sentence for people and a stable code for programs. <code>request_id</code> finds the request in the log of the service.`

@@ -1,8 +1,11 @@
-// Copies code, and shows JSON as elements that can be folded. Values are text nodes, so that the text of the elements is
+// Searches the list of calls as you type, copies code, and shows JSON as elements that can be folded. Values are text nodes, so that the text of the elements is
 // the JSON. share.client.js precedes it in the same script.
 
 /** Longer responses are shown without colours. */
 const MAX_COLOURED_LENGTH = 300_000
+
+const search = /** @type {HTMLInputElement | null} */ (document.getElementById('find'))
+export const calls = [...document.querySelectorAll('.call-list li, #others li')]
 
 export const reference = document.querySelector('.reference')
 
@@ -10,6 +13,20 @@ const SHORT_ITEM = 100
 
 /** The CSS class of each type; other types have `json-word`. */
 const CLASSES = { string: 'json-string', number: 'json-number' }
+
+search.addEventListener('input', showCalls)
+showCalls()
+
+function showCalls() {
+  const words = search.value.toLowerCase().split(/\s+/)
+  for (const call of calls) {
+    const text = call.textContent.toLowerCase()
+    call.hidden = !words.every((word) => text.includes(word))
+  }
+  const shown = calls.filter(({ hidden }) => !hidden).length
+  const text = shown === calls.length ? '' : `${shown} of ${calls.length} calls`
+  document.querySelector('.find-call [data-count]').textContent = text
+}
 
 for (const block of document.querySelectorAll('.code-block')) {
   const button = makeButton('Copy')

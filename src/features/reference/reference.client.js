@@ -96,6 +96,7 @@ async function send() {
   const own = new AbortController()
   pending = own
   delete block.dataset.ok
+  block.querySelector('.responses input').checked = true
   block.setAttribute('aria-busy', 'true')
   const begin = performance.now()
   try {
@@ -114,6 +115,7 @@ async function send() {
 
 function showResponse(response, text, milliseconds) {
   const size = new Blob([text]).size.toLocaleString('en')
+  block.querySelector('.responses code').textContent = response.status
   showSummary(`${response.status} in ${milliseconds} ms, ${size} bytes`, response.ok)
   showHint(response, text)
   const headers = block.querySelector('[data-headers]')

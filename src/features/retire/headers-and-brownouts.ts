@@ -1,5 +1,25 @@
 import { ServiceError } from '../../core/basics/errors.ts'
+import type { Guard } from '../../core/http/route.ts'
 import { brownoutAt, DEFAULT_SUCCESSOR, isRemoved, type RetirementPlan } from './plan.ts'
+
+/**
+ * Announces the end of the versions that the plan applies to, and refuses their requests. A removal is checked before keys,
+ * because this check does not read the store. `deprecatedAt` is used for plans without a date of their own.
+ */
+export function createRetirementGuard(plan: () => RetirementPlan, deprecatedAt: number | undefined): Guard {
+  let known = plan()
+  let headers = retirementHeaders(known, deprecatedAt)
+  return {
+    isFor: ({ retires }) => retires !== undefined,
+    headers() {
+      if (plan() !== known) headers = retirementHeaders(plan(), deprecatedAt)
+      known = plan()
+      return headers
+    },
+    checkFirst: ({ route, time }) => checkRemoval(plan(), time, route.surface.retires),
+    check: ({ route, time, principal }) => checkBrownout(plan(), time, principal.id, route.surface.retires),
+  }
+}
 
 /** The headers about the end of V1 and V2 (RFC 9745, RFC 8594). */
 export function retirementHeaders(plan: RetirementPlan, byDefault?: number): Record<string, string> {

@@ -1,4 +1,4 @@
-import type { Feature } from '../../core/feature.ts'
+import type { Feature } from '../../feature.ts'
 
 export const retire: Feature = {
   name: 'retire',
@@ -6,4 +6,11 @@ export const retire: Feature = {
     retire: async () => (await import('./command.ts')).retire,
   },
   data: async () => [(await import('./statements.ts')).PLAN],
+  async serve() {
+    const { startRetirement } = await import('./serving.ts')
+    return {
+      start: startRetirement,
+      links: [{ path: '/deprecation', text: 'Deprecation of V1', in: 'footer', order: 5 }],
+    }
+  },
 }

@@ -32,7 +32,6 @@ ${renderExemptions(plan, now)}
     site,
     title: 'Deprecation of V1',
     description: 'Deprecation of the V1 passport API: its dates, and what to do',
-    head: html`<link rel="stylesheet" href="${site.urlOf('reference.css')}">\n`,
     share: { path: '/deprecation' },
     main,
   })

@@ -1,4 +1,4 @@
-import type { Feature } from '../../core/feature.ts'
+import type { Feature } from '../../feature.ts'
 
 export const rules: Feature = {
   name: 'rules',
@@ -6,5 +6,9 @@ export const rules: Feature = {
     score: async () => (await import('./score-command.ts')).score,
     explain: async () => (await import('./explain-command.ts')).explain,
     rules: async () => (await import('./commands.ts')).rules,
+  },
+  async serve() {
+    const { rules: route } = await import('./routes.ts')
+    return { routes: [route] }
   },
 }

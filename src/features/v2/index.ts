@@ -1,8 +1,12 @@
-import type { Feature } from '../../core/feature.ts'
+import type { Feature } from '../../feature.ts'
 import { v1 } from '../v1/index.ts'
 
 export const v2: Feature = {
   name: 'v2',
   needs: [v1],
   data: async () => [(await import('./statements.ts')).V2_BODIES],
+  async serve() {
+    const { V2_ROUTES } = await import('./routes.ts')
+    return { routes: V2_ROUTES }
+  },
 }

@@ -1,4 +1,4 @@
-import type { Feature } from '../../core/feature.ts'
+import type { Feature } from '../../feature.ts'
 
 export const webhooks: Feature = {
   name: 'webhooks',
@@ -8,5 +8,10 @@ export const webhooks: Feature = {
   async data() {
     const { LEASES, SUBSCRIPTIONS } = await import('./statements.ts')
     return [LEASES, SUBSCRIPTIONS]
+  },
+  async serve() {
+    const { SUBSCRIPTION_ROUTES } = await import('./routes.ts')
+    const { asSchemasOfV3 } = await import('../../core/api/surface.ts')
+    return { routes: SUBSCRIPTION_ROUTES, schemas: asSchemasOfV3(await import('./schemas.ts')) }
   },
 }

@@ -1,9 +1,9 @@
-import { SUBSCRIPTION, SUBSCRIPTION_REQUEST } from '../../core/api/examples.ts'
 import { actorOf, V3 } from '../../core/api/surface.ts'
 import { notFound } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { json } from '../../core/http/response.ts'
 import { type Context, type RouteRequest, route } from '../../core/http/route.ts'
+import { SUBSCRIPTION, SUBSCRIPTION_REQUEST } from './examples.ts'
 import { presentSubscription } from './present.ts'
 import { readPatch, readRequest } from './request.ts'
 import {

@@ -1,4 +1,11 @@
-import { createHmac, createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import {
+  createHmac,
+  createPrivateKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+} from 'node:crypto'
 
 /** The keys of Standard Webhooks: `secret` for `v1` (HMAC-SHA256), the other two for `v1a` (Ed25519). */
 export type SigningKey = {
@@ -30,12 +37,11 @@ export function signMessage({ id, body }: Message, keys: readonly SigningKey[], 
   const signed = Buffer.from(`${id}.${timestamp}.${body}`)
   const signatures = keys
     .filter(({ until }) => until === undefined || now < until)
-    .flatMap(({ secret, privateKey }) => [
-      `v1,${createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64'))
-        .update(signed)
-        .digest('base64')}`,
-      `v1a,${sign(null, signed, toPrivateKey(privateKey)).toString('base64')}`,
-    ])
+    .flatMap((key) => {
+      const { secret, privateKey } = keyObjects.getOrInsertComputed(key, parseKey)
+      const mac = createHmac('sha256', secret).update(signed).digest('base64')
+      return [`v1,${mac}`, `v1a,${sign(null, signed, privateKey).toString('base64')}`]
+    })
   return {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
@@ -43,5 +49,10 @@ export function signMessage({ id, body }: Message, keys: readonly SigningKey[], 
   }
 }
 
-const toPrivateKey = (text: string) =>
-  createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' })
+/** Parsing a key takes as long as signing. A subscription keeps its keys for many attempts. */
+const keyObjects = new WeakMap<SigningKey, { secret: Buffer; privateKey: KeyObject }>()
+
+const parseKey = ({ secret, privateKey }: SigningKey) => ({
+  secret: Buffer.from(secret.replace('whsec_', ''), 'base64'),
+  privateKey: createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' }),
+})

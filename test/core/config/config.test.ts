@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../../../src/core/config/config.ts'
 import { SETTINGS } from '../../../src/core/config/settings.ts'
-import { DEFAULT_SITE, DEMO_SITE } from '../../../src/ui/site-settings.ts'
+import { DEFAULT_SITE, DEMO_SITE } from '../../../src/core/config/site-settings.ts'
 import { readPage } from '../../support/docs/pages.ts'
 import { DEFAULT_TIERS } from '../../support/program/settings.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -25,6 +25,7 @@ const DEFAULTS: Partial<Config> = {
   logLevel: 'info',
   logRequests: false,
   webhookAllowPrivate: false,
+  historyDays: Number.POSITIVE_INFINITY,
 }
 
 const read = (env: Record<string, string>): Partial<Config> => readConfig(env, {})

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { createEventStreams } from '../../../src/core/http/event-streams.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import { createEventStreams } from '../../../src/features/events/streams.ts'
 import { openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'

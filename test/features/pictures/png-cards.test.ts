@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readFontFolder } from '../../../src/core/config/fonts-folder.ts'
 import { drawableName } from '../../../src/features/pictures/drawable-text.ts'
-import { readFontFolder } from '../../../src/features/pictures/fonts-folder.ts'
 import { loadRasterizer } from '../../../src/features/pictures/rasterizer.ts'
 import {
   createRasterizerClient,

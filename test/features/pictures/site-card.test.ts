@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { SiteSettings } from '../../../src/ui/site-settings.ts'
+import type { SiteSettings } from '../../../src/core/config/site-settings.ts'
 import { servePeople } from '../../support/explorer/explorer-server.ts'
 import { DEFAULT_SITE } from '../../support/program/settings.ts'
 import { named, record } from '../../support/store/records.ts'

@@ -7,7 +7,7 @@ import {
   rotateSigningKeys,
   signJwt,
   writeSigningKeys,
-} from '../../../src/features/proof/signing-keys.ts'
+} from '../../../src/core/config/signing-keys.ts'
 import { canonicalJson } from '../../support/program/text.ts'
 
 const NOVEMBER = Date.UTC(2026, 10, 17)

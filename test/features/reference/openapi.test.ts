@@ -14,6 +14,12 @@ const FIXED: Record<string, string> = {
 }
 const ROOT = join(import.meta.dir, '../../..')
 
+type Content = Record<string, { schema?: object; example?: unknown }>
+type Operation = {
+  requestBody?: { content: Content }
+  responses: Record<string, { $ref?: string; content?: Content }>
+}
+
 const document = createReference(version).createDocument()
 
 test('docs/openapi.json is up to date (update it with npm run openapi)', () => {
@@ -21,21 +27,31 @@ test('docs/openapi.json is up to date (update it with npm run openapi)', () => {
   expect(written).toBe(`${JSON.stringify(createReference(version).createDocument(), null, 2)}\n`)
 })
 
-test('no reference to a schema is broken, with V2 or without it', () => {
+test('no reference is broken, with V2 or without it', () => {
   for (const compatV2 of [true, false]) {
     const { paths, components } = createReference('0', { compatV2 }).createDocument()
     const text = JSON.stringify({ paths, components })
-    const names = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1] as string)
-    expect(names.filter((name) => !(name in components.schemas))).toEqual([])
+    const known = Object.entries(components).flatMap(([kind, parts]) =>
+      Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
+    )
+    const refs = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref)
+    expect(refs.filter((ref) => !known.includes(ref ?? ''))).toEqual([])
   }
 })
 
-type Content = Record<string, { schema?: object; example?: unknown }>
-type Operation = { requestBody?: { content: Content }; responses: Record<string, { content?: Content }> }
+test('routes of a version share the responses to errors that are equal', () => {
+  const pathsOfV3 = Object.entries(document.paths).filter(([path]) => path.startsWith('/api/v3'))
+  for (const [, item] of pathsOfV3)
+    for (const { responses } of Object.values(item as Record<string, Operation>).filter(
+      (each) => each.responses,
+    ))
+      expect(responses[500]).toEqual({ $ref: '#/components/responses/V3_internal' })
+})
 
 /** The `content` of all requests and responses that have a body. */
-function contentsOf({ paths }: typeof document) {
-  return Object.entries(paths).flatMap(([path, item]) =>
+function contentsOf({ paths, components }: typeof document) {
+  const shared = components.responses as Operation['responses']
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>)
       .filter(([method]) => method !== 'parameters')
       .flatMap(([method, { requestBody, responses }]) =>
@@ -44,6 +60,10 @@ function contentsOf({ paths }: typeof document) {
           .map(([type, content]) => ({ where: `${method} ${path} ${type}`, ...content })),
       ),
   )
+  const errors = Object.entries(shared).flatMap(([name, { content = {} }]) =>
+    Object.entries(content).map(([type, each]) => ({ where: `${name} ${type}`, ...each })),
+  )
+  return [...operations, ...errors]
 }
 
 test('every request and response body of the API has an example that matches its schema', () => {

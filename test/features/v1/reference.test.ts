@@ -43,8 +43,9 @@ test('the reference of V1 lists its calls, each error once and an example of it'
     ['/reference/v1/listPassports', '/api/v1/passports?page=zero'],
     ['/reference/v1/getPassport', '/api/v1/passports/42'],
   ] as const) {
-    const { request_id: _, ...body } = JSON.parse((await server.get(target)).text)
-    expect([page, await errorExampleOn(server, page)]).toEqual([page, body])
+    const { status, text } = await server.get(target)
+    const { request_id: _, ...body } = JSON.parse(text)
+    expect([page, await errorExampleOn(server, page, status)]).toEqual([page, body])
   }
 })
 

@@ -1,19 +1,24 @@
+import { DEFAULT_SITE, type SiteSettings } from '../../../src/core/config/site-settings.ts'
+import { createPageCache } from '../../../src/core/http/rendered-page.ts'
+import type { Route } from '../../../src/core/http/route.ts'
 import type { ApiServerOptions } from '../../../src/core/http/server.ts'
 import { createLocalIndex, type IndexClient } from '../../../src/core/index/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createPassportExplainer } from '../../../src/core/scoring/explain-score.ts'
 import { findRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import { createExplorer } from '../../../src/features/explorer/routes.ts'
+import type { UseOfServer } from '../../../src/feature.ts'
 import { MIRROR } from '../../../src/features/mirror/statements.ts'
 import { type DrawPng, loadRasterizer } from '../../../src/features/pictures/rasterizer.ts'
+import { apiOf } from '../../../src/serve/serving.ts'
+import { createErrorPage } from '../../../src/ui/error-page.ts'
 import type { ExplorerOptions, Rasterize } from '../../../src/ui/page.ts'
-import { createSite } from '../../../src/ui/site.ts'
-import { DEFAULT_SITE, type SiteSettings } from '../../../src/ui/site-settings.ts'
 import { serveTest } from '../http/server.ts'
 import { owning } from '../owning.ts'
+import { SERVING } from '../program/serving.ts'
 import { openTestStore } from '../store/engines.ts'
 import { NOON } from '../store/records.ts'
+import { createSite } from './site.ts'
 
 type Options = Partial<ApiServerOptions> &
   Partial<Pick<ExplorerOptions, 'explain' | 'needsKey' | 'rasterize'>> & {
@@ -24,6 +29,27 @@ type Options = Partial<ApiServerOptions> &
     /** Returns methods that replace those of the index. */
     replace?: (index: IndexClient) => Partial<IndexClient>
   }
+
+/** The routes of the pages of all features. */
+export function pagesOf(store: Store, more: Partial<UseOfServer> = {}): Route[] {
+  const use: UseOfServer = {
+    config: { deprecatedAt: undefined },
+    api: apiOf(SERVING),
+    notice: () => undefined,
+    pages: createPageCache(),
+    store,
+    index: createLocalIndex(store),
+    explain: createPassportExplainer(store),
+    rules: () => findRules(store),
+    listSources: () => store.data(MIRROR).listSources(),
+    now: () => NOON,
+    site: createSite().site,
+    rasterize: drawPng,
+    onError: () => undefined,
+    ...more,
+  }
+  return SERVING.flatMap((part) => part.pages?.(use) ?? [])
+}
 
 export function serveExplorer(
   store: Store,
@@ -40,17 +66,15 @@ export function serveExplorer(
 ) {
   const index = options.index ?? createLocalIndex(store)
   const leftOut: unknown[] = []
-  const { routes, errorPage, errorPicture } = createExplorer({
-    onError: (error) => leftOut.push(error),
-    store,
+  const { site } = createSite(settings, publicUrl, true, fonts)
+  const routes = pagesOf(store, {
+    onError: (error: unknown) => void leftOut.push(error),
     index: { ...index, ...replace?.(index) },
-    explain: explain ?? createPassportExplainer(store),
-    rules: () => findRules(store),
-    listSources: () => store.data(MIRROR).listSources(),
+    ...(explain && { explain }),
     needsKey,
-    now: options.now ?? (() => NOON),
+    ...(options.now && { now: options.now }),
     signs: options.signing !== undefined,
-    site: createSite(settings, publicUrl, true, fonts).site,
+    site,
     rasterize,
   })
   const server = serveTest(store, {
@@ -58,8 +82,7 @@ export function serveExplorer(
     publicUrl,
     index,
     ...options,
-    errorPage,
-    errorPicture,
+    errorPage: createErrorPage(site),
     routes: [...routes, ...(options.routes ?? [])],
   })
 

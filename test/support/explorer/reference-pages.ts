@@ -47,9 +47,10 @@ export async function expectCalls(server: Server, version: string, { isDeprecate
   return calls
 }
 
-/** The example of an error on the page of a call, without its request id. */
-export async function errorExampleOn(server: Server, path: string) {
-  const [, json = ''] = /aria-label="Error"[^>]*>([^<]*)/.exec((await server.get(path)).text) ?? []
+/** The example of an error on a page of the reference, without its request id. */
+export async function errorExampleOn(server: Server, path: string, status: number) {
+  const example = new RegExp(`aria-label="Status ${status}"[^>]*>([^<]*)`)
+  const [, json = ''] = example.exec((await server.get(path)).text) ?? []
   const { request_id: _, ...rest } = JSON.parse(json.replaceAll('&quot;', '"'))
   return rest
 }

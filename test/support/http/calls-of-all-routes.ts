@@ -2,7 +2,7 @@ import { type DocumentedRoute, isDocumented } from '../../../src/core/http/route
 import { adoptRules } from '../../../src/core/scoring/rescore.ts'
 import { DEFAULT_RULES } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import { API_ROUTES } from '../../../src/serve/routes.ts'
+import { API_ROUTES } from '../program/serving.ts'
 import { NOON } from '../store/records.ts'
 import { makeKey } from './keys.ts'
 import { serveTest } from './server.ts'

@@ -1,15 +1,14 @@
 import { parseTiers, type Tier } from '../../../src/core/config/rate-limit-tier.ts'
 import { createLimiter } from '../../../src/core/http/rate-limit.ts'
-import type { ApiServerOptions } from '../../../src/core/http/server.ts'
 import { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
 import { NOON } from '../store/records.ts'
 import { makeKey } from './keys.ts'
-import { type Reply, serveRecords } from './server.ts'
+import { type Reply, type ServerOptions, serveRecords } from './server.ts'
 
 export const LIST = '/api/v3/passports'
 
 /** A server with these tiers and a fixed clock; X-Forwarded-For sets the client address. */
-export async function limited(tiers: string, options: Partial<ApiServerOptions> = {}) {
+export async function limited(tiers: string, options: ServerOptions = {}) {
   const clock = { time: NOON }
   const now = () => clock.time
   const usage = createUsageCounter(now)

@@ -1,5 +1,5 @@
 import Schema from 'typebox/schema'
-import { createReference } from '../../../src/features/reference/routes.ts'
+import { createReference } from '../explorer/site.ts'
 
 type DocumentedResponse = {
   headers: Record<string, { $ref: string }>
@@ -7,7 +7,13 @@ type DocumentedResponse = {
 }
 type Operation = { responses: Record<string, DocumentedResponse> }
 
-const document = JSON.parse(JSON.stringify(createReference('0.0.0').createDocument())) as {
+const written = JSON.stringify(createReference('0.0.0').createDocument())
+const { responses } = JSON.parse(written).components as { responses: Record<string, DocumentedResponse> }
+/** The document with each shared response in place of its reference. */
+const document = JSON.parse(written, (_, value) => {
+  const name = /^#\/components\/responses\/(.+)/.exec(value?.$ref)?.[1]
+  return name === undefined ? value : responses[name]
+}) as {
   paths: Record<string, Record<string, Operation | undefined>>
   components: { schemas: Record<string, object>; headers: Record<string, { schema: object }> }
 }

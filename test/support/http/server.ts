@@ -7,9 +7,8 @@ import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createExplainer, createPassportExplainer } from '../../../src/core/scoring/explain-score.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
-import { createReference } from '../../../src/features/reference/routes.ts'
-import { datePlan, NO_PLAN } from '../../../src/features/retire/plan.ts'
-import { createSite } from '../../../src/ui/site.ts'
+import { NO_PLAN, type RetirementPlan } from '../../../src/features/retire/plan.ts'
+import { createReference, createSite } from '../explorer/site.ts'
 import { owning } from '../owning.ts'
 import { openTestStore, type TestStore } from '../store/engines.ts'
 import { NOON, PEOPLE } from '../store/records.ts'
@@ -22,17 +21,27 @@ type Json = any
 /** The fixed clock never starts a new window, so the limits are high. */
 const MANY = DEFAULT_TIERS.map((tier) => ({ ...tier, requests: 1_000_000 }))
 
+export type ServerOptions = Partial<ApiServerOptions> & {
+  compatV2?: boolean
+  plan?: () => RetirementPlan
+  deprecatedAt?: number
+}
+
 /** A real server on a free port. `get` checks every response against the OpenAPI document. */
 export function serveTest(
   store: Store,
-  { compatV2 = true, ...options }: Partial<ApiServerOptions> & { compatV2?: boolean } = {},
+  {
+    compatV2 = true,
+    plan = () => NO_PLAN,
+    deprecatedAt = Date.UTC(2025, 2, 31),
+    ...options
+  }: ServerOptions = {},
 ) {
-  const deprecatedAt = Date.UTC(2025, 2, 31)
-  const datedPlan = () => datePlan(options.plan?.() ?? NO_PLAN, options.deprecatedAt ?? deprecatedAt)
   const { site, routes } = createSite(undefined, undefined, options.errorPage !== undefined)
   const reference = createReference('0.0.0', {
     site,
-    plan: datedPlan,
+    plan,
+    deprecatedAt,
     now: options.now ?? (() => NOON),
     compatV2,
   })
@@ -49,8 +58,7 @@ export function serveTest(
     trustedProxies: [],
     limiter: createLimiter({ tiers: MANY, now: () => NOON, isQuotaUsed: () => false }),
     usage: createUsageCounter(() => NOON),
-    plan: () => NO_PLAN,
-    deprecatedAt,
+    guards: reference.guards,
     onError: (error) => errors.push(error),
     ...options,
     routes: [...reference.routes, ...routes, ...(options.routes ?? [])],
@@ -86,10 +94,7 @@ export function serveTest(
 }
 
 /** A store with these records, and its server. The end of the block closes both. */
-export async function serveRecords(
-  options: Partial<ApiServerOptions> = {},
-  records: readonly PassportRecord[] = PEOPLE,
-) {
+export async function serveRecords(options: ServerOptions = {}, records: readonly PassportRecord[] = PEOPLE) {
   const store = await openTestStore('sqlite', records)
   const server = serveTest(store, options)
   return owning({ ...server, store }, store, server)

@@ -1,4 +1,4 @@
-import { rotateSigningKeys } from '../../../src/features/proof/signing-keys.ts'
+import { rotateSigningKeys } from '../../../src/core/config/signing-keys.ts'
 import { owning } from '../owning.ts'
 import type { TestStore } from '../store/engines.ts'
 import { NOON } from '../store/records.ts'

@@ -1,5 +1,5 @@
 import { canonicalJson, sha256 } from '../../../src/core/basics/canonical-json.ts'
-import { didOf, signJwt } from '../../../src/features/proof/signing-keys.ts'
+import { didOf, signJwt } from '../../../src/core/config/signing-keys.ts'
 import { NOON } from '../store/records.ts'
 import { KEYS } from './snapshots.ts'
 

@@ -1,13 +1,13 @@
+import { rotateSigningKeys } from '../../../src/core/config/signing-keys.ts'
 import type { Credential } from '../../../src/core/passport/credential.ts'
 import { NO_SCORES } from '../../../src/core/passport/passport.ts'
 import { score } from '../../../src/core/scoring/score.ts'
 import type { RuleSet } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { toSnapshot } from '../../../src/features/proof/signed-snapshot.ts'
-import { rotateSigningKeys } from '../../../src/features/proof/signing-keys.ts'
 import type { serveTest } from '../http/server.ts'
 import { NOON } from '../store/records.ts'
 
-export { parseSigningKeys, rotateSigningKeys, signJwt } from '../../../src/features/proof/signing-keys.ts'
+export { parseSigningKeys, rotateSigningKeys, signJwt } from '../../../src/core/config/signing-keys.ts'
 export { verifySnapshot } from '../../../src/features/proof/verify-snapshot.ts'
 
 export const KEYS = rotateSigningKeys(undefined, NOON)

@@ -1,7 +1,7 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { sha256 } from '../../../src/core/basics/canonical-json.ts'
-import { rotateSigningKeys, signJwt } from '../../../src/features/proof/signing-keys.ts'
+import { rotateSigningKeys, signJwt } from '../../../src/core/config/signing-keys.ts'
 import { NOON } from '../store/records.ts'
 import { DAY, DID, PAYLOAD, RULES, STAMP, SUBJECT, signPayload, signSubject } from './sample-snapshot.ts'
 import { KEYS } from './snapshots.ts'

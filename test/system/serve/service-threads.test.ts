@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readFontFolder } from '../../../src/features/pictures/fonts-folder.ts'
+import { readFontFolder } from '../../../src/core/config/fonts-folder.ts'
 import { loadRasterizer } from '../../../src/features/pictures/rasterizer.ts'
 import { drawPng } from '../../support/explorer/explorer-server.ts'
 import { makeFont } from '../../support/explorer/make-font.ts'

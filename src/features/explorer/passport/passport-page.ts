@@ -3,16 +3,20 @@ import { parsePassportRef } from '../../../core/passport/passport.ts'
 import { levelOf } from '../../../core/passport/rules/rule-set.ts'
 import { findPassport, findVersion } from '../../../core/reads/passports.ts'
 import { findAlike } from '../../../core/reads/search.ts'
+import { createScript, PARTS } from '../../../ui/assets-and-csp.ts'
 import { escapeText, type Html, html } from '../../../ui/html.ts'
 import { respondPage, sharePassport } from '../../../ui/layout.ts'
 import type { ExplorerOptions, ExplorerPage } from '../../../ui/page.ts'
 import { renderSharePanel } from '../../../ui/share-panel.ts'
 import { describeHighest, readStanding } from '../../../ui/standings.ts'
 import { nameOf, renderCopyable, shortNameOf, shortWord } from '../../../ui/text.ts'
+import script from './passport.client.js' with { type: 'text' }
 import { PROOF_ROW, proofsOf, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
 import * as passportScore from './passport-score.ts'
+
+export const PASSPORT_SCRIPT = createScript('passport.js', PARTS.share, script)
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
   const { index, rules, signs, needsKey = false } = options
@@ -71,7 +75,7 @@ ${list}
 </div>
 </article>`
       const layout = { site, title: share.alt, description, share, main }
-      return respondPage({ ...layout, script: 'passport.js' })
+      return respondPage({ ...layout, script: PASSPORT_SCRIPT })
     },
   }
 }

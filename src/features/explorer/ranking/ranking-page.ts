@@ -4,6 +4,7 @@ import { createPage, type RenderedPage } from '../../../core/http/rendered-page.
 import { lastPage } from '../../../core/lists/list-request.ts'
 import { findRule, mostPoints, namesOf, type RuleSetShape } from '../../../core/passport/rules/rule-set.ts'
 import { type FoundPeople, type FoundPerson, searchPeople } from '../../../core/reads/search.ts'
+import { createScript, PARTS } from '../../../ui/assets-and-csp.ts'
 import { CATEGORIES, partOf } from '../../../ui/charts.ts'
 import { type Html, html } from '../../../ui/html.ts'
 import { countList, renderSearch, respondPage } from '../../../ui/layout.ts'
@@ -18,6 +19,8 @@ import { credentialAddress, formatFigure, shortNameOf, shortWord } from '../../.
 import { replaceOldAddress } from './old-addresses.ts'
 import type { DescribedTerms, Names } from './ranking-controls.ts'
 import * as controls from './ranking-controls.ts'
+
+export const RANKING_SCRIPT = createScript('ranking.js', PARTS.share, PARTS.search)
 
 export const createRankingPage = (options: ExplorerOptions): ExplorerPage => ({
   async cacheKey({ query }) {
@@ -101,7 +104,7 @@ function renderPage(shown: Shown): RenderedPage {
     share,
     title: query.page === 1 ? title : `${title}, page ${formatFigure(query.page)}`,
     description: `${led === '' || isHome ? '' : `${whole}: ${led}. `}${count(all, 'passport')} with scores for activity, identity and skills. ${help}`,
-    script: 'ranking.js',
+    script: RANKING_SCRIPT,
     main: html`<div class="intro cover">${renderHeading(shown)}
 <div id="lead" data-live>${isHome && LEAD}</div>
 ${renderSearch(asked.text, lists.parametersOf({ ...asked, text: '' }))}</div>

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { type Route, withSlash } from '../../../../src/core/http/route.ts'
 import type { Scope } from '../../../../src/core/store/api-key.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
-import { routesOf } from '../../../../src/serve/routes.ts'
 import { makeKey } from '../../../support/http/keys.ts'
 import { serveTest } from '../../../support/http/server.ts'
+import { ROUTES } from '../../../support/program/serving.ts'
 import { openTestStore } from '../../../support/store/engines.ts'
 import { NOON } from '../../../support/store/records.ts'
 
@@ -75,7 +75,7 @@ function mayUse(scopes: readonly Scope[], wanted: Route['scope']): boolean {
 }
 
 /** The routes of the API. Their handlers only report that they were called. */
-const PROBES: readonly Route[] = routesOf({}).map((route) => ({
+const PROBES: readonly Route[] = ROUTES.map((route) => ({
   ...route,
   handle: route.handle && (() => new Response('', { headers: { 'X-Reached': 'yes' } })),
 }))
@@ -127,11 +127,11 @@ test('no combination of scopes, route, method and origin reaches a handler that 
 })
 
 test('a route that can change data requires a scope other than read, or the session of a person', () => {
-  const changing = routesOf({}).filter(({ methods = [] }) =>
+  const changing = ROUTES.filter(({ methods = [] }) =>
     methods.some((method) => ['PUT', 'PATCH', 'DELETE'].includes(method)),
   )
   expect(
     changing.filter(({ scope, access }) => scope === 'read' && access !== 'session').map(({ path }) => path),
   ).toEqual([])
-  expect(routesOf({}).filter(({ scope, surface }) => scope !== 'read' && !surface.usesKeys)).toEqual([])
+  expect(ROUTES.filter(({ scope, surface }) => scope !== 'read' && !surface.usesKeys)).toEqual([])
 })

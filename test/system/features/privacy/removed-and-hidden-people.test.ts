@@ -1,15 +1,11 @@
 import { expect, test } from 'bun:test'
 import { dirname } from 'node:path'
-import type { Route } from '../../../../src/core/http/route.ts'
-import type { Store } from '../../../../src/core/store/store.ts'
-import { createExplorer } from '../../../../src/features/explorer/routes.ts'
 import { startService } from '../../../../src/serve/service.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
-import { createSite } from '../../../support/explorer/site.ts'
+import { pagesOf } from '../../../support/explorer/explorer-server.ts'
 import { makeKey } from '../../../support/http/keys.ts'
-import { createLocalIndex } from '../../../support/index/local-index.ts'
 import { createLog } from '../../../support/program/log.ts'
-import { DEFAULT_SITE, readConfig } from '../../../support/program/settings.ts'
+import { readConfig } from '../../../support/program/settings.ts'
 import {
   listTargets,
   marksIn,
@@ -21,7 +17,6 @@ import {
 import { addressOf, withEveryEngine } from '../../../support/store/engines.ts'
 import { openStore } from '../../../support/store/open.ts'
 import { named } from '../../../support/store/records.ts'
-import { createPassportExplainer, findRules } from '../../../support/store/scoring.ts'
 import { until } from '../../../support/wait-until.ts'
 
 const UNLIMITED = 'anonymous=unlimited,explorer=unlimited,pictures=unlimited,standard=unlimited'
@@ -44,20 +39,6 @@ async function startNode(url: string) {
     },
   }
 }
-
-/** The routes of the explorer, as the service declares them. */
-const pagesOf = (store: Store): readonly Route[] =>
-  createExplorer({
-    store,
-    index: createLocalIndex(store),
-    explain: createPassportExplainer(store),
-    rules: () => findRules(store),
-    listSources: () => [],
-    now: Date.now,
-    site: createSite(DEFAULT_SITE, undefined, true).site,
-    rasterize: () => Promise.reject(new Error('unused')),
-    onError: () => undefined,
-  }).routes
 
 type Node = { url: string }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SigningKeys } from '../../../../src/features/proof/signing-keys.ts'
+import type { SigningKeys } from '../../../../src/core/config/signing-keys.ts'
 import { serveProcess } from '../../../support/cli.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'

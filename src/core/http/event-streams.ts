@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { overloaded, ServiceError } from '../../core/basics/errors.ts'
-import type { EventLog } from '../../core/history/event.ts'
-import { type EventCursor, formatEventCursor, isInLog } from '../../core/history/event-cursor.ts'
-import type { WireEvent } from '../../core/history/event-schema.ts'
-import { presentEvent } from '../../core/history/present-event.ts'
-import { isActive } from '../../core/http/client-identity.ts'
-import type { EventPage } from '../../core/store/rows/event.ts'
-import type { Store } from '../../core/store/store.ts'
+import { overloaded, ServiceError } from '../basics/errors.ts'
+import type { EventLog } from '../history/event.ts'
+import { type EventCursor, formatEventCursor, isInLog } from '../history/event-cursor.ts'
+import type { WireEvent } from '../history/event-schema.ts'
+import { presentEvent } from '../history/present-event.ts'
+import type { EventPage } from '../store/rows/event.ts'
+import type { Store } from '../store/store.ts'
+import { isActive } from './client-identity.ts'
 
 /** Maximum number of open streams per server thread, and per key in one thread. */
 export const MOST_STREAMS = 200

@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { CommandError } from '../../core/basics/errors.ts'
-import { count, size } from '../../core/basics/text/counts-and-sizes.ts'
+import { CommandError } from '../basics/errors.ts'
+import { count, size } from '../basics/text/counts-and-sizes.ts'
 
 /** A font for names on cards. `characters` matches one character that the font can draw. */
 export type Font = { path: string; characters: RegExp }

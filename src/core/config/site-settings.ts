@@ -1,5 +1,5 @@
-import { contrast, parseColor } from '../core/basics/color-contrast.ts'
-import { parseWebAddress } from '../core/basics/url.ts'
+import { contrast, parseColor } from '../basics/color-contrast.ts'
+import { parseWebAddress } from '../basics/url.ts'
 
 export type SiteSettings = {
   name: string

@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 
 /** An Ed25519 key (RFC 8037). `kid` names it within its issuer. */
 export type PublicJwk = { kty: 'OKP'; crv: 'Ed25519'; x: string; kid: string }
@@ -14,7 +14,7 @@ export function parseSigningKeys(text: string): SigningKeys | undefined {
     const { keys } = JSON.parse(text) as { keys: PrivateJwk[] }
     const active = keys.find(({ d }) => d !== undefined)
     if (!active || !keys.every(isKey)) return undefined
-    createPrivateKey({ key: active, format: 'jwk' })
+    toKeyObject(active)
     return { active, listed: keys.map(withoutPrivateKey) }
   } catch {
     // The caller says what is accepted. An error of the parser could contain a part of the key.
@@ -52,6 +52,11 @@ export function signJwt(payload: object, { keys: { active }, did, type, contentT
   const header = { alg: 'EdDSA', typ: type, cty: contentType, kid: `${did}#${active.kid}` }
   const parts = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
   const signed = parts.join('.')
-  const key = createPrivateKey({ key: active, format: 'jwk' })
+  const key = keyObjects.getOrInsertComputed(active, toKeyObject)
   return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`
 }
+
+/** Parsing a key takes as long as signing. */
+const keyObjects = new WeakMap<PrivateJwk, KeyObject>()
+
+const toKeyObject = (key: PrivateJwk) => createPrivateKey({ key, format: 'jwk' })

@@ -1,0 +1,46 @@
+import { UNKNOWN_PATHS } from '../core/api/surface.ts'
+import { health, readiness } from '../core/http/health.ts'
+import type { Api, Serving, Started, UseOfServer } from '../feature.ts'
+import type { Html } from '../ui/html.ts'
+import { createSite } from '../ui/site.ts'
+
+type ApiOptions = { compatV2?: boolean | undefined; requireKey?: boolean | undefined }
+
+/** The calls of the API and the files for programs. Unknown paths are after all others. */
+export function apiOf(parts: readonly Serving[], { compatV2 = true, requireKey }: ApiOptions = {}): Api {
+  const all = [...parts.flatMap(({ routes = [] }) => routes), ...UNKNOWN_PATHS, health, readiness]
+  const routes = all
+    .filter(({ path }) => compatV2 || !path.startsWith('/api/v2'))
+    .map((each) =>
+      requireKey && each.surface.usesKeys && !each.access ? { ...each, needsKey: true as const } : each,
+    )
+  return { routes, schemas: Object.assign({}, ...parts.map(({ schemas }) => schemas)) }
+}
+
+type SiteOptions = Parameters<typeof createSite>[0]
+
+/** The site with what the features add to its pages. */
+export const siteOf = (parts: readonly Serving[], options: SiteOptions = {}) =>
+  createSite({
+    ...options,
+    styles: parts.flatMap(({ styles = [] }) => styles),
+    assets: parts.flatMap(({ assets = [] }) => assets),
+    links: parts.flatMap(({ links = [] }) => links),
+  })
+
+/** Starts the features: all routes of a server except those of the site, with the guards and the jobs. */
+export async function startServing(
+  parts: readonly Serving[],
+  options: Omit<UseOfServer, 'notice'>,
+): Promise<Required<Pick<Started, 'routes' | 'jobs'>> & { guards: NonNullable<Started['guard']>[] }> {
+  const notices: (() => Html)[] = []
+  const use = { ...options, notice: () => notices[0]?.() }
+  const started = await Promise.all(parts.flatMap(({ start }) => (start ? [start(use)] : [])))
+  notices.push(...started.flatMap(({ notice }) => notice ?? []))
+  const pages = use.site.explorer ? parts.flatMap((part) => part.pages?.(use) ?? []) : []
+  return {
+    routes: [...use.api.routes, ...started.flatMap(({ routes = [] }) => routes), ...pages],
+    guards: started.flatMap(({ guard }) => guard ?? []),
+    jobs: started.flatMap(({ jobs = [] }) => jobs),
+  }
+}
