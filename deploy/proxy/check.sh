@@ -51,6 +51,7 @@ start_proxy() { # NAME
       ;;
     haproxy)
       adapt haproxy.cfg
+      sed -i 's/http_req_rate(limits) gt 1000/http_req_rate(limits) gt 7/; s/http_req_rate(10s)/http_req_rate(1h)/; s/expire 20s/expire 1h/' "$work/haproxy.cfg"
       haproxy -db -f "$work/haproxy.cfg" > "$work/proxy.log" 2>&1 &
       ;;
     caddy)
@@ -71,7 +72,7 @@ check_address() {
   local count=0
   # Caddy selects nodes at random: with 40 requests, both reach their limit.
   for _ in $(seq 40); do [ "$(status 127.0.0.2)" = 429 ] || count=$((count + 1)); done
-  [ $count -le 10 ] || fail "$count of 40 requests of one address were served, not 5 by each node"
+  [ $count -le "$1" ] || fail "$count of 40 requests of one address were served, not $1"
   [ "$(status 127.0.0.2 -H 'X-Forwarded-For: 10.9.9.9')" = 429 ] || fail 'a forged X-Forwarded-For was used'
   [ "$(status 127.0.0.3)" = 200 ] || fail 'another address was limited too'
   echo "  client address: 127.0.0.2 got 429 after $count of 40 requests, also with a forged header; 127.0.0.3 got 200"
@@ -133,7 +134,8 @@ for name in "$@"; do
   start_node 2 "$port_2"
   start_proxy "$name"
   echo "$name $(case $name in haproxy) haproxy -v ;; nginx) nginx -v 2>&1 ;; caddy) caddy version ;; esac | grep -Eo '[0-9]+(\.[0-9]+)+' | head -1)"
-  check_address
+  # Each node counts 5. HAProxy counts 7 at both.
+  check_address "$([ "$name" = haproxy ] && echo 7 || echo 10)"
   check_compression
   # Caddy leaves this to the firewall.
   [ "$name" = caddy ] || check_connections
