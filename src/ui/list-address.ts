@@ -69,7 +69,8 @@ export const addressOf = (query: PeopleQuery): string =>
     ...(query.page > 1 ? [['page', `${query.page}`] as [string, string]] : []),
   ])
 
-export const apiAddressOf = (query: PeopleQuery): string => join('/api/v3/passports', parametersOf(query))
+export const apiAddressOf = (query: PeopleQuery): string =>
+  join(query.text === '' ? '/api/v3/passports' : '/api/v3/search', parametersOf(query))
 
 export const addressOfFilter = (filter: Filter): string =>
   addressOf({ ...EVERYBODY, filter: sortTerms(filter) })

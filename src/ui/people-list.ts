@@ -1,7 +1,7 @@
 import { foldName } from '../core/basics/text/fold-name.ts'
 import { equals } from '../core/lists/filter.ts'
 import { NO_SCORES, type Passport, type Scores } from '../core/passport/passport.ts'
-import type { Reason } from '../core/reads/matches.ts'
+import type { Reason } from '../core/reads/search.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS } from './charts.ts'
 import { escapeText, type Html, html } from './html.ts'
 import type { Figure, PeopleQuery } from './list-address.ts'

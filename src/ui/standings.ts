@@ -37,7 +37,7 @@ export async function findPassportWords(
   return {
     top: describeHighest(standing),
     rank: describeRank(standing.total),
-    share: Math.min(1, Math.max(0, scores.total) / Math.max(1, scale)),
+    share: Math.min(1, scores.total / Math.max(1, scale)),
     level: levelOf(scores.total, await options.rules())?.level.name ?? '',
   }
 }

@@ -92,13 +92,10 @@ export const describeTop = (atLeast: number, total: number): string =>
   atLeast <= 1 && total > 1 ? 'No. 1' : `Top ${Math.ceil((atLeast / total) * 100)}%`
 
 /** Returns "ahead of 46%", or "highest of all"; empty if nobody has a lower score. */
-export function describeAhead({ below, total } = { below: 0, total: 1 }, whom = ''): string {
-  const percent = Math.floor((below / total) * 100)
-  return below === 0 || percent === 0
-    ? ''
-    : below >= total - 1
-      ? 'highest of all'
-      : `ahead of ${percent}%${whom}`
+export function describeAhead({ below, total }: { below: number; total: number }, whom = ''): string {
+  if (below > 0 && below >= total - 1) return 'highest of all'
+  const percent = below === 0 ? 0 : Math.floor((below / total) * 100)
+  return percent === 0 ? '' : `ahead of ${percent}%${whom}`
 }
 
 /** Formats a rank: "1st", "12th" or "1,022nd". */

@@ -65,7 +65,7 @@ export function groupsOf(service: Service, field: string): Answer['body'] {
   })
   const groups = [...new Set(values)].map((label) => ({
     field,
-    value: label && label.toLowerCase(),
+    value: label?.toLowerCase() ?? null,
     label,
     count: values.filter((each) => each === label).length,
   }))

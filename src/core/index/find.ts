@@ -1,12 +1,11 @@
-import type { ScoreField } from '../lists/list-request.ts'
-import { countGroups, type GroupRequest, type ValueGroups } from './groups.ts'
+import type { GroupField, ScoreField } from '../lists/list-request.ts'
 import { findMatches, type Query } from './matches.ts'
-import { countAbove, firstAsBits, orderOf } from './order.ts'
-import { type CutPage, cutPage, groupByPoints, type PageRequest } from './page.ts'
-import { countAlive, type PassportIndex } from './passport-index.ts'
-import { countIn, type Posting } from './posting.ts'
+import { countAbove, findSlot, firstAsBits, orderOf } from './order.ts'
+import { type CutPage, cutPage, groupByPoints, type PageRequest, pointsOf } from './page.ts'
+import { countAlive, NO_VALUE, type PassportIndex } from './passport-index.ts'
+import { countIn, countWhile, includes, type Posting, slotsOf, toBits } from './posting.ts'
 
-/** `ranks`: values of the sort field whose ranks are wanted, in addition to those of the page. May be empty. */
+/** `ranks`: ids of passports whose ranks are wanted, in addition to those of the page. May be empty. */
 export type ListRequest = Query &
   PageRequest & { groups?: readonly GroupRequest[] | undefined; ranks?: readonly number[] | undefined }
 
@@ -23,8 +22,8 @@ export type Ranking = {
   among: number
   /** The rank of each passport of the page. */
   ofPage: number[]
-  /** The rank of each value of the request. */
-  ofValues: number[]
+  /** The rank of each id of the request, also if the passport does not match. */
+  ofIds: number[]
 }
 
 /** Evaluates a list without a pause, so that all its parts are of the same state. */
@@ -46,7 +45,7 @@ function rank(
   { keyword, filter, sort }: ListRequest,
   matches: Posting,
   ofPage: readonly number[],
-  ofValues: readonly number[],
+  ids: readonly number[],
 ): Ranking | undefined {
   const { field, pointsFor } = sort
   if (field === 'passport_id') return undefined
@@ -59,7 +58,12 @@ function rank(
   // Many passports of a page have the same value.
   const known = new Map<number, number>()
   const rankOf = (value: number) => known.getOrInsertComputed(value, () => 1 + countAmong(value))
-  return { among: ranked.count, ofPage: ofPage.map(rankOf), ofValues: ofValues.map(rankOf) }
+  const findValue = (id: number) =>
+    pointsFor === undefined
+      ? (index.scores[field][findSlot(index, id) ?? -1] ?? 0)
+      : pointsOf(index, id, pointsFor)
+  const ofIds = ids.map((id) => rankOf(findValue(id)))
+  return { among: ranked.count, ofPage: ofPage.map(rankOf), ofIds }
 }
 
 function countAboveAmong(index: PassportIndex, field: ScoreField, value: number, ranked: Posting): number {
@@ -67,3 +71,61 @@ function countAboveAmong(index: PassportIndex, field: ScoreField, value: number,
   const isAll = ranked.count === countAlive(index)
   return isAll ? above : countIn(firstAsBits(index, orderOf(index, field), above), ranked)
 }
+
+/** With a prefix, only the folded values that begin with it are counted. */
+export type GroupRequest = { field: GroupField; prefix?: string | undefined }
+
+/** `value` is null for the passports without one. `label` is the value as it was first written. */
+export type ValueGroup = { field: GroupField; value: string | null; label: string | null; count: number }
+
+/** The largest groups; `more` is the number of groups that are left out. */
+export type ValueGroups = { groups: ValueGroup[]; more: number }
+
+const MOST_GROUPS = 100
+
+/** Counts the matches with each value. Larger groups come first, and groups of the same size in the order of their values. */
+export function countGroups(
+  index: PassportIndex,
+  matches: Posting,
+  { field, prefix }: GroupRequest,
+): ValueGroups {
+  const count = createCounter(index, matches)
+  const groups: ValueGroup[] = []
+  let all = 0
+  for (const [text, posting] of index.values[field]) {
+    if (prefix !== undefined && (text === NO_VALUE || !text.startsWith(prefix))) continue
+    const size = count(posting)
+    if (size === 0) continue
+    all++
+    const value = text === NO_VALUE ? null : text
+    const label = value && (index.labels[field].get(value) ?? value)
+    insertGroup(groups, { field, value, label, count: size })
+  }
+  return { groups, more: all - groups.length }
+}
+
+/** Returns a function that counts the matches in a posting. */
+function createCounter(index: PassportIndex, matches: Posting): (posting: Posting) => number {
+  const isAll = matches.count === countAlive(index) && index.removed.length === 0
+  if (isAll) return ({ count }) => count
+  const bits = toBits(matches, index.count)
+  if (!matches.list) return (posting) => countIn(bits, posting)
+  const slots = slotsOf(matches)
+  // A few matches are found faster in the bits of a common value than the other way round.
+  return (posting) =>
+    posting.bits
+      ? slots.reduce((count, slot) => count + Number(includes(posting, slot)), 0)
+      : countIn(bits, posting)
+}
+
+/** Keeps only the largest groups, in order, because sorting many groups would take longer than counting them. */
+function insertGroup(groups: ValueGroup[], added: ValueGroup): void {
+  const last = groups[MOST_GROUPS - 1]
+  if (last && isBefore(last, added)) return
+  const place = countWhile(groups.length, (at) => isBefore(groups[at] as ValueGroup, added))
+  groups.splice(place, 0, added)
+  if (groups.length > MOST_GROUPS) groups.pop()
+}
+
+const isBefore = (one: ValueGroup, other: ValueGroup): boolean =>
+  one.count > other.count || (one.count === other.count && String(one.value) < String(other.value))

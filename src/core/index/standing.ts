@@ -2,7 +2,7 @@ import { roundUp } from '../basics/round-up.ts'
 import type { Position, ScoreField } from '../lists/list-request.ts'
 import type { Scores as PassportScores } from '../passport/passport.ts'
 import { findSlot, isBefore, orderOf } from './order.ts'
-import type { PassportIndex } from './passport-index.ts'
+import { type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
 import { countWhile } from './posting.ts'
 
 /** The rank of a score, or of a part of it, among all listed passports. */
@@ -16,23 +16,24 @@ export type Rank = {
 /** The ranks of a total score and of its parts. */
 export type Standing = Record<keyof PassportScores, Rank>
 
-const FIELDS = {
-  ...{ total: 'score', activity: 'activity_score', identity: 'identity_score', skills: 'skills_score' },
-} as const satisfies Record<keyof PassportScores, ScoreField>
+export const findStanding = (
+  index: PassportIndex,
+  { total, activity, identity, skills }: PassportScores,
+): Standing => ({
+  total: rankOf(index, total),
+  activity: rankOf(index, activity, 'activity_score'),
+  identity: rankOf(index, identity, 'identity_score'),
+  skills: rankOf(index, skills, 'skills_score'),
+})
 
-const mapFields = <Value>(work: (field: ScoreField, part: keyof PassportScores) => Value) =>
-  Object.fromEntries(
-    Object.entries(FIELDS).map(([part, field]) => [part, work(field, part as keyof PassportScores)]),
-  ) as Record<keyof PassportScores, Value>
-
-export const findStanding = (index: PassportIndex, scores: PassportScores): Standing =>
-  mapFields((field, part) => rankOf(index, scores[part], field))
-
-/** The standings of passports by their scores in the index. */
+/** The standings of listed passports by their scores in the index. */
 export const listStandings = (index: PassportIndex, ids: readonly number[]): Standing[] =>
   ids.map((id) => {
     const slot = findSlot(index, id) as number
-    return mapFields((field) => rankOf(index, index.scores[field][slot] as number, field))
+    const [total = 0, activity = 0, identity = 0, skills = 0] = SCORE_FIELDS.map(
+      (field) => index.scores[field][slot],
+    )
+    return findStanding(index, { total, activity, identity, skills })
   })
 
 /** All scores of a field, the highest first. */

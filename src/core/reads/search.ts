@@ -1,12 +1,12 @@
 import { foldName } from '../basics/text/fold-name.ts'
 import type { IndexClient } from '../index/calls.ts'
-import type { GroupRequest } from '../index/groups.ts'
+import type { GroupRequest } from '../index/find.ts'
 import { equals, type Filter } from '../lists/filter.ts'
 import type { Sort } from '../lists/list-request.ts'
-import type { Passport } from '../passport/passport.ts'
+import { foldWallet, isStorable, type Passport, parsePassportRef } from '../passport/passport.ts'
 import type { Level, RuleSetShape } from '../passport/rules/rule-set.ts'
+import { SEARCH } from '../store/sql/search.ts'
 import type { Store } from '../store/store.ts'
-import { findMatches, findOwners, foldHandle, isComplete, type Match, type Reason } from './matches.ts'
 
 /** What pages and APIs read from. */
 export type Reads = { store: Store; index: IndexClient }
@@ -35,7 +35,7 @@ export async function searchPeople(
   request: Request,
   signal: AbortSignal,
 ) {
-  const { text, sort, offset = 0 } = request
+  const { text, offset = 0 } = request
   const byKey = text === '' ? NONE : await findMatches(store, text.replace(/^"(.*)"$/s, '$1'))
   const typed = text.split(/\s+/)
   // Only the index knows which word is the name.
@@ -43,12 +43,8 @@ export async function searchPeople(
   const isNew = (owner: Match) => byKey.matches.every(({ passport }) => passport.id !== owner.passport.id)
   const matches = [...byKey.matches, ...owners.filter(isNew)]
   const ids = matches.map(({ passport }) => passport.id)
-  const ranks = matches.map(({ passport }) => sortValueOf(passport, sort))
-  const { page, matching, ...found } = await index.call(
-    'search',
-    { ...request, known: phrasesOf(rules), ids, ranks },
-    signal,
-  )
+  const asked = { ...request, known: phrasesOf(rules), ids, ranks: ids }
+  const { page, matching, ...found } = await index.call('search', asked, signal)
   const words = foldName(found.reading.name).split(' ')
   const isNamed = ({ passport: { profile } }: Match) =>
     words.every((word) => foldName(profile.displayName).includes(word))
@@ -56,7 +52,7 @@ export async function searchPeople(
     at < byKey.matches.length || text.slice(start) === foldHandle(found.reading.name)
   // A passport that also matches by name is listed anyway. A complete id, wallet or handle moves it to the top.
   const first = matches
-    .map((match, at) => ({ ...match, rank: page.ranking?.ofValues[at] ?? 0, points: [] }))
+    .map((match, at) => ({ ...match, rank: page.ranking?.ofIds[at] ?? 0, points: [] }))
     .filter(isFound)
     .filter((match) => matching.includes(match.passport.id) && (!isNamed(match) || isComplete(match.reason)))
   const extra = first.filter((match) => !isNamed(match)).length
@@ -88,13 +84,6 @@ const NONE = { matches: [], isMore: false }
 
 /** In a longer text, words are not looked up as handles. */
 const MOST_OWNERS = 6
-
-function sortValueOf({ id, scores }: Passport, { field, pointsFor }: Sort): number {
-  if (pointsFor !== undefined) return 0
-  const { total: score, activity, identity, skills } = scores
-  const values = { score, activity_score: activity, identity_score: identity, skills_score: skills }
-  return field === 'passport_id' ? id : values[field]
-}
 
 /** The names of levels and credentials, which are no values of passports. */
 function phrasesOf(rules: RuleSetShape): Record<string, Filter[]> {
@@ -147,4 +136,112 @@ export async function findAlike(
   const distanceOf = (other: Passport) => Math.abs(other.scores.total - scores.total)
   const nearest = people.sort((one, other) => distanceOf(one) - distanceOf(other)).slice(0, MOST_ALIKE)
   return nearest.sort((one, other) => other.scores.total - one.scores.total)
+}
+
+/** A passport that was found by its id, a wallet or a handle. */
+type Match = { passport: Passport; reason: Reason }
+
+type Matches = { matches: Match[]; isMore: boolean }
+
+/** `text` is the id, wallet or handle. The search text matches it from `start` to `end`. */
+export type Reason = {
+  kind: 'id' | 'wallet' | 'handle'
+  text: string
+  start: number
+  end: number
+}
+
+const MOST_MATCHES = 20
+
+/** Reads more passports than are shown, because several matches may lead to the same survivor. */
+const MOST_READ = 2 * MOST_MATCHES
+
+/** Shorter texts would match too many handles or wallets. The minimum for a wallet is "0x" and four digits. */
+const SHORTEST_HANDLE = 2
+const SHORTEST_WALLET = 6
+
+/**
+ * Finds passports by id, wallet and handle. Complete matches come first, then ids before wallets before handles, then
+ * shorter texts, then higher scores. A merged passport leads to its survivor. `isMore`: there are more matches.
+ */
+async function findMatches(store: Store, typed: string): Promise<Matches> {
+  if (!isStorable(typed)) return { matches: [], isMore: false }
+  const candidates = [findId(typed), await findWallets(store, typed), await findHandles(store, typed)]
+  return readMatches(store, candidates.flat())
+}
+
+/** Finds the passports that have one of these words as a handle, such as "zoe" with or without "@". */
+async function findOwners(store: Store, words: readonly string[]): Promise<Match[]> {
+  const rows = await store.data(SEARCH).listOwners(words.filter(isStorable).map(foldHandle))
+  const reasonOf = (text: string) => ({ text, start: text.indexOf(':') + 1, end: text.length })
+  const candidates = rows.map(({ id, text }) => ({
+    id,
+    reason: { kind: 'handle' as const, ...reasonOf(text) },
+  }))
+  return (await readMatches(store, candidates)).matches
+}
+
+/** "@Zoe" is the handle "zoe". */
+const foldHandle = (name: string): string => name.trim().replace(/^@/, '').toLowerCase()
+
+async function readMatches(store: Store, candidates: readonly Candidate[]): Promise<Matches> {
+  const sorted = candidates.toSorted((one, other) => weigh(one.reason) - weigh(other.reason))
+  const ids = [...new Set(sorted.map(({ id }) => id))].slice(0, MOST_READ)
+  const listed = new Map((await store.passports.listByIds(ids)).map((passport) => [passport.id, passport]))
+  const matches = new Map<number, Match>()
+  for (const { id, reason } of sorted) {
+    if (matches.size > MOST_MATCHES) break
+    const passport = listed.get(id) ?? (await store.passports.find({ id }))
+    if (passport && !matches.has(passport.id)) matches.set(passport.id, { passport, reason })
+  }
+  const found = [...matches.values()]
+  return { matches: found.slice(0, MOST_MATCHES).sort(compareMatches), isMore: found.length > MOST_MATCHES }
+}
+
+const compareMatches = (one: Match, other: Match) =>
+  weigh(one.reason) - weigh(other.reason) || other.passport.scores.total - one.passport.scores.total
+
+type Candidate = { id: number; reason: Reason }
+
+const KINDS: readonly Reason['kind'][] = ['id', 'wallet', 'handle']
+
+const isComplete = ({ text, end }: Reason): boolean => end === text.length
+
+/** The sort key of a match: complete matches come first, then the kind decides, then the length. */
+const weigh = (reason: Reason) =>
+  (isComplete(reason) ? 0 : 1000) + 300 * KINDS.indexOf(reason.kind) + reason.text.length
+
+/** Accepts "12", "#12" and "Passport 12". Pages show the latter for a passport without a name. */
+function findId(typed: string): Candidate[] {
+  const digits = /^(?:passport\s*|#)?(\d+)$/i.exec(typed)?.[1] ?? ''
+  const ref = parsePassportRef(digits)
+  if (!ref || !('id' in ref)) return []
+  const text = `Passport ${ref.id}`
+  return [{ id: ref.id, reason: { kind: 'id', text, start: 0, end: text.length } }]
+}
+
+/** Also accepts shortened addresses such as "0xde30ab…12cd". */
+async function findWallets(store: Store, typed: string): Promise<Candidate[]> {
+  const [head = '', tail = ''] = /\s/.test(typed) ? [] : typed.split(/…|\.{3}/)
+  const found = foldWallet(head)
+  if (found.length < SHORTEST_WALLET) return []
+  const suffix = foldWallet(head + tail).slice(head.length)
+  const rows = await store.data(SEARCH).listWallets(found, MOST_MATCHES + 1, suffix)
+  return rows.map(({ id, text }) => ({ id, reason: { kind: 'wallet', text, start: 0, end: found.length } }))
+}
+
+/** Finds handles with a source ("github:zoe") or without ("zoe", "@zoe"), or at the end of a profile URL. */
+async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
+  const handle = typed.replace(/^(?:https?:\/\/[^\s/]+|[\w-]+\.[\w.-]+)\/(?:\S*\/)?(?=\S)/i, '')
+  const colon = handle.indexOf(':')
+  const [source, name] = [handle.slice(0, Math.max(0, colon)).trim().toLowerCase(), handle.slice(colon + 1)]
+  const found = foldHandle(name)
+  if (found.length < SHORTEST_HANDLE) return []
+  const rows = await (source === ''
+    ? store.data(SEARCH).listNames(found, MOST_MATCHES + 1)
+    : store.data(SEARCH).listHandles(`${source}:${found}`, MOST_MATCHES + 1))
+  return rows.map(({ id, text }) => {
+    const start = text.indexOf(':') + 1
+    return { id, reason: { kind: 'handle', text, start, end: start + found.length } }
+  })
 }

@@ -1,5 +1,3 @@
-import type { Distribution, Standing } from '../index/standing.ts'
-
-export type ScoreDistribution = Distribution
+import type { Standing } from '../index/standing.ts'
 
 export type PassportStanding = Standing

@@ -9,7 +9,7 @@ import { type Context, type Query, route } from '../../core/http/route.ts'
 import { formatFilter } from '../../core/lists/filter.ts'
 import { formatCursor, parseCursor } from '../../core/lists/list-request.ts'
 import { namesOf } from '../../core/passport/rules/rule-set.ts'
-import { type FoundPeople, type FoundPerson, searchPeople } from '../../core/reads/search.ts'
+import { type FoundPeople, searchPeople } from '../../core/reads/search.ts'
 import { findRules } from '../../core/scoring/stamped-rule-set.ts'
 import {
   findFitting,
@@ -78,10 +78,8 @@ async function findPage(context: Context, parameters: Query<keyof typeof PARAMET
     if (!fields.includes.has('standing')) return { ...found, ids, standings: new Map() }
     const scores = found.people.map(({ passport }) => passport.scores)
     const standings = (await index.call('standings', scores, signal)).map((standing, at) => {
-      const { reason, rank } = found.people[at] as FoundPerson
-      // Only the index knows the points of a passport for a credential, and those of matches are not asked for.
-      const isRanked = list.sort.pointsFor === undefined ? list.sort.field !== 'passport_id' : !reason
-      return { standing, rank: isRanked ? rank : undefined, of: found.among }
+      const rank = list.sort.field === 'passport_id' ? undefined : found.people[at]?.rank
+      return { standing, rank, of: found.among }
     })
     return { ...found, ids, standings: presentStandings(ids, standings) }
   })

@@ -16,7 +16,7 @@ test('an empty index has empty lists, before and after it is saved', async () =>
       next: undefined,
       total: 0,
       groups: [{ groups: [], more: 0 }],
-      ranking: { among: 0, ofPage: [], ofValues: [1] },
+      ranking: { among: 0, ofPage: [], ofIds: [1] },
     }
     expect(list(index, request)).toEqual(empty)
     expect(list(index, { ...request, filter: parseFilter('score:>1,tag:!a') })).toEqual(empty)
@@ -159,7 +159,7 @@ test('passports with equal scores are in the order of their ids, and 0 equals -0
   expect(list(index, { filter: parseFilter('score:=-0') }).total).toBe(4)
   expect(list(index, { filter: parseFilter('score:<0') }).total).toBe(0)
   expect(list(index, { after: { value: -0, id: 2 } }).ids).toEqual([3, 4])
-  expect(list(index, { ranks: [-0] }).ranking).toEqual({ among: 4, ofPage: [1, 1, 1, 1], ofValues: [1] })
+  expect(list(index, { ranks: [2] }).ranking).toEqual({ among: 4, ofPage: [1, 1, 1, 1], ofIds: [1] })
 })
 
 test('a list by points has the best credential of each passport, then the score, in both directions', () => {
@@ -171,9 +171,9 @@ test('a list by points has the best credential of each passport, then the score,
     person(5, { score: 20, points: ['5 git'] }),
   ])
   const sort = parseSort('-points:git')
-  expect(list(index, { sort, ranks: [] })).toMatchObject({
+  expect(list(index, { sort, ranks: [3, 4] })).toMatchObject({
     ids: [2, 1, 3, 5, 4],
-    ranking: { among: 5, ofPage: [1, 2, 2, 2, 5] },
+    ranking: { among: 5, ofPage: [1, 2, 2, 2, 5], ofIds: [2, 5] },
   })
   expect(list(index, { sort: { ...sort, descending: false } }).ids).toEqual([4, 5, 3, 1, 2])
   const first = list(index, { sort, limit: 2 })

@@ -113,11 +113,14 @@ test('the name of a level is one filter, which shows this name and can be remove
   ])
 })
 
-test('a search that finds handles, or several words of a name, says that the API searches only names', async () => {
-  for (const text of ['1', 'ada harbor'])
-    expect(readable((await server.look(`/?q=${text}`)).text)).toContain(
-      'A similar list (names only) from the API: /api/v3/passports?q=',
-    )
+test('a search names the request for the same people in v3', async () => {
+  for (const text of ['1', 'ada harbor', 'human ad']) {
+    const page = (await server.look(`/?q=${text}`)).text
+    const [, path = ''] = /The same list from the API: <a href="([^"]+)"/.exec(page) ?? []
+    const { items } = (await server.get(`${path.replaceAll('&amp;', '&')}&limit=20`)).body
+    const shown = [...page.matchAll(/<li id="p(\d+)"/g)].map(([, id]) => Number(id))
+    expect(items.map(({ passport_id }: { passport_id: number }) => passport_id)).toEqual(shown)
+  }
 })
 
 test('filters are suggested for the end of the text, and keep the filters before it', async () => {

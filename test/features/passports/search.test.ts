@@ -128,8 +128,13 @@ onEveryEngine('GET /api/v3/search', (open) => {
     const { items } = await find('grace human', { include: 'standing' })
     expect(items).toMatchObject([{ standing: { rank: 3, of: 4, list: { rank: 2, of: 2 } } }])
     const [match] = (await find('4', { include: 'standing', sort: '-points:github' })).items
-    expect(match.standing).toMatchObject({ rank: 2, parts: { skills: { rank: 2, of: 4 } } })
-    expect(match.standing).not.toHaveProperty('list')
+    expect(match.standing).toMatchObject({
+      ...{ rank: 2, parts: { skills: { rank: 2, of: 4 } } },
+      list: { rank: 2, of: 4 },
+    })
+    expect(
+      (await find('4', { include: 'standing', sort: 'passport_id' })).items[0].standing,
+    ).not.toHaveProperty('list')
   })
 
   test('GET /api/v3/scores has a histogram of all scores', async () => {

@@ -1,5 +1,4 @@
-import type { ListPage, ListRequest } from '../../../src/core/index/find.ts'
-import type { GroupRequest } from '../../../src/core/index/groups.ts'
+import type { GroupRequest, ListPage, ListRequest } from '../../../src/core/index/find.ts'
 import type { Position } from '../../../src/core/lists/list-request.ts'
 import { type Facets, listNaively } from '../store/naive-list.ts'
 
@@ -44,6 +43,10 @@ export function findNaively(people: readonly Facets[], request: ListRequest): Li
   const last = rest.length > limit ? page.at(-1) : undefined
   const rankOf = (value: number) => 1 + filtered.filter(({ keys }) => keys[0] > value).length
   const isRanked = sort.field !== 'passport_id'
+  const findValue = (id: number) => {
+    const person = people.find((each) => each.id === id)
+    return person ? keysOf(person, request)[0] : 0
+  }
   return {
     ids: page.map(({ person }) => person.id),
     next: last && {
@@ -58,7 +61,7 @@ export function findNaively(people: readonly Facets[], request: ListRequest): Li
         ? {
             among: filtered.length,
             ofPage: page.map(({ keys }) => rankOf(keys[0])),
-            ofValues: ranks.map(rankOf),
+            ofIds: ranks.map((id) => rankOf(findValue(id))),
           }
         : undefined,
   }

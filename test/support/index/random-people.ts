@@ -119,6 +119,8 @@ export function inventRequest(random: Random, people: readonly Facets[]): ListRe
       field,
       prefix: random.pick([undefined, 'r', 'rare 1', '']),
     })),
-    ranks: random.chance(0.4) ? [someScore(random), -1, 1000] : undefined,
+    ranks: random.chance(0.4)
+      ? [...random.sample(people, Math.min(3, people.length)).map(({ id }) => id), -1]
+      : undefined,
   }
 }

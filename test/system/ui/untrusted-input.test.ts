@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { equals, formatFilter } from '../../../src/core/lists/filter.ts'
 import type { Social } from '../../../src/core/passport/passport.ts'
 import { inBrowser } from '../../support/explorer/browser.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
@@ -76,12 +75,10 @@ const PEOPLE = [
   }),
 ]
 
-/** The address of a list of people with a text in each field. */
+/** A filter for people with a text in each field. */
 function filterOf(text: string): string {
-  const value = text.slice(0, 120).toWellFormed()
-  return encodeURIComponent(
-    formatFilter([equals('tag', value), equals('location', value), equals('type', value)]),
-  )
+  const value = `"${text.slice(0, 120).toWellFormed().replace(/["\\]/g, '\\$&')}"`
+  return encodeURIComponent(['tag', 'location', 'type'].map((field) => `${field}:${value}`).join(','))
 }
 
 function watch(page: Page, host: string): string[] {

@@ -112,10 +112,10 @@ export function renderInstead(
 <ul class="chips" aria-label="Other searches">${links}</ul>${all}</div>`
 }
 
-/** Shows the request for the same list in v3, which searches names only. */
+/** Shows the request for the same list in v3. */
 export function renderApiRequest(query: PeopleQuery): Html {
   const address = lists.apiAddressOf(query)
-  return html`<p class="soft">${query.text !== '' ? 'A similar list (names only)' : 'The same list'} from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
+  return html`<p class="soft">The same list from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
 }
 
 export function renderSorts(query: PeopleQuery): Html {

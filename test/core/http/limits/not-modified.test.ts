@@ -32,7 +32,7 @@ describe('the cost of a 304', () => {
     ...[`${LIST}?q=a`, '/api/v3/passports/7?include=%65xplanation'],
     '/api/v3/passports/7?as_of=2026-01-02T12:00:00Z',
   ])('a 304 of %s counts toward the limit', async (path) => {
-    await using server = await limited('standard=9/10s')
+    await using server = await limited('standard=30/10s')
     const key = await server.makeKey(1, 'standard')
     const first = await server.with(key, path)
     const again = await server.with(key, path, { 'If-None-Match': first.headers.get('ETag') ?? '' })
@@ -41,7 +41,7 @@ describe('the cost of a 304', () => {
   })
 
   test.each(READS)('a 304 of $route.name for If-None-Match: * counts toward the limit', async ({ path }) => {
-    await using server = await limited('standard=9/10s')
+    await using server = await limited('standard=30/10s')
     await adoptRules({ store: server.store, rules: DEFAULT_RULES })
     const key = await server.makeKey(1, 'standard')
     const any = async () => fields(await server.with(key, path, { 'If-None-Match': ' * ' }))
