@@ -56,7 +56,7 @@ export type Store = AsyncDisposable & {
   events: EventStore
   keys: {
     create(key: Omit<ApiKey, 'lastUsedAt' | 'successor'>): Promise<void>
-    find(id: string): Promise<ApiKey | undefined>
+    find(id: string): Awaitable<ApiKey | undefined>
     /** Newest first. */
     list(): Promise<ApiKey[]>
     /** Absent fields stay unchanged; `expiresAt: null` means never. Returns false for an unknown or revoked key. */
@@ -87,7 +87,7 @@ export type Store = AsyncDisposable & {
 export type PassportWithCredentials = { passport: FullPassport; credentials: Credential[] }
 
 /** The results of the first keys, in order. A call may return fewer results than keys, but at least one. */
-export type FindByKeys = (keys: readonly PassportKey[], options: FindOptions) => Promise<KeyResult[]>
+export type FindByKeys = (keys: readonly PassportKey[], options: FindOptions) => Awaitable<KeyResult[]>
 
 /** The result for a key: a passport, the ids of several passports with the same handle, or `undefined`. */
 export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined

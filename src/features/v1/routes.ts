@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { Awaitable } from '../../core/basics/awaitable.ts'
+import { type Awaitable, andThen } from '../../core/basics/awaitable.ts'
 import { notFound } from '../../core/basics/errors.ts'
 import { renderLarge } from '../../core/http/backpressure/turns-and-large-pages.ts'
 import { ErrorBody, presentError } from '../../core/http/errors.ts'
@@ -166,16 +166,17 @@ export function createRoutes(version: Version, surface: Surface, bodies: Differe
   ]
 }
 
-async function getPassport(version: Version, request: RouteRequest<'id'>, context: Context) {
+function getPassport(version: Version, request: RouteRequest<'id'>, context: Context): Awaitable<Response> {
   const ref = parsePassportRef(request.params.id)
   if (!ref) throw notFound()
   const cards = cardsOf(version, request, context)
-  const passport = await context.store.data(version.bodies).findPassport(ref, cards)
-  if (!passport) throw notFound()
-  const response = json(context, passport.body, passport.etag)
-  if (passport.merged)
-    response.headers.set('Content-Location', `/api/${version.name}/passports/${passport.id}`)
-  return response
+  return andThen(context.store.data(version.bodies).findPassport(ref, cards), (passport) => {
+    if (!passport) throw notFound()
+    const response = json(context, passport.body)
+    if (passport.merged)
+      response.headers.set('Content-Location', `/api/${version.name}/passports/${passport.id}`)
+    return response
+  })
 }
 
 /** V1 shows no images. */
@@ -242,10 +243,11 @@ function listCredentials(request: Request, context: Context): Awaitable<Response
   return named === '' ? json(context, '{"passport_credentials":[]}') : getCredentials(named, context)
 }
 
-export async function getCredentials(named: string, context: Context): Promise<Response> {
+export function getCredentials(named: string, context: Context): Awaitable<Response> {
   const ref = parsePassportRef(named)
   if (!ref) throw notFound()
-  const credentials = await context.store.data(CREDENTIAL_BODIES).find(ref)
-  if (!credentials) throw notFound()
-  return json(context, credentials.body, credentials.etag)
+  return andThen(context.store.data(CREDENTIAL_BODIES).find(ref), (body) => {
+    if (body === undefined) throw notFound()
+    return json(context, body)
+  })
 }

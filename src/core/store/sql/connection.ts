@@ -1,3 +1,5 @@
+import type { Awaitable } from '../../basics/awaitable.ts'
+
 /**
  * Runs one statement, which may have the words of `words.ts`. On both engines its parameters are `$1`, `$2` and so on.
  * A parameter that is a list is passed as JSON: see `LIST`.
@@ -14,8 +16,8 @@ export async function listColumn<T>(query: Query, text: string, values?: readonl
 export const findNumber = async (query: Query, text: string, values?: readonly unknown[]) =>
   (await listColumn<number>(query, text, values))[0] ?? 0
 
-/** Prepares a statement for frequent reads. */
-export type Prepare = <Row>(text: string) => (...values: unknown[]) => Promise<Row[]>
+/** Prepares a statement for frequent reads. SQLite returns the rows at once. */
+export type Prepare = <Row>(text: string) => (...values: unknown[]) => Awaitable<Row[]>
 
 /** Statements of one connection or one transaction. Rows are JSON. */
 export type Connection = {

@@ -1,3 +1,4 @@
+import { type Awaitable, andThen } from '../../basics/awaitable.ts'
 import { hashOf } from '../../basics/hash.ts'
 import type { CredentialV3, PassportV3 } from '../../history/passport-state.ts'
 import type { Credential } from '../../passport/credential.ts'
@@ -79,10 +80,12 @@ export function createFinder<Row>(prepare: Prepare, select: string) {
   const prepareBy = (id: string) => prepare<Row>(`${select} where id = ${id} and ${IS_VISIBLE}`)
   const listed = { id: prepareBy(PASSPORT_ID.id), wallet: prepareBy(PASSPORT_ID.wallet) }
   const merged = { id: prepareBy(SURVIVOR_ID.id), wallet: prepareBy(SURVIVOR_ID.wallet) }
-  return async (ref: PassportRef): Promise<Row | undefined> => {
+  return (ref: PassportRef): Awaitable<Row | undefined> => {
     const [kind, value] = [refKind(ref), refValue(ref)] as const
-    const [row] = await listed[kind](value)
-    return row ?? (await merged[kind](value))[0]
+    return andThen(
+      listed[kind](value),
+      ([row]) => row ?? andThen(merged[kind](value), ([survivor]) => survivor),
+    )
   }
 }
 

@@ -17,7 +17,7 @@ function createSearch(prepare: Prepare): SearchStore {
   const handlesInRange = prepare<FoundName>(selectRange('handles', 'handle', '$3'))
   const walletsInRange = prepare<FoundName>(LIST_WALLETS)
   const listSources = prepare<{ source: string }>(LIST_SOURCES)
-  const listHandles: SearchStore['listHandles'] = (prefix, limit) =>
+  const listHandles: SearchStore['listHandles'] = async (prefix, limit) =>
     handlesInRange(prefix, endOf(prefix), limit)
   return {
     listHandles,
@@ -26,7 +26,7 @@ function createSearch(prepare: Prepare): SearchStore {
       const found = await Promise.all(sources.map(({ source }) => listHandles(`${source}:${prefix}`, limit)))
       return found.flat()
     },
-    listWallets: (prefix, limit, suffix = '') => walletsInRange(prefix, endOf(prefix), limit, suffix),
+    listWallets: async (prefix, limit, suffix = '') => walletsInRange(prefix, endOf(prefix), limit, suffix),
   }
 }
 

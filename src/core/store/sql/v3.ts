@@ -1,3 +1,4 @@
+import { andThen } from '../../basics/awaitable.ts'
 import { type PassportKey, refKind, refValue } from '../../passport/passport.ts'
 import type { CredentialsRow } from '../rows/credential.ts'
 import {
@@ -96,15 +97,9 @@ const prepareAll = (prepare: Prepare, parts: Parts) => ({
 export function createFindByKeys(prepare: Prepare, mostKeys = Number.POSITIVE_INFINITY): FindByKeys {
   const profile = prepareAll(prepare, PROFILE)
   const withCredentials = prepareAll(prepare, WITH_CREDENTIALS)
-  return async (keys, { credentials }) => {
-    const find = credentials ? withCredentials : profile
-    const [key] = keys
-    if (keys.length === 1 && key && !('handle' in key)) {
-      const [row] = await find[refKind(key)](refValue(key))
-      if (row) return [{ passport: toPassportV3(row, [], credentials ? row : undefined) }]
-    }
+  async function findAll(keys: readonly PassportKey[], { credentials }: FindOptions): Promise<KeyResult[]> {
     const asked = keys.slice(0, mostKeys)
-    const rows = await find.many(...toLists(asked))
+    const rows = await (credentials ? withCredentials : profile).many(...toLists(asked))
     const groups = Map.groupBy(rows, ({ at }) => at)
     const results: KeyResult[] = []
     for (const at of asked.keys()) {
@@ -114,6 +109,16 @@ export function createFindByKeys(prepare: Prepare, mostKeys = Number.POSITIVE_IN
       results.push(toResult(group, { credentials }))
     }
     return results
+  }
+
+  return (keys, options) => {
+    const { credentials } = options
+    const [key] = keys
+    if (keys.length !== 1 || !key || 'handle' in key) return findAll(keys, options)
+    const find = credentials ? withCredentials : profile
+    return andThen(find[refKind(key)](refValue(key)), ([row]) =>
+      row ? [{ passport: toPassportV3(row, [], credentials ? row : undefined) }] : findAll(keys, options),
+    )
   }
 }
 

@@ -88,7 +88,7 @@ type Methods = Record<string, (...args: never[]) => unknown>
 export function guardErrors<T extends Methods>(path: string, methods: T): T {
   const guard = ([name, method]: [string, Methods[string]]) => [
     name,
-    (...args: never[]) => translateErrors(path, async () => method(...args)),
+    (...args: never[]) => translateErrors(path, () => method(...args)),
   ]
   return Object.fromEntries(Object.entries(methods).map(guard)) as T
 }
@@ -211,7 +211,7 @@ export function createPrepare(reader: File, transaction: ReadTransaction): Prepa
   const prepare = createStatements(reader)
   return <Row>(text: string) => {
     const statement = prepare(text)
-    return async (...values) => transaction.read(() => statement.all(...values.map(toBinding)) as Row[])
+    return (...values) => transaction.read(statement, values.map(toBinding)) as Row[]
   }
 }
 
