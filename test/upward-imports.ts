@@ -4,7 +4,6 @@
  */
 export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
   routes: [
-    'core/http/request-metrics.ts imports serve/routes.ts',
     'features/explorer/routes.ts imports features/compare/compare-page.ts',
     'features/explorer/routes.ts imports features/credentials/credential-list.ts',
     'features/explorer/routes.ts imports features/credentials/credential-page.ts',
@@ -20,8 +19,8 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
   guard: [
     'core/http/response.ts imports features/retire/headers-and-brownouts.ts',
     'core/http/response.ts imports features/retire/plan.ts',
-    'core/http/server.ts imports features/retire/headers-and-brownouts.ts',
-    'core/http/server.ts imports features/retire/plan.ts',
+    'core/http/respond.ts imports features/retire/headers-and-brownouts.ts',
+    'core/http/respond.ts imports features/retire/plan.ts',
     'features/reference/routes.ts imports features/retire/page.ts',
     'features/reference/routes.ts imports features/retire/plan.ts',
   ],
@@ -55,8 +54,7 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'core/http/own-address.ts imports features/proof/signing-keys.ts',
     'core/http/route.ts imports features/events/streams.ts',
     'core/http/route.ts imports features/proof/signing-keys.ts',
-    'core/http/server.ts imports features/events/streams.ts',
-    'core/http/server.ts imports features/keys/usage-counter.ts',
+    'core/http/server-state.ts imports features/events/streams.ts',
     'core/threads/messages.ts imports features/pictures/fonts-folder.ts',
     'ui/error-page.ts imports features/pictures/badge.ts',
     'ui/error-page.ts imports features/pictures/cards.ts',

@@ -8,14 +8,13 @@ import type { Config } from '../core/config/config.ts'
 import { describeLimits } from '../core/config/rate-limit-tier.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../core/http/open-port.ts'
 import { createLimiter } from '../core/http/rate-limit.ts'
-import type { Metrics } from '../core/http/request-metrics.ts'
+import { createRequestCounter } from '../core/http/request-counter.ts'
 import type { RequestSummary, ServerContext } from '../core/http/route.ts'
 import { type ApiServer, startApiServer } from '../core/http/server.ts'
 import { createExplainer, createPassportExplainer } from '../core/reads/explain.ts'
 import { findRules } from '../core/scoring/stamped-rule-set.ts'
 import type { Store } from '../core/store/store.ts'
 import { createExplorer } from '../features/explorer/routes.ts'
-import { createUsageCounter } from '../features/keys/usage-counter.ts'
 import { storeUsage } from '../features/keys/usage-job.ts'
 import { MIRROR } from '../features/mirror/statements.ts'
 import { createReference } from '../features/reference/routes.ts'
@@ -34,7 +33,6 @@ type ListenerOptions = Pick<ServerContext, 'store' | 'index' | 'now'> & {
   fonts?: RegExp | undefined
   /** Called for each error that is logged. */
   onError: (error: unknown) => void
-  metrics?: Metrics | undefined
 }
 
 const PLAN_MILLISECONDS = 1000
@@ -59,8 +57,8 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
 export async function listen({ config, log, ...options }: ListenerOptions) {
-  const { store, index, now, windows, rasterize, fonts, metrics } = options
-  const usage = createUsageCounter(now)
+  const { store, index, now, windows, rasterize, fonts } = options
+  const counter = createRequestCounter(now)
   const errors = createErrorLog(log)
   const onError = (error: unknown, fields: Fields = {}) => {
     options.onError(error)
@@ -84,12 +82,11 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       explain: createPassportExplainer(store),
       explainAll: createExplainer(store),
       signing: config.signingKeys,
-      limiter: createLimiter({ tiers: config.tiers, windows, now, isQuotaUsed: usage.isQuotaUsed }),
-      usage,
+      limiter: createLimiter({ tiers: config.tiers, windows, now, isQuotaUsed: counter.isQuotaUsed }),
+      counter,
       plan,
       onError: (error, { id, traceId, ...request }) =>
         onError(error, { ...(id !== undefined && { request_id: id }), ...traceField(traceId), ...request }),
-      metrics,
       onResponse: config.logRequests ? createRequestLog(log) : undefined,
     })
   let server = await openPort({ ...config, names: { host: 'HOST', port: 'PORT' } }, start)
@@ -97,7 +94,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   port = server.port
 
   const stop = new AbortController()
-  const jobs = supervise([storeUsage(store, usage, log), readPlan], {
+  const jobs = supervise([storeUsage(store, counter, log), readPlan], {
     ...options,
     log,
     signal: stop.signal,
@@ -105,7 +102,8 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   })
   return {
     server: () => server,
-    setMonth: usage.setMonth,
+    setMonth: counter.setMonth,
+    readMetrics: counter.readMetrics,
     /** Starts a server with the current certificate, then stops the old one. The main thread has checked the files. */
     renewTls(): void {
       try {

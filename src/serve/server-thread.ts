@@ -53,7 +53,8 @@ async function start({ config, windows, fonts, damage, index }: StartMessage): P
     if (metrics)
       setInterval(() => {
         const server = listener?.server()
-        const families = metrics.read(server?.requestsInProgress() ?? 0, server?.openStreams() ?? 0)
+        const counted = listener?.readMetrics() ?? []
+        const families = metrics.read(counted, server?.requestsInProgress() ?? 0, server?.openStreams() ?? 0)
         send({ kind: 'metrics', families })
       }, METRICS_MILLISECONDS)
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
@@ -69,7 +70,6 @@ async function start({ config, windows, fonts, damage, index }: StartMessage): P
       rasterize: called['picture-thread'].rasterize,
       onError: (error) => noteDamage(damage, error),
       windows,
-      metrics: metrics?.metrics,
     })
     send({ kind: 'listening', port: listener.server().port, url: listener.server().url.href })
   } catch (error) {

@@ -20,8 +20,8 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'auth: REQUIRE_API_KEY is ignored',
-    file: 'src/core/http/server.ts',
-    from: '(state.requireKey && !route.access) || route',
+    file: 'src/core/http/respond.ts',
+    from: '(requireKey && !route.access) || route',
     to: 'route',
     tests: KEYS,
   },
@@ -42,7 +42,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'mcp: an invalid key is accepted',
     file: 'src/features/mcp/http.ts',
-    from: '      await admit(options, exchange, { usesKeys: true })\n',
+    from: '      await identify(options, exchange, { usesKeys: true })\n',
     to: '',
     tests: MCP_WRITES,
   },
@@ -62,9 +62,9 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'auth: the scopes of a key are not checked',
-    file: 'src/core/http/server.ts',
-    from: '    checkScope(exchange.principal, route.scope)\n',
-    to: '',
+    file: 'src/core/http/respond.ts',
+    from: 'checkScope(principal, route.scope)',
+    to: '[principal, route]',
     tests: SCOPES,
   },
   {
@@ -104,9 +104,9 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'auth: a route that needs a key is open',
-    file: 'src/core/http/server.ts',
-    from: '(state.requireKey && !route.access) || route.needsKey',
-    to: 'state.requireKey',
+    file: 'src/core/http/respond.ts',
+    from: '(requireKey && !route.access) || route.needsKey',
+    to: 'requireKey && route.access !== undefined',
     tests: ['test/core/http/responses.test.ts'],
     title: 'responds 401 without a required key',
   },
@@ -120,7 +120,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'limits: wrong keys are not counted',
     file: 'src/core/http/admit.ts',
-    from: '    if (sent && !key) limiter.consumeWrongKey(address())\n',
+    from: '  if (!isRight) limiter.consumeWrongKey(exchange.address())\n',
     to: '',
     tests: LIMITS,
   },
@@ -134,7 +134,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'limits: all clients without a key share one limit',
     file: 'src/core/http/client-identity.ts',
-    from: 'if (!key) return address()',
+    from: 'if (!key) return client.address()',
     to: "if (!key) return ''",
     tests: LIMITS,
   },
@@ -154,15 +154,15 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'limits: a rejected request counts against the monthly quota',
-    file: 'src/features/keys/usage-counter.ts',
-    from: 'status !== 304 && status !== 429',
-    to: 'status !== 304',
+    file: 'src/core/http/request-counter.ts',
+    from: 'counted !== 304 && counted !== 429',
+    to: 'counted !== 304',
     tests: LIMITS,
   },
   {
     name: 'limits: sums of the previous month count in a new month',
-    file: 'src/features/keys/usage-counter.ts',
-    from: '  if (!isSameMonth) Object.assign(state, { stored: new Map(), since: new Map() })\n',
+    file: 'src/core/http/request-counter.ts',
+    from: '    if (!isSameMonth(day, today)) months = new Map()\n',
     to: '',
     tests: LIMITS,
   },
@@ -239,7 +239,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'me: proofs are not limited',
     file: 'src/features/own-record/wallet-sessions.ts',
-    from: '  context.limitProofs()\n  const now',
+    from: '  context.limiter.consumeProof(context.address())\n  const now',
     to: '  const now',
     tests: ['test/features/own-record/own-record.test.ts'],
   },

@@ -152,9 +152,9 @@ export async function findAt(
 const passportsOf = (found: Found): PassportV3[] =>
   found.flatMap((result) => (result && 'passport' in result ? [result.passport] : []))
 
-async function findStandings({ index, exchange }: Context, passports: readonly PassportV3[]) {
+async function findStandings({ index, request }: Context, passports: readonly PassportV3[]) {
   const wanted = passports.map(({ scores }) => ({ score: scores.total }))
-  const ranks = await index.call('ranks', wanted, exchange.request.signal)
+  const ranks = await index.call('ranks', wanted, request.signal)
   const present = ([found]: (typeof ranks)[number]): WireStanding | null => {
     if (!found) return null
     const { rank, below, total } = found

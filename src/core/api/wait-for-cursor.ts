@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MILLISECONDS = 200
 
 /** Waits until reads of this thread include the event, and returns its cursor. Throws `invalid_request`, `cursor_expired` or `behind`. */
 export async function waitForCursor(
-  { store: { events }, exchange }: Context,
+  { store: { events }, request }: Context,
   text: string | undefined,
   pointer = '?after',
 ): Promise<EventCursor | undefined> {
@@ -37,7 +37,7 @@ export async function waitForCursor(
     if (isLate || pause === FIRST_PAUSE_MILLISECONDS) await checkLog(events, cursor, pointer)
     if (isLate) break
     await Bun.sleep(pause)
-    if (exchange.request.signal.aborted) throw new ClientGone()
+    if (request.signal.aborted) throw new ClientGone()
   }
   throw new ServiceError('behind', `This node does not have the event ${text} yet. Try again shortly.`)
 }

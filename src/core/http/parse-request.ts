@@ -1,7 +1,7 @@
 import { unescape as decode } from 'node:querystring'
 import { ServiceError } from '../basics/errors.ts'
 import { parseOrigin } from '../basics/url.ts'
-import type { Exchange, Route } from './route.ts'
+import type { Context, Route } from './route.ts'
 
 const READ_ONLY = ['GET', 'HEAD']
 
@@ -26,6 +26,7 @@ export function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
 
 /** Selects one of the routes of a path. The one that reads responds to methods that the path does not have. */
 export function selectRoute(routes: readonly Route[], method: string): Route {
+  if (routes.length === 1) return routes[0] as Route
   const find = (wanted: string) => routes.findLast((each) => methodsOf(each).includes(wanted))
   return (find(method) ?? find('GET') ?? routes.at(-1)) as Route
 }
@@ -59,7 +60,11 @@ const TRACEPARENT =
   /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
 
 /** What the log says about a request. Unknown methods are untrusted input, and logged as `other`. */
-export const summaryOf = ({ request: { method, headers }, route, id }: Exchange) => ({
+export const summaryOf = ({
+  request: { method, headers },
+  route,
+  id,
+}: Pick<Context, 'request' | 'route' | 'id'>) => ({
   id,
   traceId: TRACEPARENT.exec(headers.get('traceparent') ?? '')?.[1],
   method: KNOWN_METHODS.has(method) ? method : 'other',

@@ -1,7 +1,7 @@
 import { ServiceError } from '../basics/errors.ts'
 import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../config/rate-limit-tier.ts'
 import type { ApiKey } from '../store/api-key.ts'
-import { clientOf } from './client-identity.ts'
+import { type Client, clientOf } from './client-identity.ts'
 
 const WRONG_KEYS: Tier = { name: 'wrong-keys', requests: 60, window: 60 }
 
@@ -51,10 +51,10 @@ export function createLimiter({ tiers, windows, now, isQuotaUsed }: LimiterOptio
     },
 
     /** Counts the request for its client. Tiers without a limit are not counted. */
-    consume(tier: Tier, key: ApiKey | undefined, address: () => string, units = 1) {
-      checkMonth(tier, key)
+    consume(tier: Tier, client: Client, units = 1) {
+      checkMonth(tier, client.key)
       if (tier.requests === Number.POSITIVE_INFINITY) return undefined
-      return counter.consume(`${tier.name} ${clientOf(key, address)}`, tier.requests, tier.window, units)
+      return counter.consume(`${tier.name} ${clientOf(client)}`, tier.requests, tier.window, units)
     },
 
     /** Counts a wrong key; throws `rate_limited` after too many from this address. */
@@ -90,9 +90,7 @@ export type Limiter = ReturnType<typeof createLimiter>
 export type LimitedSurface = { usesKeys?: true; tier?: string }
 
 /** The fields of an exchange that `charge` reads and changes. */
-export type ChargedExchange = {
-  readonly address: () => string
-  key: ApiKey | undefined
+export type ChargedExchange = Client & {
   tier: Tier | undefined
   /** `undefined` if the tier has no limit. */
   consumed: RateLimitResult | undefined
@@ -110,14 +108,14 @@ export function charge(
   units: number,
   advice = 'ask for less',
 ): void {
-  const { tier, key, address } = exchange
+  const { tier } = exchange
   if (!tier || units <= exchange.units) return
   if (units > tier.requests) {
     const limit = `the limit is ${tier.requests} in ${tier.window} s`
     const message = `This request counts as ${units} requests, but ${limit}: ${advice}.`
     throw new ServiceError('invalid_request', message)
   }
-  const consumed = limiter.consume(tier, key, address, units - exchange.units)
+  const consumed = limiter.consume(tier, exchange, units - exchange.units)
   if (consumed && consumed.remaining < 0) refundFirst(exchange)
   exchange.consumed = checkLimit(tier, consumed, units)
   exchange.units = units

@@ -7,11 +7,11 @@ import type { PassportRef } from '../passport/passport.ts'
 import type { ExplainedPassport, Explanation } from '../passport/rules/explanation.ts'
 import type { FindDigests } from '../reads/rules-digests.ts'
 import type { Awaitable, Store } from '../store/store.ts'
-import type { Backpressure, LimitedExchange } from './backpressure/turns-and-large-pages.ts'
+import type { Backpressure, Limited } from './backpressure/turns-and-large-pages.ts'
 import type { Principal, RouteScope } from './client-identity.ts'
 import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
-import type { ChargedExchange } from './rate-limit.ts'
+import type { ChargedExchange, Limiter } from './rate-limit.ts'
 import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
 
 /** What the routes of one kind have in common: how clients are identified, which limit applies, what an error looks like. */
@@ -175,7 +175,7 @@ export const isDocumented = (each: Route): each is DocumentedRoute => each.id !=
 export const unknownPaths = (surface: Surface, base: string, name: string, missing?: string): Route[] =>
   [base, `${base}/*`].map((path) => route(surface, { path, name, ...(missing && { missing }) }))
 
-/** What all requests of a server thread share. */
+/** What all requests of a server thread share. It is on the prototype of their contexts. */
 export type ServerContext = {
   store: Store
   index: IndexClient
@@ -193,6 +193,7 @@ export type ServerContext = {
   now: () => number
   /** Whether every request needs a key. */
   requireKey: boolean
+  limiter: Limiter
   backpressure: Backpressure
   /** Whether webhooks may use http and private networks. */
   webhookAllowPrivate: boolean
@@ -202,25 +203,9 @@ export type ServerContext = {
   contact?: string | undefined
 }
 
-export type Context = ServerContext & {
-  exchange: Exchange
-  principal: Principal
-  /** The headers of every response to this request. */
-  headers: Headers
-  /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
-  charge: (units: number, advice?: string) => void
-  /** Counts a proof of a wallet for the address of the client. Throws `rate_limited`. */
-  limitProofs: () => void
-  /** Throws `rate_limited` if the passport was hidden or shown too often. */
-  limitHiding: (id: number) => void
-  /** Counts a change of a webhook for the key. Throws `rate_limited`. */
-  limitWebhookChanges: () => void
-  /** Logs an error of this request. */
-  onError: (error: unknown) => void
-}
-
-/** A request and its state until the response is sent. */
-export type Exchange = LimitedExchange &
+/** A request, and what its handler needs. */
+export type Context = ServerContext &
+  Limited &
   ChargedExchange & {
     readonly request: RouteRequest
     readonly route: Route
@@ -228,8 +213,14 @@ export type Exchange = LimitedExchange &
     readonly time: number
     readonly startedAt: number
     principal: Principal
+    /** The headers of every response to this request. They depend on the tier of the client. */
+    headers: Headers
     /** Whether the response is a 304 that does not count for the rate limit. */
     isFree: boolean
+    /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
+    charge(units: number, advice?: string): void
+    /** Logs an error of this request. */
+    onError(error: unknown): void
   }
 
 /** The facts about a request that may be logged. Its path, query and key must not be logged. */

@@ -98,7 +98,7 @@ async function listEvents(request: Request, context: Context, parameters: Parame
 
 /** A client that reconnects repeats the parameters, and sends its last cursor as `Last-Event-ID`. */
 async function openStream(context: Context, parameters: Parameters, filter: EventFilter): Promise<Response> {
-  const { server, request } = context.exchange
+  const { server, request } = context
   const last = request.headers.get('last-event-id') ?? ''
   const log = await context.store.events.log()
   const given = last === '' ? parseCursor('?after', parameters.after) : parseCursor('Last-Event-ID', last)

@@ -60,7 +60,8 @@ export function createExplorer(options: ExplorerOptions) {
     const { params, signal } = request
     const [path, query] = [pathOf(request), queryOf(request)]
     const origin = publicOriginOf(request, site.origin)
-    const asked = { path, params, query, site: { ...site, origin }, signal, charge: context.charge }
+    const charge: Context['charge'] = (units, advice) => context.charge(units, advice)
+    const asked = { path, params, query, site: { ...site, origin }, signal, charge }
     const shown: ExplorerRequest = { ...asked, drawCard: (draw) => drawCard(asked, draw) }
     const version = await page.cacheKey?.(shown)
     const render = () => {

@@ -192,7 +192,7 @@ function toPage(parameters: Parameters, { items, ...rest }: Body) {
 
 /** Finds a page. If it would be too large, finds the shorter page that fits, whose cursor continues after it. */
 async function findFitting(context: Context, { request, after }: Asked, fields: Fields) {
-  const { signal } = context.exchange.request
+  const { signal } = context.request
   for (let limit = request.limit; ; ) {
     const found = await context.index.call('list', { request: { ...request, limit }, after }, signal)
     const items = await renderItems(context, found.ids, fields)

@@ -58,7 +58,7 @@ async function lookUp(request: Request, context: Context): Promise<Response> {
   const { keys, as_of, after } = body
   const fields = parseFields(body, pointerTo)
   const asOf = as_of === undefined ? undefined : parsePast('as_of', as_of, context.now(), '#/as_of')
-  const units = context.exchange.units - 1 + unitsOfPassports(keys.length, fields, asOf !== undefined)
+  const units = context.units - 1 + unitsOfPassports(keys.length, fields, asOf !== undefined)
   context.charge(units, 'ask for fewer keys')
   await waitForCursor(context, after, '#/after')
   const items = listItems(context, keys, (some) => readPassports(context, some, fields, asOf))

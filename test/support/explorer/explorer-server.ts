@@ -1,4 +1,4 @@
-import type { ApiServerOptions } from '../../../src/core/http/server.ts'
+import type { ApiServerOptions } from '../../../src/core/http/server-state.ts'
 import { createLocalIndex, type IndexClient } from '../../../src/core/index/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createPassportExplainer } from '../../../src/core/reads/explain.ts'

@@ -1,2 +1,2 @@
 export { createLimiter, createWindowMemory } from '../../../src/core/http/rate-limit.ts'
-export { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
+export { createRequestCounter, type UsageCount } from '../../../src/core/http/request-counter.ts'

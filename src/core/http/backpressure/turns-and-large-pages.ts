@@ -1,6 +1,5 @@
 import { ClientGone, overloaded } from '../../basics/errors.ts'
-import type { ApiKey } from '../../store/api-key.ts'
-import { clientOf } from '../client-identity.ts'
+import { type Client, clientOf } from '../client-identity.ts'
 import { createHeldBytes, type HeldBytes, type Holder, type HoldLimits } from './held-bytes.ts'
 
 /** A connection can be idle for at least 75 s: Bun closes idle connections up to 4 s before this timeout. */
@@ -14,31 +13,27 @@ export function createBackpressure(limits: Partial<HoldLimits> = {}) {
 
 export type Backpressure = ReturnType<typeof createBackpressure>
 
-/** The fields of an exchange that the functions below read and change. */
-export type LimitedExchange = {
+/** A request and the limits of its server. */
+export type Limited = Client & {
+  readonly backpressure: Backpressure
   readonly request: Request
   readonly server: Bun.Server<undefined>
-  readonly address: () => string
-  key: ApiKey | undefined
   /** Whether the request has waited for memory for a large response. */
   hasPlace: boolean
   /** Whether the handler calls `limitStall`. */
   hasOwnStallLimit: boolean
 }
 
-/** A request and the limits of its server. The functions below take both, because creating methods for each request is slow. */
-export type Limited = { backpressure: Backpressure; exchange: LimitedExchange }
-
 /** Lets other requests run first. Handlers call it between steps of long work. Throws `ClientGone` or `overloaded`. */
-export function takeTurn({ backpressure, exchange }: Limited): Promise<void> | undefined {
-  if (isDone(exchange)) throw new ClientGone()
-  return backpressure.takeTurn(exchange.request)
+export function takeTurn(limited: Limited): Promise<void> | undefined {
+  if (isDone(limited)) throw new ClientGone()
+  return limited.backpressure.takeTurn(limited.request)
 }
 
 /** Waits until there is memory for a large page, then runs `work`, which renders it. Throws `ClientGone` or `overloaded`. */
-export function renderLarge<T>({ backpressure, exchange }: Limited, work: () => Promise<T>): Promise<T> {
-  exchange.hasPlace = true
-  return backpressure.largePages(clientOf(exchange.key, exchange.address), exchange.request.signal, work)
+export function renderLarge<T>(limited: Limited, work: () => Promise<T>): Promise<T> {
+  limited.hasPlace = true
+  return limited.backpressure.largePages(clientOf(limited), limited.request.signal, work)
 }
 
 /**
@@ -46,27 +41,24 @@ export function renderLarge<T>({ backpressure, exchange }: Limited, work: () => 
  * the same `shared` body count once. Returns a function that releases the body earlier. Throws `overloaded`, but not for
  * large pages, because they have already waited for memory.
  */
-export const hold = (
-  { backpressure: { held }, exchange }: Limited,
-  bytes: number,
-  shared?: object,
-): (() => void) => held.hold(holderOf(exchange), bytes, shared, exchange.hasPlace)
+export const hold = (limited: Limited, bytes: number, shared?: object): (() => void) =>
+  limited.backpressure.held.hold(holderOf(limited), bytes, shared, limited.hasPlace)
 
 /** While `isWaiting`, the idle timeout is `stallSeconds`: a client that neither reads nor sends is disconnected. */
-export function limitStall({ backpressure, exchange }: Limited, isWaiting: boolean): void {
-  exchange.hasOwnStallLimit = true
-  const seconds = isWaiting ? backpressure.held.limits.stallSeconds : IDLE_SECONDS
-  exchange.server.timeout(exchange.request, seconds)
+export function limitStall(limited: Limited, isWaiting: boolean): void {
+  limited.hasOwnStallLimit = true
+  const seconds = isWaiting ? limited.backpressure.held.limits.stallSeconds : IDLE_SECONDS
+  limited.server.timeout(limited.request, seconds)
 }
 
 /** Bun returns no address for a request that has ended. Signals are not used, because aborting many of them at once is slow. */
-const isDone = ({ server, request }: LimitedExchange) => server.requestIP(request) === null
+const isDone = ({ server, request }: Limited) => server.requestIP(request) === null
 
-const holderOf = (exchange: LimitedExchange): Holder => ({
-  client: clientOf(exchange.key, exchange.address),
-  isDone: () => isDone(exchange),
+const holderOf = (limited: Limited): Holder => ({
+  client: clientOf(limited),
+  isDone: () => isDone(limited),
   limitStall(seconds) {
-    if (!exchange.hasOwnStallLimit) exchange.server.timeout(exchange.request, seconds)
+    if (!limited.hasOwnStallLimit) limited.server.timeout(limited.request, seconds)
   },
 })
 
@@ -80,11 +72,11 @@ const MOST_RESUMED = 4
 const MOST_WAITING = 2000
 
 /** Contains the request, not its signal: Bun creates a signal on first access, and only waiting requests need one. */
-type Client = Pick<Request, 'signal'>
+type Waiting = Pick<Request, 'signal'>
 
 /** Spreads requests that arrive at once over several turns of the event loop, so that other requests wait less. */
 export function createTurns(now = () => performance.now()) {
-  const waiting: (PromiseWithResolvers<void> & { client: Client | undefined })[] = []
+  const waiting: (PromiseWithResolvers<void> & { client: Waiting | undefined })[] = []
   /** `undefined` while no request has a turn. */
   let startedAt: number | undefined
   let resumed = 1
@@ -106,7 +98,7 @@ export function createTurns(now = () => performance.now()) {
   }
 
   /** Throws `ClientGone` or `overloaded`. */
-  return (client?: Client): Promise<void> | undefined => {
+  return (client?: Waiting): Promise<void> | undefined => {
     if (startedAt === undefined) start()
     else if (waiting.length > 0 || now() - startedAt >= TURN_MILLISECONDS) {
       if (waiting.length >= MOST_WAITING) throw overloaded()
