@@ -7,7 +7,8 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/cli/progress': ['core/cli/progress'],
   'core/cli/throttled-client-hostile-servers': ['core/cli/throttled-client'],
   'core/config/config': ['core/config/config', 'core/config/settings', 'ui/site-settings'],
-  'core/http/compression': ['core/basics/hash', 'core/http/rendered-page'],
+  'core/http/byte-budget': ['core/http/byte-budget'],
+  'core/http/compression': ['core/basics/hash', 'core/http/byte-budget', 'core/http/rendered-page'],
   'core/http/limits/client-address': ['core/config/setting-parsers', 'core/http/client-identity'],
   'core/http/limits/fixed-window': ['core/http/rate-limit'],
   'core/http/metrics': [
@@ -22,15 +23,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/http/random-requests': ['serve/routes'],
   'core/http/rate-limit-tier': ['core/config/rate-limit-tier'],
   'core/http/routes': ['core/api/surface', 'core/http/openapi', 'core/http/route'],
-  'core/http/turns-and-large-pages': [
-    'core/http/backpressure/held-bytes',
-    'core/http/backpressure/turns-and-large-pages',
-  ],
-  'core/http/unread-responses': [
-    'core/http/backpressure/held-bytes',
-    'core/http/rendered-page',
-    'core/http/route',
-  ],
+  'core/http/unread-responses': ['core/http/rendered-page', 'core/http/route'],
   'core/index/calls': ['core/index/calls', 'core/index/live'],
   'core/index/lists': [
     'core/index/passport-index',

@@ -40,7 +40,7 @@ const STEPS: readonly Step[] = [
   // Units are charged before the request waits for its turn and before its body is received.
   chargeUnits,
   checkSwitchedOff,
-  ({ route, request, backpressure }) => !route.isImmediate && backpressure.takeTurn(request),
+  (context) => !context.route.isImmediate && context.budget.take(context, context.route.surface.bytes),
   (context) => context.route.handle?.(context.request, context),
 ]
 

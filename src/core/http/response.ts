@@ -4,8 +4,7 @@ import { ClientGone, ServiceError } from '../basics/errors.ts'
 import { etagOf } from '../basics/hash.ts'
 import type { Tier } from '../config/rate-limit-tier.ts'
 import type { Awaitable } from '../store/store.ts'
-import { SMALL_BYTES } from './backpressure/held-bytes.ts'
-import { hold, type Limited } from './backpressure/turns-and-large-pages.ts'
+import type { Limited } from './byte-budget.ts'
 import { type PublicError, publicError } from './errors.ts'
 import { allowedMethods, hasLargeUnreadBody, pathOf } from './parse-request.ts'
 import { describeLimit, policyOf } from './rate-limit.ts'
@@ -27,10 +26,10 @@ export const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control
 export const baseHeaders = (headers: Readonly<Record<string, string>>): Headers =>
   new Headers({ ...CORS_HEADERS, ...JSON_HEADERS, ...headers })
 
-export function json(context: Limited & { headers: Headers }, body: string, etag = etagOf(body)): Response {
-  if (body.length > SMALL_BYTES) hold(context, body.length)
+export function json(context: Limited & { headers: Headers }, body: string): Response {
+  context.budget.hold(context, body.length)
   const response = new Response(body, { headers: context.headers })
-  response.headers.set('ETag', etag)
+  response.headers.set('ETag', etagOf(body))
   return response
 }
 

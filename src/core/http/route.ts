@@ -7,7 +7,7 @@ import type { PassportRef } from '../passport/passport.ts'
 import type { ExplainedPassport, Explanation } from '../passport/rules/explanation.ts'
 import type { FindDigests } from '../reads/rules-digests.ts'
 import type { Awaitable, Store } from '../store/store.ts'
-import type { Backpressure, Limited } from './backpressure/turns-and-large-pages.ts'
+import type { ByteBudget, Limited } from './byte-budget.ts'
 import type { Principal, RouteScope } from './client-identity.ts'
 import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
@@ -27,6 +27,8 @@ export type Surface = {
   retires?: string
   /** Parses the query; throws `invalid_request` for unknown names. Without it, handlers read the query themselves. */
   parseQuery?: (request: RouteRequest, known: readonly string[]) => Query
+  /** Requests take this many bytes before their handler, for the response; none if it is small. */
+  bytes?: number
   /** Paths also match with a trailing slash. */
   ignoresSlash?: true
   /** This field and the fields below are for the OpenAPI document and the reference. */
@@ -48,8 +50,22 @@ export const SERVICE: Surface = {
   schemas: { ErrorBody },
 }
 
-export const PAGE: Surface = { ...SERVICE, tier: EXPLORER, errorsAs: 'page', ignoresSlash: true }
-export const PICTURE: Surface = { ...SERVICE, tier: PICTURES, errorsAs: 'picture', ignoresSlash: true }
+const BYTES = 512 * 1024
+
+export const PAGE: Surface = {
+  ...SERVICE,
+  tier: EXPLORER,
+  errorsAs: 'page',
+  ignoresSlash: true,
+  bytes: BYTES,
+}
+export const PICTURE: Surface = {
+  ...SERVICE,
+  tier: PICTURES,
+  errorsAs: 'picture',
+  ignoresSlash: true,
+  bytes: BYTES,
+}
 
 /** A parameter of a path, a query or the headers; a string by default. */
 export type Parameter = {
@@ -194,7 +210,7 @@ export type ServerContext = {
   /** Whether every request needs a key. */
   requireKey: boolean
   limiter: Limiter
-  backpressure: Backpressure
+  budget: ByteBudget
   /** Whether webhooks may use http and private networks. */
   webhookAllowPrivate: boolean
   /** The URL of the folder with the cards, such as `https://example.com/card/`; empty if the service has no cards. */

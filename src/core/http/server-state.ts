@@ -1,8 +1,7 @@
 import { createEventStreams, type StreamLimits } from '../../features/events/streams.ts'
 import { createDigestFinder } from '../reads/rules-digests.ts'
 import { RULE_SETS } from '../store/sql/rules.ts'
-import type { HoldLimits } from './backpressure/held-bytes.ts'
-import { createBackpressure } from './backpressure/turns-and-large-pages.ts'
+import { type BudgetLimits, createByteBudget } from './byte-budget.ts'
 import { ANONYMOUS_PRINCIPAL, createClientAddressOf, type Principal } from './client-identity.ts'
 import { publicOriginOf, requestIdOf, summaryOf } from './parse-request.ts'
 import { charge, type RateLimitResult } from './rate-limit.ts'
@@ -26,7 +25,7 @@ export type ApiServerOptions = ErrorHandling &
     keyHelp?: string | undefined
     /** Whether the service has pages and cards. */
     explorer?: boolean
-    limits?: Partial<StreamLimits & HoldLimits> | undefined
+    limits?: Partial<StreamLimits & BudgetLimits> | undefined
     routes: readonly Route[]
     /** Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted. */
     trustedProxies: readonly string[]
@@ -45,7 +44,7 @@ export function createServerState(options: ApiServerOptions) {
     ...{ signing, publicUrl, contact, findDigests: createDigestFinder(store.data(RULE_SETS)) },
     streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
     pages: createPageCache(),
-    backpressure: createBackpressure(options.limits),
+    budget: createByteBudget(options.limits),
     cardsOf: (request: Request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
   }
   const headersOf = createInitialHeaders(options)
@@ -65,8 +64,6 @@ export function createServerState(options: ApiServerOptions) {
     consumed: RateLimitResult | undefined = undefined
     units = 1
     isFree = false
-    hasPlace = false
-    hasOwnStallLimit = false
 
     constructor(request: RouteRequest, route: Route, server: Bun.Server<undefined>) {
       this.request = request

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../basics/awaitable.ts'
 import { urlOf } from '../basics/url.ts'
-import { IDLE_SECONDS } from './backpressure/turns-and-large-pages.ts'
+import { IDLE_SECONDS } from './byte-budget.ts'
 import { presentError } from './errors.ts'
 import { groupByPath, matchPath, pathOf, selectRoute } from './parse-request.ts'
 import { respond } from './respond.ts'
@@ -70,8 +70,8 @@ export function startApiServer(options: ApiServerOptions) {
       state.isDraining = true
       return state.now() - state.lastRequestAt
     },
-    /** Bytes of large bodies that are not sent yet. */
-    heldBytes: state.shared.backpressure.held.total,
+    /** Bytes of bodies that are received, rendered or sent. */
+    heldBytes: state.shared.budget.held,
     stop(force = false) {
       streams.end()
       return server.stop(force)

@@ -5,7 +5,6 @@ import { ListBody } from '../../core/api/schemas.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import type { EventCursor } from '../../core/history/event-cursor.ts'
-import { renderLarge, takeTurn } from '../../core/http/backpressure/turns-and-large-pages.ts'
 import { createPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
@@ -109,9 +108,8 @@ export const listOfPassports = route(V3, {
 async function listPassports(request: Request, context: Context, parameters: Parameters): Promise<Response> {
   const fields = fieldsOf(parameters)
   if (parameters.since !== undefined || MOVERS_SORTS.some((sort) => sort === parameters.sort)) {
-    const respond = async () =>
-      sendPage(request, context, toPage(parameters, await renderMovers(context, parameters, fields)))
-    return renderLarge(context, respond)
+    await context.budget.take(context, PAGE_BYTES)
+    return sendPage(request, context, toPage(parameters, await renderMovers(context, parameters, fields)))
   }
   const list = parseListRequest(parameters, fields)
   context.charge(unitsOfList(list, fields, !isRanking(list)))
@@ -122,8 +120,7 @@ async function listPassports(request: Request, context: Context, parameters: Par
     event || list.keyword !== undefined || !isRanking(list)
       ? render()
       : context.pages.get(await context.index.version(), linkTo(parameters), render)
-  const respond = async () => sendPage(request, context, await find())
-  return list.limit > CHUNK || fields.includes.size > 0 ? renderLarge(context, respond) : respond()
+  return sendPage(request, context, await find())
 }
 
 const isRanking = ({ filter, groups, sort }: ListRequest): boolean =>
@@ -193,29 +190,32 @@ function toPage(parameters: Parameters, { items, ...rest }: Body) {
 /** Finds a page. If it would be too large, finds the shorter page that fits, whose cursor continues after it. */
 async function findFitting(context: Context, { request, after }: Asked, fields: Fields) {
   const { signal } = context.request
-  for (let limit = request.limit; ; ) {
-    const found = await context.index.call('list', { request: { ...request, limit }, after }, signal)
-    const items = await renderItems(context, found.ids, fields)
-    if (items.length === found.ids.length)
+  const find = (limit: number) =>
+    context.index.call('list', { request: { ...request, limit }, after }, signal)
+  let found = await find(request.limit)
+  for (;;) {
+    const { ids } = found
+    const items = await renderItems(context, ids, fields)
+    const isWhole = items.length === ids.length
+    if (!isWhole) found = await find(items.length)
+    // The list may have changed meanwhile.
+    if (isWhole || found.ids.every((id, at) => id === ids[at]))
       return { ...found, items: items.filter((json) => json !== undefined) }
-    limit = items.length
   }
 }
 
-/**
- * Renders the first passports, in the order of the ids. With `include`, these are as many as fit on a page. Passports that are
- * no longer listed are `undefined`.
- */
+/** Renders the first passports, in the order of the ids, as many as fit on a page. Those that are no longer listed are `undefined`. */
 async function renderItems(context: Context, ids: readonly number[], fields: Fields) {
   const keys = ids.map((id) => ({ id }))
   const read = (some: readonly { id: number }[]) => readPassports(context, some, fields)
+  await context.budget.take(context, PAGE_BYTES)
   const items: (string | undefined)[] = []
   let bytes = 0
-  for await (const result of readAll(keys, read, () => takeTurn(context))) {
+  for await (const result of readAll(keys, read, () => context.budget.take(context))) {
     // The id of a merged passport finds another passport: the one that it was merged into.
     const isListed = result && 'passport' in result && result.passport.id === ids[items.length]
     bytes += isListed ? Buffer.byteLength(result.json) : 0
-    if (fields.includes.size > 0 && bytes > PAGE_BYTES && items.length > 0) break
+    if (bytes > PAGE_BYTES && items.length > 0) break
     items.push(isListed ? result.json : undefined)
   }
   return items
