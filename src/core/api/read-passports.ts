@@ -22,7 +22,7 @@ const PER_TURN = 50
  * With explanations, a read renders at most this many bytes, but at least one passport. The caller reads the rest in further calls.
  * The store limits the bytes of other reads.
  */
-const READ_BYTES = 1024 * 1024
+const READ_BYTES = 512 * 1024
 
 /** A page ends before this size, but has at least one passport. */
 export const PAGE_BYTES = 2 * 1024 * 1024

@@ -6,7 +6,7 @@ export const SMALL_BYTES = 64 * 1024
 
 const LIMITS = {
   /** For the bodies that a server thread receives, renders and sends. */
-  bytes: 64 * 1024 * 1024,
+  bytes: 32 * 1024 * 1024,
   /** A client that reads or sends nothing of a body for this time is disconnected. Bun may need four seconds more. */
   stallSeconds: 10,
   /** Interval of checks for bodies that are sent. */
@@ -33,8 +33,9 @@ const TURN_MILLISECONDS = 5
 /** A connection can be idle for at least 75 s: Bun closes idle connections up to 4 s before this timeout. */
 export const IDLE_SECONDS = 80
 
-/** At most this many waiting requests start in one turn. If the previous turn took long, fewer start. */
+/** At most this many waiting requests start in one turn, and no other after one that holds `LARGE_BYTES`. */
 const MOST_RESUMED = 4
+const LARGE_BYTES = 1024 * 1024
 /** The rate limit keeps one client from filling the queue. */
 const MOST_WAITING = 2000
 /** A shorter transfer has no limit of its own. */
@@ -75,7 +76,7 @@ export function createByteBudget(given: Partial<BudgetLimits> = {}, now = () => 
       else {
         bytes.set(next.request, next.bytes)
         startTurn()
-        left--
+        left = bytes.of(next.request) >= LARGE_BYTES ? 0 : left - 1
         next.resolve()
       }
     }
@@ -122,6 +123,8 @@ function createLedger(limits: BudgetLimits, now: () => number, onRelease: () => 
   let free = limits.bytes
   let timer: Timer | undefined
 
+  const bytesOf = (request: Limited) => entries.get(request)?.bytes ?? 0
+
   function add(client: string, bytes: number): void {
     free -= bytes
     clients.set(client, (clients.get(client) ?? 0) + bytes)
@@ -152,9 +155,10 @@ function createLedger(limits: BudgetLimits, now: () => number, onRelease: () => 
   return {
     held: () => limits.bytes - free,
     has: (body: object | undefined) => body !== undefined && entries.has(body),
+    of: bytesOf,
     release,
     fits(request: Limited, bytes: number | undefined): boolean {
-      const own = entries.get(request)?.bytes ?? 0
+      const own = bytesOf(request)
       if (bytes === undefined || bytes <= own || free + own === limits.bytes) return true
       return (clients.get(clientOf(request)) ?? 0) - own + bytes <= free + own
     },

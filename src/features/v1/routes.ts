@@ -204,7 +204,7 @@ export async function listPassports(version: Version, request: Request, context:
     const wanted = { ...RANKING, keyword, limit: size, offset: (page - 1) * size }
     // The signal is created on demand: a cached page needs none.
     const { ids, total } = await context.index.call('list', { request: wanted }, request.signal)
-    await context.budget.take(context, ids.length * ITEM_BYTES)
+    await context.budget.take(context, ids.length * ITEM_BYTES[version.name])
     const list = (some: readonly number[]) => context.store.data(version.bodies).listItems(some, cards)
     return renderPage((await mapChunks(ids, list)).flat(), { page, size }, total)
   }
@@ -215,8 +215,8 @@ export async function listPassports(version: Version, request: Request, context:
   return sendPage(request, context, await find())
 }
 
-/** The most that a passport takes in a list of V2; it takes less in V1. */
-const ITEM_BYTES = 48_000
+/** The most that a passport takes in a list. */
+const ITEM_BYTES = { v1: 32_000, v2: 48_000 }
 
 /** Renders a page of a list that has `total` passports. */
 export async function renderPage(items: readonly string[], { page, size }: PageRequest, total: number) {

@@ -35,7 +35,7 @@ export const MOST_CANDIDATES = 10
 export const MOST_OWNERS = 32
 
 /** Approximate limit of the bytes that one call of `v3.find` reads. The caller reads the rest in further calls. */
-export const MAX_READ_BYTES = 1024 * 1024
+export const MAX_READ_BYTES = 512 * 1024
 
 type ScoreRow = Record<ScoreField, number>
 /** What the last record said and scoring never changes, in the record format. */
