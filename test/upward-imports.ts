@@ -51,7 +51,6 @@ export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
     'ui/assets-and-csp.ts imports features/reference/reference-layout.css',
   ],
   moves: [
-    'core/http/own-address.ts imports features/proof/signing-keys.ts',
     'core/http/route.ts imports features/events/streams.ts',
     'core/http/route.ts imports features/proof/signing-keys.ts',
     'core/http/server-state.ts imports features/events/streams.ts',

@@ -105,6 +105,14 @@ const originOf = ({ url }: Request) => url.slice(0, pathStart(url))
 export const publicOriginOf = (request: Request, publicUrl: string): string =>
   publicUrl || (parseOrigin(originOf(request))?.origin ?? '')
 
+const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/
+
+/** The origin of the service; `undefined` without PUBLIC_URL, because the requested one may be forged, unless it is this machine. */
+export function trustedOriginOf(request: Request, { publicUrl }: Pick<Context, 'publicUrl'>) {
+  const origin = publicOriginOf(request, publicUrl)
+  return publicUrl !== '' || LOOPBACK.test(origin) ? origin : undefined
+}
+
 /** The path, with repeated slashes collapsed. */
 export function pathOf({ url }: Request): string {
   const end = url.search(/[?#]/)

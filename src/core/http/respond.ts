@@ -47,11 +47,12 @@ const STEPS: readonly Step[] = [
 /** Runs the steps from `first` on. Awaits only steps that return a promise, because each `await` is slow. */
 export function respond(context: Context, state: ServerState, first = 0): Awaitable<Response> {
   try {
-    for (let at = first; ; at++) {
+    for (let at = first; at < STEPS.length; at++) {
       const result = STEPS[at]?.(context, state)
       if (result instanceof Promise) return resume(context, state, at, result)
       if (result instanceof Response) return complete(context, state, result)
     }
+    throw new Error(`The handler of ${context.route.path} returned no response.`)
   } catch (error) {
     return fail(context, state, error)
   }

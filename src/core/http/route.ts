@@ -50,22 +50,9 @@ export const SERVICE: Surface = {
   schemas: { ErrorBody },
 }
 
-const BYTES = 512 * 1024
-
-export const PAGE: Surface = {
-  ...SERVICE,
-  tier: EXPLORER,
-  errorsAs: 'page',
-  ignoresSlash: true,
-  bytes: BYTES,
-}
-export const PICTURE: Surface = {
-  ...SERVICE,
-  tier: PICTURES,
-  errorsAs: 'picture',
-  ignoresSlash: true,
-  bytes: BYTES,
-}
+const SITE: Surface = { ...SERVICE, ignoresSlash: true, bytes: 512 * 1024 }
+export const PAGE: Surface = { ...SITE, tier: EXPLORER, errorsAs: 'page' }
+export const PICTURE: Surface = { ...SITE, tier: PICTURES, errorsAs: 'picture' }
 
 /** A parameter of a path, a query or the headers; a string by default. */
 export type Parameter = {
