@@ -94,7 +94,7 @@ async function renderInTurns(
   let bytes = 0
   for (const [at, result] of found.entries()) {
     // An explanation reads up to 2,000 data points.
-    if (at > 0 && (isExplained || at % PER_TURN === 0)) await context.budget.take(context)
+    if (isExplained || (at > 0 && at % PER_TURN === 0)) await context.budget.take(context)
     const passport = isExplained && result && 'passport' in result ? result.passport : undefined
     const explanation = passport && (await context.explainAll([passport])).get(passport.id)
     const each = toRendered(result, (passport) => render(passport, explanation))

@@ -6,7 +6,7 @@ export const SMALL_BYTES = 64 * 1024
 
 const LIMITS = {
   /** For the bodies that a server thread receives, renders and sends. */
-  bytes: 32 * 1024 * 1024,
+  bytes: 24 * 1024 * 1024,
   /** A client that reads or sends nothing of a body for this time is disconnected. Bun may need four seconds more. */
   stallSeconds: 10,
   /** Interval of checks for bodies that are sent. */
@@ -97,7 +97,7 @@ export function createByteBudget(given: Partial<BudgetLimits> = {}, now = () => 
      * keeps those that it has. Throws `ClientGone` or `overloaded`.
      */
     take(request: Limited, wanted?: number): Promise<void> | undefined {
-      if (isDone(request)) throw new ClientGone()
+      if (bytes.of(request) > 0 && isDone(request)) throw new ClientGone()
       const isOver = startedAt !== undefined && (waiting.size > 0 || now() - startedAt >= TURN_MILLISECONDS)
       startTurn()
       if (!isOver && bytes.fits(request, wanted)) return void bytes.set(request, wanted)

@@ -165,6 +165,8 @@ type Asked = { request: ListRequest; after: EventCursor | undefined }
 
 async function renderList(context: Context, parameters: Parameters, list: Asked, fields: Fields) {
   const { items, ...found } = await findFitting(context, list, fields)
+  // Joining a large page takes milliseconds.
+  await context.budget.take(context)
   const [groups] = found.groups ?? []
   return toPage(parameters, {
     items,

@@ -7,7 +7,9 @@ import { saveRecords } from '../../../test/support/store/engines.ts'
 import { ada, dataPoint, record } from '../../../test/support/store/records.ts'
 import { adoptRules, DEFAULT_RULES, scoreNow } from '../../../test/support/store/scoring.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
+import { until } from '../../../test/support/wait-until.ts'
 import type { Scenario } from '../../run-scenario.ts'
+import { measureUse } from '../../support/worst-requests/attack.ts'
 import { startCpuProbe } from '../../support/worst-requests/start-cpu-probe.ts'
 import { findServerThread, schedstatOf } from '../../support/worst-requests/thread-times.ts'
 
@@ -21,6 +23,8 @@ const SHORT = 40
 /** `cpu`: milliseconds that the server thread works while another client's /health waits. The short form tolerates slow machines. */
 const MOST = { cpu: 50, memory: 400 }
 const MOST_IN_SHORT_FORM = { cpu: 500, memory: 400 }
+/** CPU time in a second after the start, when the server is idle. */
+const IDLE_MILLISECONDS = 50
 const MOST_BYTES = 4_000_000
 
 /** About the largest record that is accepted: each data point has its own line in the explanation, as long as possible. */
@@ -59,6 +63,8 @@ export const largestPassports: Scenario = {
       env: { DATABASE_URL: `sqlite:${database}`, TRUST_PROXY: '127.0.0.1' },
     })
     const { pid } = server.child
+    // The thread that checks the file for damage ends.
+    await until(async () => (await measureUse(pid)) < IDLE_MILLISECONDS)
     const thread = await findServerThread(server.url, pid)
     const probe = await startCpuProbe(server.url, pid, schedstatOf(pid, thread))
     const { hostname, port } = new URL(server.url)
@@ -86,7 +92,7 @@ export const largestPassports: Scenario = {
         const target = TARGETS[begun++ % TARGETS.length]
         const response = await fetch(`${server.url}${target}`, {
           headers: {
-            'X-Forwarded-For': `203.0.113.${client}.${begun % 250}`.slice(0, 15),
+            'X-Forwarded-For': `10.${client}.${begun >> 8}.${begun & 255}`,
             'Accept-Encoding': 'identity',
           },
         })
