@@ -87,15 +87,16 @@ test.each([
     })
     const leavers = Array.from({ length: 20 }, () => openRequest(server.port, request(key)))
     await Promise.all(leavers.map((socket) => once(socket, 'connect')))
-    await until(() => gate.calls() === 4)
+    await until(() => gate.calls() >= 4)
     await server.get('/health')
+    const reading = gate.calls()
     for (const socket of leavers) socket.resetAndDestroy()
     await until(() => server.requestsInProgress() === 0)
     gate.open()
     await until(() => answers.length === leavers.length + 1)
     expect(answers.slice(1).map(({ status }) => status)).toEqual(Array(20).fill(499))
     expect(reading).toBeLessThan(10)
-  expect([gate.calls(), server.errors]).toEqual([reading, []])
+    expect([gate.calls(), server.errors]).toEqual([reading, []])
   },
 )
 
