@@ -216,7 +216,7 @@ export async function listPassports(version: Version, request: Request, context:
 }
 
 /** The most that a passport takes in a list. */
-const ITEM_BYTES = { v1: 32_000, v2: 48_000 }
+export const ITEM_BYTES = { v1: 32_000, v2: 48_000 }
 
 /** Renders a page of a list that has `total` passports. */
 export async function renderPage(items: readonly string[], { page, size }: PageRequest, total: number) {
