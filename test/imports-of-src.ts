@@ -10,7 +10,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/http/byte-budget': ['core/http/byte-budget'],
   'core/http/compression': ['core/basics/hash', 'core/http/byte-budget', 'core/http/rendered-page'],
   'core/http/limits/client-address': ['core/config/setting-parsers', 'core/http/client-identity'],
-  'core/http/limits/fixed-window': ['core/http/fixed-window'],
+  'core/http/limits/fixed-window': ['core/basics/fixed-window'],
   'core/http/metrics': [
     'core/api/surface',
     'core/http/client-identity',

@@ -1,8 +1,8 @@
 import { ServiceError } from '../basics/errors.ts'
+import { createFixedWindow, type RateLimitResult } from '../basics/fixed-window.ts'
 import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../config/rate-limit-tier.ts'
 import type { ApiKey } from '../store/api-key.ts'
 import { type Client, clientOf } from './client-identity.ts'
-import { createFixedWindow, type RateLimitResult } from './fixed-window.ts'
 
 const WRONG_KEYS: Tier = { name: 'wrong-keys', requests: 60, window: 60 }
 
