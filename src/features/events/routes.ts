@@ -109,6 +109,8 @@ async function openStream(context: Context, parameters: Parameters, filter: Even
   const sequence = given === LATEST ? log.last : log.first - 1
   const cursor = typeof given === 'object' ? given : { log: log.name, sequence }
   if (!isInLog(cursor, log)) throw notInLog(cursor, log, last === '' ? '?after' : 'Last-Event-ID')
+  // Streams have limits of their own, and stay open.
+  context.budget.release(context)
   const body = context.streams.open(cursor, {
     filter,
     keyId: context.principal.id,
