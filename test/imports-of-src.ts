@@ -87,7 +87,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'system/serve/metrics': ['serve/metrics-server'],
   'system/serve/service-threads': ['core/config/fonts-folder', 'features/pictures/rasterizer'],
   'system/serve/workers': ['serve/command'],
-  'system/ui/untrusted-input': ['core/lists/filter'],
   'ui/design': ['core/basics/color-contrast', 'ui/charts', 'ui/fonts', 'ui/rosette', 'ui/tokens'],
   'ui/error-pages-and-rate-limits': ['core/config/rate-limit-tier'],
   'ui/link-previews': ['ui/layout'],
