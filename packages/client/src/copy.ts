@@ -1,5 +1,4 @@
 import { CursorExpiredError } from './errors.ts'
-import { sleep } from './transport.ts'
 import type { V3Event, V3Page } from './types.ts'
 import type { CopyOptions, FieldOptions } from './v3-options.ts'
 import { largestPage, type Requests } from './v3-requests.ts'
@@ -15,9 +14,6 @@ export type V3Change<Passport> =
   | { type: 'checkpoint'; cursor: string; isCurrent: boolean }
 
 type Changes<Passport> = AsyncGenerator<V3Change<Passport>, void, undefined>
-
-/** Lists show a change about a second late. A list that is read this long after a cursor has all changes before it. */
-const LIST_LAG = 2000
 
 /** Copies all passports, and then all changes. Begins again if events after the cursor were deleted. */
 export async function* copy<P extends { passport_id: number }>(
@@ -45,10 +41,9 @@ async function* copyAfter<P extends { passport_id: number }>(
     // The cursor is read before the list, so that the events after it have all changes that the list may lack.
     cursor = await requests.getCursor(fields)
     position = ''
-    await sleep(LIST_LAG, fields.signal)
   }
   while (position !== undefined) {
-    const page = { ...fields, limit: largestPage(fields), cursor: position || undefined }
+    const page = { ...fields, after: cursor, limit: largestPage(fields), cursor: position || undefined }
     const { items, next } = await requests.getPage<V3Page<P>>(page)
     for (const passport of items) yield { type: 'put', passport }
     position = next ?? undefined

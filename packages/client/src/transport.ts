@@ -170,7 +170,7 @@ function readLinks(text: string, base: string): Record<string, string> {
 const isTemporary = ({ status, code }: PassportError) =>
   status === undefined ? code !== 'invalid_answer' : status >= 500 || status === 429
 
-export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
     const end = () => {

@@ -1,4 +1,3 @@
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
@@ -29,9 +28,6 @@ V3Change = V3Start | V3Put | V3Delete | V3Checkpoint
 
 KEYS_PER_REQUEST = 1000
 MOST_RECORDS = 1000
-
-# A change appears in lists within about a second. A list that is read this long after a cursor has all earlier changes.
-LIST_LAG = 2.0
 
 
 def to_path(after: str | None, filters: dict[str, Any], limit: int | None = None) -> str:
@@ -175,10 +171,9 @@ class V3:
         if after is None:
             yield {"type": "start"}
             after = self.cursor() + "~"
-            time.sleep(LIST_LAG)
         cursor, is_listing, position = after.partition("~")
         while is_listing:
-            page = self.page(**fields, limit=largest_page(fields), cursor=position or None)
+            page = self.page(**fields, after=cursor, limit=largest_page(fields), cursor=position or None)
             for passport in page["items"]:
                 yield {"type": "put", "passport": passport}
             is_listing, position = ("", "") if page["next"] is None else ("~", page["next"])
