@@ -81,6 +81,7 @@ const LOOKUP = JSON.stringify({ keys: PEOPLE.map(({ id }) => String(id)) })
 test.each([
   ['lookups', 16, (key: string) => rawLookup(key, LOOKUP)],
   ['pages', 24, () => 'GET /api/v3/passports?limit=250 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['searches', 24, () => 'GET /api/v3/search?q=person&limit=250 HTTP/1.1\r\nHost: x\r\n\r\n'],
 ] as const)('%s of disconnected clients stop at their next read', async (_, megabytes, request) => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const { key } = await makeKey(store, 1)
