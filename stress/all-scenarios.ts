@@ -4,6 +4,7 @@ import { badFiles } from './scenarios/bad-database-files.ts'
 import { asOf } from './scenarios/clients/as-of.ts'
 import { eventStreams } from './scenarios/clients/event-streams.ts'
 import { largePages } from './scenarios/clients/large-pages.ts'
+import { largestPassports } from './scenarios/clients/largest-passports.ts'
 import { lookup } from './scenarios/clients/lookup.ts'
 import { rateLimitSlots } from './scenarios/clients/many-rate-limited-clients.ts'
 import { notModified } from './scenarios/clients/not-modified.ts'
@@ -55,6 +56,7 @@ export const SCENARIOS: readonly Scenario[] = [
   newRelease,
   threadCrash,
   largePages,
+  largestPassports,
   notModified,
   rateLimitSlots,
   consistentPages,

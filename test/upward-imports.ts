@@ -3,7 +3,6 @@
  * feature gives its parts to the core through its `index.ts`. The keys say what replaces an import.
  */
 export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
-  moves: ['core/http/server.ts imports features/keys/usage-counter.ts'],
   'feature to feature': [
     'features/doctor/command.ts imports features/privacy/find-remains.ts',
     'features/mcp/tools.ts imports features/events/diff.ts',

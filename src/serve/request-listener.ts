@@ -8,13 +8,12 @@ import { describeLimits } from '../core/config/rate-limit-tier.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../core/http/open-port.ts'
 import { createLimiter } from '../core/http/rate-limit.ts'
 import { createPageCache } from '../core/http/rendered-page.ts'
-import type { Metrics } from '../core/http/request-metrics.ts'
+import { createRequestCounter } from '../core/http/request-counter.ts'
 import type { RequestSummary, ServerContext } from '../core/http/route.ts'
 import { type ApiServer, startApiServer } from '../core/http/server.ts'
 import { createExplainer, createPassportExplainer } from '../core/scoring/explain-score.ts'
 import { findRules } from '../core/scoring/stamped-rule-set.ts'
 import type { Serving } from '../feature.ts'
-import { createUsageCounter } from '../features/keys/usage-counter.ts'
 import { storeUsage } from '../features/keys/usage-job.ts'
 import { MIRROR } from '../features/mirror/statements.ts'
 import { createErrorPage } from '../ui/error-page.ts'
@@ -32,7 +31,6 @@ type ListenerOptions = Pick<ServerContext, 'store' | 'index' | 'now'> & {
   fonts?: RegExp | undefined
   /** Called for each error that is logged. */
   onError: (error: unknown) => void
-  metrics?: Metrics | undefined
 }
 
 /** A stopping server that had a request within this time continues to serve for the same time. */
@@ -42,8 +40,8 @@ export type Listener = Awaited<ReturnType<typeof listen>>
 
 /** Throws a `CommandError` if the port is not available. */
 export async function listen({ config, log, ...options }: ListenerOptions) {
-  const { store, now, windows, metrics } = options
-  const usage = createUsageCounter(now)
+  const { store, now, windows } = options
+  const counter = createRequestCounter(now)
   const errors = createErrorLog(log)
   const onError = (error: unknown, fields: Fields = {}) => {
     options.onError(error)
@@ -66,11 +64,10 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
       explain: createPassportExplainer(store),
       explainAll: createExplainer(store),
       signing: config.signingKeys,
-      limiter: createLimiter({ tiers: config.tiers, windows, now, isQuotaUsed: usage.isQuotaUsed }),
-      usage,
+      limiter: createLimiter({ tiers: config.tiers, windows, now, isQuotaUsed: counter.isQuotaUsed }),
+      counter,
       onError: (error, { id, traceId, ...request }) =>
         onError(error, { ...(id !== undefined && { request_id: id }), ...traceField(traceId), ...request }),
-      metrics,
       onResponse: config.logRequests ? createRequestLog(log) : undefined,
     })
   let server = await openPort({ ...config, names: { host: 'HOST', port: 'PORT' } }, start)
@@ -78,7 +75,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   port = server.port
 
   const stop = new AbortController()
-  const jobs = supervise([storeUsage(store, usage, log), ...ownJobs], {
+  const jobs = supervise([storeUsage(store, counter, log), ...ownJobs], {
     ...options,
     log,
     signal: stop.signal,
@@ -86,7 +83,8 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   })
   return {
     server: () => server,
-    setMonth: usage.setMonth,
+    setMonth: counter.setMonth,
+    readMetrics: counter.readMetrics,
     /** Starts a server with the current certificate, then stops the old one. The main thread has checked the files. */
     renewTls(): void {
       try {

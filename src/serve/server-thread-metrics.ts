@@ -1,14 +1,12 @@
-import { type Family, gauge } from '../core/http/prometheus-text.ts'
-import { createHistogram, createMetrics } from '../core/http/request-metrics.ts'
+import { createHistogram, type Family, gauge } from '../core/http/prometheus-text.ts'
 
 const SAMPLE_MILLISECONDS = 100
 
 /** Bucket bounds in seconds. */
 const DELAY_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-/** Counts requests and measures the event-loop delay of a server thread. */
-export function createThreadMetrics(names: readonly string[]) {
-  const metrics = createMetrics(names)
+/** Measures the event-loop delay of a server thread. */
+export function createThreadMetrics() {
   const delays = createHistogram(DELAY_BOUNDS)
   let last = performance.now()
   setInterval(() => {
@@ -18,9 +16,8 @@ export function createThreadMetrics(names: readonly string[]) {
   }, SAMPLE_MILLISECONDS).unref()
 
   return {
-    metrics,
-    read: (requestsInProgress: number, openStreams: number): Family[] => [
-      ...metrics.read(),
+    read: (counted: readonly Family[], requestsInProgress: number, openStreams: number): Family[] => [
+      ...counted,
       gauge('passportd_requests_in_progress', 'Requests without a response yet.', requestsInProgress),
       gauge('passportd_event_streams', 'Open event streams.', openStreams),
       {

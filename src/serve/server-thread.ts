@@ -14,7 +14,6 @@ import { shareFold } from '../features/proof/share-fold.ts'
 import { FEATURES } from '../features.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics } from './server-thread-metrics.ts'
-import { apiOf } from './serving.ts'
 
 /** `max` in the database URL overrides `connections`. */
 const STORE_OPTIONS = { connections: 10, migrate: false, ...SERVE_TIMEOUT }
@@ -53,11 +52,12 @@ async function start({ config, windows, fonts, damage, index }: StartMessage): P
   called['index-thread'].share(index)
   try {
     const serving = await servingOf(FEATURES)
-    const metrics = config.metrics && createThreadMetrics(apiOf(serving).routes.map(({ name }) => name))
+    const metrics = config.metrics && createThreadMetrics()
     if (metrics)
       setInterval(() => {
         const server = listener?.server()
-        const families = metrics.read(server?.requestsInProgress() ?? 0, server?.openStreams() ?? 0)
+        const counted = listener?.readMetrics() ?? []
+        const families = metrics.read(counted, server?.requestsInProgress() ?? 0, server?.openStreams() ?? 0)
         send({ kind: 'metrics', families })
       }, METRICS_MILLISECONDS)
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
@@ -74,7 +74,6 @@ async function start({ config, windows, fonts, damage, index }: StartMessage): P
       rasterize: called['picture-thread'].rasterize,
       onError: (error) => noteDamage(damage, error),
       windows,
-      metrics: metrics?.metrics,
     })
     send({ kind: 'listening', port: listener.server().port, url: listener.server().url.href })
   } catch (error) {

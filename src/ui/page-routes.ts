@@ -52,7 +52,8 @@ function createShow(options: ExplorerOptions, page: ExplorerPage): Show {
     const { params, signal } = request
     const [path, query] = [pathOf(request), queryOf(request)]
     const origin = publicOriginOf(request, site.origin)
-    const shown = { path, params, query, site: { ...site, origin }, signal, charge: context.charge }
+    const charge: Context['charge'] = (units, advice) => context.charge(units, advice)
+    const shown = { path, params, query, site: { ...site, origin }, signal, charge }
     const version = await page.cacheKey?.(shown)
     const render = () => {
       if (signal.aborted) throw new ClientGone()

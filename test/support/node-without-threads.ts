@@ -1,6 +1,6 @@
+import { createWindowMemory } from '../../src/core/basics/fixed-window.ts'
 import { createLog } from '../../src/core/basics/log.ts'
 import { readConfig } from '../../src/core/config/config.ts'
-import { createWindowMemory } from '../../src/core/http/rate-limit.ts'
 import { createLocalIndex } from '../../src/core/index/calls.ts'
 import { openStore } from '../../src/core/store/open.ts'
 import type { Store } from '../../src/core/store/store.ts'

@@ -7,6 +7,7 @@ import {
   parseContact,
   parseSiteName,
 } from '../../src/core/config/site-settings.ts'
+import { createByteBudget } from '../../src/core/http/byte-budget.ts'
 import type { Context, Route } from '../../src/core/http/route.ts'
 import { serveExplorer, servePeople } from '../support/explorer/explorer-server.ts'
 import { createSite, PALETTE } from '../support/explorer/site.ts'
@@ -222,8 +223,9 @@ describe('files of the site', () => {
 
 async function readRobots(routes: readonly Route[]): Promise<string | undefined> {
   const request = Object.assign(new Request('http://x/robots.txt'), { params: {} })
+  const context: Partial<Context> = { headers: new Headers(), budget: createByteBudget() }
   const robots = routes.find(({ path }) => path === '/robots.txt')
-  return (await robots?.handle?.(request, { headers: new Headers() } as Context))?.text()
+  return (await robots?.handle?.(request, context as Context))?.text()
 }
 
 describe('responses for browsers', () => {

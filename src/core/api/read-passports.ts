@@ -1,14 +1,15 @@
-import type { Awaitable } from '../basics/awaitable.ts'
+import { type Awaitable, andThen } from '../basics/awaitable.ts'
 import type { ScoreState } from '../history/event.ts'
 import type { WireDiff } from '../history/event-schema.ts'
 import { type PassportV3, stateOf, toPassportAt } from '../history/passport-state.ts'
 import { undo } from '../history/undo.ts'
-import { takeTurn } from '../http/backpressure/turns-and-large-pages.ts'
 import type { Context } from '../http/route.ts'
 import type { PassportKey } from '../passport/passport.ts'
+import type { Explanation } from '../passport/rules/explanation.ts'
 import { readLater } from '../reads/history.ts'
 import type { PassportStanding } from '../reads/standing.ts'
-import type { FindByKeys, FindOptions } from '../store/rows/passport.ts'
+import type { FindByKeys, FindOptions, KeyResult } from '../store/rows/passport.ts'
+import type { Store } from '../store/store.ts'
 import { checkKnown, type Fields, type Include } from './parameters.ts'
 import { presentExplanation, presentPassport, presentStanding } from './present.ts'
 import type { WireStanding } from './schemas.ts'
@@ -19,88 +20,100 @@ export type RenderedResult = { passport: PassportV3; json: string } | { candidat
 /** Passports that are rendered in one turn of the event loop. */
 const PER_TURN = 50
 
-/** Explanations are calculated for this many passports at once, because each may have 2,000 data points. */
-const EXPLAINED_PER_TURN = 4
-
 /**
  * With explanations, a read renders at most this many bytes, but at least one passport. The caller reads the rest in further calls.
  * The store limits the bytes of other reads.
  */
-const READ_BYTES = 1024 * 1024
+const READ_BYTES = 512 * 1024
 
-/** A page with `include` ends before this size, but has at least one passport. */
-export const PAGE_BYTES = 4 * 1024 * 1024
+/** A page ends before this size, but has at least one passport. */
+export const PAGE_BYTES = 2 * 1024 * 1024
 
 /**
  * Returns the results of the first keys, in order. The store decides how many keys it reads, but reads at least one. `asOf`
  * is a time in the past; past standings and explanations are unknown.
  */
-export async function readPassports(
+export const readPassports = (
   context: Context,
   keys: readonly PassportKey[],
   fields: Fields,
   { asOf, standings }: { asOf?: number | undefined; standings?: Standings | undefined } = {},
-): Promise<RenderedResult[]> {
-  const options = { credentials: fields.includes.has('credentials') }
-  const found = await findAt(context, keys, options, asOf)
-  return renderPassports(context, found, fields, { isPast: asOf !== undefined, standings })
+): Awaitable<RenderedResult[]> =>
+  andThen(findAt(context, keys, { credentials: fields.includes.has('credentials') }, asOf), (found) =>
+    renderPassports(context, found, fields, { isPast: asOf !== undefined, standings }),
+  )
+
+type Options = {
+  isPast?: boolean
+  standings?: Standings | undefined
+  changes?: ReadonlyMap<number, WireDiff>
+  most?: number
 }
+
+type Render = (passport: PassportV3, explanation?: Explanation) => string
 
 /**
  * Renders the first passports, up to `most` bytes, but at least one. `changes` has the changes of passports that are movers,
  * by id.
  */
-export async function renderPassports(
+export function renderPassports(
   context: Context,
   found: Found,
-  { includes, selection }: Fields,
-  {
-    isPast = false,
-    standings,
-    changes,
-    most = includes.has('explanation') ? READ_BYTES : Number.POSITIVE_INFINITY,
-  }: {
-    isPast?: boolean
-    standings?: Standings | undefined
-    changes?: ReadonlyMap<number, WireDiff>
-    most?: number
-  },
-): Promise<RenderedResult[]> {
-  if (includes.has('standing') && !isPast) standings ??= await findStandings(context, passportsOf(found))
+  fields: Fields,
+  { isPast = false, standings, changes, most }: Options,
+): Awaitable<RenderedResult[]> {
+  const { includes, selection } = fields
+  const passports = passportsOf(found)
   const isExplained = includes.has('explanation') && !isPast
-  const perTurn = isExplained ? EXPLAINED_PER_TURN : PER_TURN
-  let explanations: Awaited<ReturnType<Context['explainAll']>> | undefined
-  const digests = await context.findDigests(passportsOf(found).map(({ rules }) => rules))
-  const render = (passport: PassportV3): string => {
-    const explanation = explanations?.get(passport.id)
-    const change = changes?.get(passport.id)
-    const wire = presentPassport(passport, {
-      ...(includes.has('standing') && { standing: standings?.get(passport.id) ?? null }),
-      ...(includes.has('explanation') && {
-        explanation: explanation ? presentExplanation(explanation, passport.scores.total) : null,
-      }),
-      rules_digest: digests.get(passport.rules) ?? null,
-      ...(change && { change }),
-    })
-    return JSON.stringify(selection ? pick(wire, selection) : wire)
-  }
+  const isRanked = includes.has('standing') && !isPast
+  return andThen(isRanked ? (standings ?? findStandings(context, passports)) : undefined, (standings) =>
+    andThen(context.findDigests(passports.map(({ rules }) => rules)), (digests) => {
+      const render: Render = (passport, explanation) => {
+        const change = changes?.get(passport.id)
+        const wire = presentPassport(passport, {
+          ...(includes.has('standing') && { standing: standings?.get(passport.id) ?? null }),
+          ...(includes.has('explanation') && {
+            explanation: explanation ? presentExplanation(explanation, passport.scores.total) : null,
+          }),
+          rules_digest: digests.get(passport.rules) ?? null,
+          ...(change && { change }),
+        })
+        return JSON.stringify(selection ? pick(wire, selection) : wire)
+      }
+      const isShort = found.length === 1 && !isExplained
+      return isShort
+        ? found.map((result) => toRendered(result, render))
+        : renderInTurns(context, found, render, { isExplained, most })
+    }),
+  )
+}
+
+async function renderInTurns(
+  context: Context,
+  found: Found,
+  render: Render,
+  {
+    isExplained,
+    most = isExplained ? READ_BYTES : Number.POSITIVE_INFINITY,
+  }: { isExplained: boolean; most?: number | undefined },
+): Promise<RenderedResult[]> {
   const rendered: RenderedResult[] = []
   let bytes = 0
   for (const [at, result] of found.entries()) {
-    if (at > 0 && at % perTurn === 0) await takeTurn(context)
-    if (isExplained && at % perTurn === 0)
-      explanations = await context.explainAll(passportsOf(found.slice(at, at + perTurn)))
-    if (!result || !('passport' in result)) {
-      rendered.push(result)
-      continue
-    }
-    const json = render(result.passport)
-    bytes += Buffer.byteLength(json)
+    // An explanation reads up to 2,000 data points.
+    if (isExplained || (at > 0 && at % PER_TURN === 0)) await context.budget.take(context)
+    const passport = isExplained && result && 'passport' in result ? result.passport : undefined
+    const explanation = passport && (await context.explainAll([passport])).get(passport.id)
+    const each = toRendered(result, (passport) => render(passport, explanation))
+    bytes += each && 'json' in each ? Buffer.byteLength(each.json) : 0
     if (bytes > most && at > 0) break
-    rendered.push({ passport: result.passport, json })
+    rendered.push(each)
   }
   return rendered
 }
+
+const toRendered = (result: KeyResult, render: Render): RenderedResult =>
+  result && 'passport' in result ? { ...result, json: render(result.passport) } : result
 
 /** The selected fields of a value, or of each item of a list. */
 function pick(value: unknown, paths: readonly string[]): unknown {
@@ -133,14 +146,18 @@ export async function* readAll<Key, Result>(
 type Found = Awaited<ReturnType<FindByKeys>>
 
 /** The passports now, or as of a time: all later events are undone. Throws `before_history`. */
-export async function findAt(
+export function findAt(
   { store }: Pick<Context, 'store'>,
   keys: readonly PassportKey[],
   options: FindOptions,
   time: number | undefined,
-): Promise<Found> {
-  const found = await store.passports.findByKeys(keys, options)
-  if (time === undefined) return found
+): Awaitable<Found> {
+  const found = store.passports.findByKeys(keys, options)
+  return time === undefined ? found : undoLater(store, found, time)
+}
+
+async function undoLater(store: Store, read: Awaitable<Found>, time: number): Promise<Found> {
+  const found = await read
   const now = new Map(passportsOf(found).map((passport) => [passport.id, stateOf(passport)]))
   const states = new Map<number, ScoreState | undefined>(now)
   const check = (knownSince: number) => checkKnown('as_of', time, knownSince)
@@ -162,9 +179,9 @@ export type Standings = ReadonlyMap<number, WireStanding>
 const passportsOf = (found: Found): PassportV3[] =>
   found.flatMap((result) => (result && 'passport' in result ? [result.passport] : []))
 
-async function findStandings({ index, exchange }: Context, passports: readonly PassportV3[]) {
+async function findStandings({ index, request }: Context, passports: readonly PassportV3[]) {
   const scores = passports.map((passport) => passport.scores)
-  const found = await index.call('standings', scores, exchange.request.signal)
+  const found = await index.call('standings', scores, request.signal)
   return new Map(passports.map(({ id }, at) => [id, presentStanding(found[at] as PassportStanding)] as const))
 }
 

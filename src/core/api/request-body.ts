@@ -3,8 +3,7 @@ import type { Validator } from 'typebox/schema'
 import { ClientGone, invalidValue, invalidValues, pointerTo, ServiceError } from '../basics/errors.ts'
 import { describeUnknown } from '../basics/text/nearest-name.ts'
 import { quote } from '../basics/text/quote.ts'
-import { SMALL_BYTES } from '../http/backpressure/held-bytes.ts'
-import { hold, type Limited, limitStall, takeTurn } from '../http/backpressure/turns-and-large-pages.ts'
+import { IDLE_SECONDS, type Limited, SMALL_BYTES } from '../http/byte-budget.ts'
 import { bodyTooLarge, declaredLength, MAX_BODY_BYTES } from '../http/parse-request.ts'
 import { unitsOfBody } from '../http/rate-limit.ts'
 import type { Context } from '../http/route.ts'
@@ -53,7 +52,7 @@ export async function readBody<Type extends string>(
   const bytes = await readBytes(request, context)
   context.charge(1 + unitsOfBody(bytes.length))
   // Parsing takes milliseconds, so other requests may run first.
-  await takeTurn(context)
+  await context.budget.take(context, bytes.length)
   return { bytes, type }
 }
 
@@ -80,19 +79,19 @@ const unsupported = (rule: string, got: string) =>
 
 export const invalidBody = (detail: string) => invalidValue('#', detail)
 
-/** Counts a large body, or one of unknown size, as used memory while reading. Disconnects clients that stop sending. */
+/** Takes the bytes of the body before reading it. Clients that stop sending a large one are disconnected. */
 async function readBytes(request: Request, context: Limited): Promise<Buffer> {
   const length = declaredLength(request)
-  const release = length === 0 || length > SMALL_BYTES ? hold(context, length || MAX_BODY_BYTES) : undefined
-  if (release) limitStall(context, true)
+  const most = length || MAX_BODY_BYTES
+  await context.budget.take(context, most)
+  context.budget.hold(context, most)
   try {
     return length === 0 ? await readChunks(request) : Buffer.from(await request.arrayBuffer())
   } catch (error) {
     if (request.signal.aborted) throw new ClientGone()
     throw error
   } finally {
-    if (release) limitStall(context, false)
-    release?.()
+    if (most > SMALL_BYTES) context.server.timeout(request, IDLE_SECONDS)
   }
 }
 

@@ -19,6 +19,7 @@ export const V3: Surface = {
   presentError: presentProblem,
   parseQuery: parametersOf,
   ignoresSlash: true,
+  bytes: 256 * 1024,
   tag: {
     name: 'V3',
     description:

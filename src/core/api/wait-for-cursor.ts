@@ -1,5 +1,7 @@
-import { ClientGone, invalidValue, ServiceError } from '../basics/errors.ts'
+import type { Awaitable } from '../basics/awaitable.ts'
+import { ClientGone, invalidValue } from '../basics/errors.ts'
 import { quote } from '../basics/text/quote.ts'
+import type { EventLog } from '../history/event.ts'
 import { type EventCursor, notInLog, parseEventCursor } from '../history/event-cursor.ts'
 import type { Context } from '../http/route.ts'
 import type { Store } from '../store/store.ts'
@@ -10,40 +12,39 @@ export const AFTER = {
   schema: { type: 'string', examples: ['k3f9a2-918273'] },
 }
 
-const LONGEST_WAIT_MILLISECONDS = 2000
-
-/** The pauses between two checks. Reads of SQLite share a transaction for 5 ms. */
-const FIRST_PAUSE_MILLISECONDS = 5
-const LONGEST_PAUSE_MILLISECONDS = 200
-
-/** Waits until reads of this thread include the event, and returns its cursor. Throws `invalid_request`, `cursor_expired` or `behind`. */
-export async function waitForCursor(
-  { store: { events }, exchange }: Context,
+/** Waits until reads of this thread include the event, and returns its cursor. Throws `invalid_request` or `cursor_expired`. */
+export function waitForCursor(
+  context: Context,
   text: string | undefined,
   pointer = '?after',
-): Promise<EventCursor | undefined> {
+): Awaitable<EventCursor | undefined> {
   if (text === undefined) return undefined
   const cursor = parseEventCursor(text)
-  if (!cursor)
-    throw invalidValue(
-      pointer,
-      `after must be the cursor of a write or the id of an event, got ${quote(text)}.`,
-    )
-  const end = performance.now() + LONGEST_WAIT_MILLISECONDS
-  for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MILLISECONDS)) {
-    const { log } = await events.list({ after: cursor.sequence, limit: 1 })
-    if (log.name === cursor.log && log.last >= cursor.sequence) return cursor
-    const isLate = performance.now() >= end
-    if (isLate || pause === FIRST_PAUSE_MILLISECONDS) await checkLog(events, cursor, pointer)
-    if (isLate) break
-    await Bun.sleep(pause)
-    if (exchange.request.signal.aborted) throw new ClientGone()
-  }
-  throw new ServiceError('behind', `This node does not have the event ${text} yet. Try again shortly.`)
+  if (cursor) return findCursor(context, cursor, pointer)
+  throw invalidValue(
+    pointer,
+    `after must be the cursor of a write or the id of an event, got ${quote(text)}.`,
+  )
 }
 
-/** Throws if the log does not have the event. */
-async function checkLog(events: Store['events'], cursor: EventCursor, pointer: string): Promise<void> {
-  const log = await events.log()
-  if (cursor.log !== log.name || cursor.sequence > log.last) throw notInLog(cursor, log, pointer)
+async function findCursor({ store: { events }, request }: Context, cursor: EventCursor, pointer: string) {
+  const isIn = ({ name, last }: EventLog) => name === cursor.log && last >= cursor.sequence
+  if (isIn(await events.log())) return cursor
+  const log = await readNext(events)
+  if (isIn(log)) return cursor
+  if (request.signal.aborted) throw new ClientGone()
+  throw notInLog(cursor, log, pointer)
 }
+
+/** Reads of SQLite share a transaction for 5 ms, which may have begun before the write. */
+const PAUSE_MILLISECONDS = 10
+
+/** The next read of the log, which all requests that wait for an event share. */
+const nextReads = new WeakMap<Store['events'], Promise<EventLog>>()
+
+const readNext = (events: Store['events']) =>
+  nextReads.getOrInsertComputed(events, async () => {
+    await Bun.sleep(PAUSE_MILLISECONDS)
+    nextReads.delete(events)
+    return events.log()
+  })

@@ -56,7 +56,7 @@ export function isInBrowser(key: ApiKey, { headers }: Request, publicUrl?: strin
 const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
 
 /** A key from a request; a malformed key has no id. */
-type SentKey = { id: string | undefined; hash: Uint8Array }
+export type SentKey = { id: string | undefined; hash: Uint8Array }
 
 /** Clients repeat their header, and a lookup takes less time than hashing. Keys have fewer characters than LONGEST_PARSED. */
 const parsed = new Map<string, SentKey | undefined>()
@@ -88,10 +88,14 @@ export const matchesKey = ({ hash }: SentKey, key: ApiKey | undefined): key is A
 export const isActive = (key: ApiKey | undefined, now: number): boolean =>
   key !== undefined && keyState(key, now) === 'active'
 
+/** Who sent a request. */
+export type Client = { key: ApiKey | undefined; address(): string }
+
 /** The client whose requests are counted. Each visitor of a page with a publishable key is a client. */
-export function clientOf(key: ApiKey | undefined, address: () => string): string {
-  if (!key) return address()
-  return isPublishable(key) ? `${key.id} ${address()}` : key.id
+export function clientOf(client: Client): string {
+  const { key } = client
+  if (!key) return client.address()
+  return isPublishable(key) ? `${key.id} ${client.address()}` : key.id
 }
 
 /** Finds the address of the client: the socket address, or the one that trusted proxies forward. */

@@ -1,7 +1,7 @@
 import { unescape as decode } from 'node:querystring'
 import { ServiceError } from '../basics/errors.ts'
 import { parseOrigin } from '../basics/url.ts'
-import type { Exchange, Route } from './route.ts'
+import type { Context, Route } from './route.ts'
 
 const READ_ONLY = ['GET', 'HEAD']
 
@@ -26,6 +26,7 @@ export function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
 
 /** Selects one of the routes of a path. The one that reads responds to methods that the path does not have. */
 export function selectRoute(routes: readonly Route[], method: string): Route {
+  if (routes.length === 1) return routes[0] as Route
   const find = (wanted: string) => routes.findLast((each) => methodsOf(each).includes(wanted))
   return (find(method) ?? find('GET') ?? routes.at(-1)) as Route
 }
@@ -59,7 +60,11 @@ const TRACEPARENT =
   /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
 
 /** What the log says about a request. Unknown methods are untrusted input, and logged as `other`. */
-export const summaryOf = ({ request: { method, headers }, route, id }: Exchange) => ({
+export const summaryOf = ({
+  request: { method, headers },
+  route,
+  id,
+}: Pick<Context, 'request' | 'route' | 'id'>) => ({
   id,
   traceId: TRACEPARENT.exec(headers.get('traceparent') ?? '')?.[1],
   method: KNOWN_METHODS.has(method) ? method : 'other',
@@ -99,6 +104,14 @@ const originOf = ({ url }: Request) => url.slice(0, pathStart(url))
 /** The public scheme and host of the service. Without PUBLIC_URL they come from `Host`, which is untrusted input. */
 export const publicOriginOf = (request: Request, publicUrl: string): string =>
   publicUrl || (parseOrigin(originOf(request))?.origin ?? '')
+
+const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/
+
+/** The origin of the service; `undefined` without PUBLIC_URL, because the requested one may be forged, unless it is this machine. */
+export function trustedOriginOf(request: Request, { publicUrl }: Pick<Context, 'publicUrl'>) {
+  const origin = publicOriginOf(request, publicUrl)
+  return publicUrl !== '' || LOOPBACK.test(origin) ? origin : undefined
+}
 
 /** The path, with repeated slashes collapsed. */
 export function pathOf({ url }: Request): string {

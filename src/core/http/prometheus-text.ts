@@ -7,10 +7,10 @@ export type Family = {
   samples: readonly Sample[]
 }
 
-export type Sample = { labels: Labels } & ({ value: number } | Histogram)
+export type Sample = { labels: Labels } & ({ value: number } | Buckets)
 
 /** `counts` has one bucket more than `bounds`, for values above all bounds. */
-type Histogram = { bounds: readonly number[]; counts: readonly number[]; sum: number }
+type Buckets = { bounds: readonly number[]; counts: readonly number[]; sum: number }
 
 /** `value` is that of the only series, or the samples of several. */
 export const gauge = (name: string, help: string, value: number | readonly Sample[]): Family => ({
@@ -56,3 +56,20 @@ const presentNumber = (value: number) => (value === Number.POSITIVE_INFINITY ? '
 
 const escapeHelp = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 const escapeLabel = (text: string) => escapeHelp(text).replaceAll('"', '\\"')
+
+export type Histogram = ReturnType<typeof createHistogram>
+
+export function createHistogram(bounds: readonly number[]) {
+  // The last bucket counts values above all bounds.
+  const counts = new Array<number>(bounds.length + 1).fill(0)
+  let sum = 0
+  return {
+    observe(value: number): void {
+      let at = 0
+      while (at < bounds.length && value > (bounds[at] as number)) at++
+      ;(counts[at] as number)++
+      sum += value
+    },
+    read: () => ({ bounds, counts: [...counts], sum }),
+  }
+}

@@ -3,8 +3,7 @@ import { gzip } from 'node:zlib'
 import type { Awaitable } from '../basics/awaitable.ts'
 import { createByteCache } from '../basics/byte-cache.ts'
 import { etagOf } from '../basics/hash.ts'
-import { SMALL_BYTES } from './backpressure/held-bytes.ts'
-import { hold, type Limited } from './backpressure/turns-and-large-pages.ts'
+import { type Limited, SMALL_BYTES } from './byte-budget.ts'
 
 /** A body that is sent more than once: its ETag and its compressed body are computed once. */
 export type RenderedPage = {
@@ -43,7 +42,8 @@ export async function sendPage(
 ): Promise<Response> {
   const { status, body, etag } = page
   const respond = (sent: Body | Blob) => {
-    if (sent instanceof Blob) hold(context, sent.size, sent)
+    if (sent instanceof Blob) context.budget.hold(context, sent.size, sent)
+    else context.budget.release(context)
     return new Response(sent, { status, headers })
   }
   const headers = new Headers(context.headers)

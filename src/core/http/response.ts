@@ -2,13 +2,12 @@ import type { Awaitable } from '../basics/awaitable.ts'
 import { ClientGone, ServiceError } from '../basics/errors.ts'
 import { etagOf } from '../basics/hash.ts'
 import type { Tier } from '../config/rate-limit-tier.ts'
-import { SMALL_BYTES } from './backpressure/held-bytes.ts'
-import { hold, type Limited } from './backpressure/turns-and-large-pages.ts'
+import type { Limited } from './byte-budget.ts'
 import { type PublicError, publicError } from './errors.ts'
 import { allowedMethods, hasLargeUnreadBody, pathOf } from './parse-request.ts'
 import { describeLimit, policyOf } from './rate-limit.ts'
 import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
-import type { Context, Exchange, Guard, RequestSummary, Route, Surface } from './route.ts'
+import type { Context, Guard, RequestSummary, Route, Surface } from './route.ts'
 
 /** Pages of any origin may read every response and all of its headers. */
 const CORS_HEADERS = {
@@ -25,15 +24,15 @@ export const JSON_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control
 export const baseHeaders = (headers: Readonly<Record<string, string>>): Headers =>
   new Headers({ ...CORS_HEADERS, ...JSON_HEADERS, ...headers })
 
-export function json(context: Limited & { headers: Headers }, body: string, etag = etagOf(body)): Response {
-  if (body.length > SMALL_BYTES) hold(context, body.length)
+export function json(context: Limited & { headers: Headers }, body: string): Response {
+  context.budget.hold(context, body.length)
   const response = new Response(body, { headers: context.headers })
-  response.headers.set('ETag', etag)
+  response.headers.set('ETag', etagOf(body))
   return response
 }
 
 /** The response to OPTIONS, whether or not it is a CORS preflight. */
-export function preflight({ headers }: Pick<Context, 'headers'>, route: Route): Response {
+export function preflight(headers: Headers, route: Route): Response {
   const response = new Response(null, { status: 204, headers })
   for (const name in JSON_HEADERS) response.headers.delete(name)
   const methods = allowedMethods(route)
@@ -107,17 +106,17 @@ export function createInitialHeaders(
 }
 
 /** Turns a 200 into a 304 if its ETag matches If-None-Match. If the route `isCheap`, the 304 is free, except for `*`. */
-export function addHeaders(exchange: Exchange, response: Response): Response {
-  const { request, route, id, tier, consumed } = exchange
+export function addHeaders(context: Context, response: Response): Response {
+  const { request, route, id, tier, consumed } = context
   const { headers } = response
   const condition = request.headers.get('if-none-match')
   const etag = condition === null ? null : etagToMatch(response)
   const isFresh = etag !== null && condition !== null && matchesEtag(condition, etag)
   headers.set('X-Request-Id', id)
-  exchange.isFree =
+  context.isFree =
     isFresh && route.isCheap?.(request) === true && !isAny(condition) && consumed?.refund() !== false
   if (tier && consumed) {
-    const remaining = consumed.remaining + Number(exchange.isFree)
+    const remaining = consumed.remaining + Number(context.isFree)
     headers.set('RateLimit', describeLimit(tier.name, remaining, consumed.seconds))
   }
   if (!isFresh) return response
@@ -143,7 +142,7 @@ export function respondToError(
   context: Context,
   error: unknown,
 ): Awaitable<Response> {
-  const { request, route, id } = context.exchange
+  const { request, route, id } = context
   // The client has disconnected; proxies log status 499 in this case.
   if (error instanceof ClientGone) return new Response(null, { status: 499, headers: context.headers })
   const { status, headers, body } = route.surface.presentError(error, id)

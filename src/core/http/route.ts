@@ -7,12 +7,12 @@ import type { PassportRef } from '../passport/passport.ts'
 import type { ExplainedPassport, Explanation } from '../passport/rules/explanation.ts'
 import type { FindDigests } from '../scoring/rules-digests.ts'
 import type { Store } from '../store/store.ts'
-import type { Backpressure, LimitedExchange } from './backpressure/turns-and-large-pages.ts'
+import type { ByteBudget, Limited } from './byte-budget.ts'
 import type { Principal, RouteScope } from './client-identity.ts'
 import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
 import type { EventStreams } from './event-streams.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
-import type { ChargedExchange } from './rate-limit.ts'
+import type { ChargedExchange, Limiter } from './rate-limit.ts'
 import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
 
 /** What the routes of one kind have in common: how clients are identified, which limit applies, what an error looks like. */
@@ -30,6 +30,8 @@ export type Surface = {
   retires?: string
   /** Parses the query; throws `invalid_request` for unknown names. Without it, handlers read the query themselves. */
   parseQuery?: (request: RouteRequest, known: readonly string[]) => Query
+  /** Requests take this many bytes before their handler, for the response; none if it is small. */
+  bytes?: number
   /** Paths also match with a trailing slash. */
   ignoresSlash?: true
   /** This field and the fields below are for the OpenAPI document and the reference. */
@@ -47,9 +49,9 @@ export type Guard = {
   /** Headers of all responses of these surfaces: the same object until they change. */
   headers?: () => Readonly<Record<string, string>>
   /** Called before the key is known. */
-  checkFirst?: (exchange: Exchange) => void
+  checkFirst?: (context: Context) => void
   /** Called when the client and its limit are known. */
-  check?: (exchange: Exchange) => void
+  check?: (context: Context) => void
 }
 
 /** Returns the guards of a surface. */
@@ -69,7 +71,14 @@ export const SERVICE: Surface = {
   schemas: { ErrorBody },
 }
 
-export const PAGE: Surface = { ...SERVICE, tier: EXPLORER, errorsAs: 'page', ignoresSlash: true }
+/** Pages and their pictures. */
+export const PAGE: Surface = {
+  ...SERVICE,
+  tier: EXPLORER,
+  errorsAs: 'page',
+  ignoresSlash: true,
+  bytes: 512 * 1024,
+}
 
 /** A parameter of a path, a query or the headers; a string by default. */
 export type Parameter = {
@@ -195,7 +204,7 @@ export const isDocumented = (each: Route): each is DocumentedRoute => each.id !=
 export const unknownPaths = (surface: Surface, base: string, name: string, missing?: string): Route[] =>
   [base, `${base}/*`].map((path) => route(surface, { path, name, ...(missing && { missing }) }))
 
-/** What all requests of a server thread share. */
+/** What all requests of a server thread share. It is on the prototype of their contexts. */
 export type ServerContext = {
   store: Store
   index: IndexClient
@@ -213,7 +222,8 @@ export type ServerContext = {
   now: () => number
   /** Whether every request needs a key. */
   requireKey: boolean
-  backpressure: Backpressure
+  limiter: Limiter
+  budget: ByteBudget
   /** Whether webhooks may use http and private networks. */
   webhookAllowPrivate: boolean
   /** The URL of the folder with the cards, such as `https://example.com/card/`; empty if the service has no cards. */
@@ -222,25 +232,9 @@ export type ServerContext = {
   contact?: string | undefined
 }
 
-export type Context = ServerContext & {
-  exchange: Exchange
-  principal: Principal
-  /** The headers of every response to this request. */
-  headers: Headers
-  /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
-  charge: (units: number, advice?: string) => void
-  /** Counts a proof of a wallet for the address of the client. Throws `rate_limited`. */
-  limitProofs: () => void
-  /** Throws `rate_limited` if the passport was hidden or shown too often. */
-  limitHiding: (id: number) => void
-  /** Counts a change of a webhook for the key. Throws `rate_limited`. */
-  limitWebhookChanges: () => void
-  /** Logs an error of this request. */
-  onError: (error: unknown) => void
-}
-
-/** A request and its state until the response is sent. */
-export type Exchange = LimitedExchange &
+/** A request, and what its handler needs. */
+export type Context = ServerContext &
+  Limited &
   ChargedExchange & {
     readonly request: RouteRequest
     readonly route: Route
@@ -248,8 +242,14 @@ export type Exchange = LimitedExchange &
     readonly time: number
     readonly startedAt: number
     principal: Principal
+    /** The headers of every response to this request. They depend on the tier of the client. */
+    headers: Headers
     /** Whether the response is a 304 that does not count for the rate limit. */
     isFree: boolean
+    /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
+    charge(units: number, advice?: string): void
+    /** Logs an error of this request. */
+    onError(error: unknown): void
   }
 
 /** The facts about a request that may be logged. Its path, query and key must not be logged. */

@@ -48,6 +48,9 @@ const PARAMETERS = {
   ),
 }
 
+/** The data of the events of a page takes at most 1 MiB. */
+const PAGE_BYTES = 2 * 1024 * 1024
+
 type Parameters = Query<keyof typeof PARAMETERS>
 
 export const events = route(V3, {
@@ -87,6 +90,7 @@ async function listEvents(request: Request, context: Context, parameters: Parame
   const filter = await parseFilter(context, parameters)
   if (isStream) return openStream(context, parameters, filter)
   context.charge(Math.ceil(limit / (include ? PROVEN_PER_UNIT : EVENTS_PER_UNIT)))
+  await context.budget.take(context, PAGE_BYTES)
   const after = parseCursor('?after', parameters.after)
   const { events, end, log } = await readPage(context, after, { ...filter, limit, isProven: !!include })
   const next = formatEventCursor({ log: log.name, sequence: end })
@@ -98,18 +102,20 @@ async function listEvents(request: Request, context: Context, parameters: Parame
 
 /** A client that reconnects repeats the parameters, and sends its last cursor as `Last-Event-ID`. */
 async function openStream(context: Context, parameters: Parameters, filter: EventFilter): Promise<Response> {
-  const { server, request } = context.exchange
+  const { server, request } = context
   const last = request.headers.get('last-event-id') ?? ''
   const log = await context.store.events.log()
   const given = last === '' ? parseCursor('?after', parameters.after) : parseCursor('Last-Event-ID', last)
   const sequence = given === LATEST ? log.last : log.first - 1
   const cursor = typeof given === 'object' ? given : { log: log.name, sequence }
   if (!isInLog(cursor, log)) throw notInLog(cursor, log, last === '' ? '?after' : 'Last-Event-ID')
+  // Streams have limits of their own, and stay open.
+  context.budget.release(context)
   const body = context.streams.open(cursor, {
     filter,
     keyId: context.principal.id,
     disconnect: () => server.timeout(request, 1),
-    onError: context.onError,
+    onError: (error) => context.onError(error),
   })
   const response = new Response(body, { headers: context.headers })
   response.headers.set('Content-Type', 'text/event-stream')

@@ -1,5 +1,5 @@
 import { number } from '../../core/basics/text/counts-and-sizes.ts'
-import { isoTime } from '../../core/basics/text/instant.ts'
+import { dayOf, isoTime } from '../../core/basics/text/instant.ts'
 import { printable, toJsonText } from '../../core/basics/text/quote.ts'
 import type { Terminal } from '../../core/cli/command.ts'
 import type { OpenDatabase } from '../../core/cli/open-store.ts'
@@ -8,7 +8,6 @@ import type { Tier } from '../../core/config/rate-limit-tier.ts'
 import { type ApiKey, keyState } from '../../core/store/api-key.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { KeyValues } from './key-options.ts'
-import { dayOf } from './usage.ts'
 import { USAGE } from './usage-statements.ts'
 
 /** An action of the command "keys", with the options and the database of its call. */

@@ -1,6 +1,6 @@
 import { CommandError } from '../../core/basics/errors.ts'
 import { count, number } from '../../core/basics/text/counts-and-sizes.ts'
-import { isoTime, parseInstant } from '../../core/basics/text/instant.ts'
+import { dayOf, isoTime, parseInstant } from '../../core/basics/text/instant.ts'
 import { printable, toJsonText } from '../../core/basics/text/quote.ts'
 import {
   DATABASE_OPTIONS,
@@ -11,8 +11,9 @@ import {
 } from '../../core/cli/command.ts'
 import { openConfigured } from '../../core/cli/open-store.ts'
 import { formatTable } from '../../core/cli/table.ts'
+import type { UsageCount } from '../../core/http/request-counter.ts'
 import { type ApiKey, parseKeyId } from '../../core/store/api-key.ts'
-import { type Days, dayOf, isV3, type UsageCount } from './usage.ts'
+import { type Days, isV3 } from './usage.ts'
 import { USAGE } from './usage-statements.ts'
 
 const DAY = 86_400_000

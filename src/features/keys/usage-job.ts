@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Job } from '../../core/basics/jobs.ts'
 import type { Log } from '../../core/basics/log.ts'
 import { count } from '../../core/basics/text/counts-and-sizes.ts'
+import type { RequestCounter } from '../../core/http/request-counter.ts'
 import type { Store } from '../../core/store/store.ts'
-import type { UsageCounter } from './usage-counter.ts'
 import { USAGE } from './usage-statements.ts'
 
 /** A crash loses at most the counts of this time. */
@@ -14,7 +14,7 @@ const LAST_ATTEMPTS_MILLISECONDS = 5000
 const PAUSE_MILLISECONDS = 500
 
 /** Stores usage counts. While the store is unavailable, they stay in memory. */
-export const storeUsage = (store: Store, usage: UsageCounter, log: Log): Job => ({
+export const storeUsage = (store: Store, usage: RequestCounter, log: Log): Job => ({
   name: 'Usage counts cannot be stored yet',
   interval: INTERVAL_MILLISECONDS,
   async run() {

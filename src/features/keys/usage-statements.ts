@@ -1,6 +1,7 @@
+import type { UsageCount } from '../../core/http/request-counter.ts'
 import { defineData } from '../../core/store/data.ts'
 import type { Database } from '../../core/store/sql/connection.ts'
-import type { UsageCount, UsageStore } from './usage.ts'
+import type { UsageStore } from './usage.ts'
 
 /** At most one call of each thread waits. */
 export const USAGE = defineData({

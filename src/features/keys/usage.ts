@@ -1,17 +1,7 @@
+import type { UsageCount } from '../../core/http/request-counter.ts'
+
 /** The endpoint names of v3 have this prefix; those of V1 have none. */
 export const isV3 = (endpoint: string): boolean => endpoint.startsWith('v3_')
-
-/** Responses per day, key, endpoint and status. */
-export type UsageCount = {
-  /** In UTC: 2026-01-31. */
-  day: string
-  /** The id of the key; empty for clients without a key. */
-  key: string
-  /** The name of the route. */
-  endpoint: string
-  status: number
-  count: number
-}
 
 /** Both days are included. */
 export type Days = { since: string; until: string }
@@ -32,5 +22,3 @@ export type UsageStore = {
   /** The number of responses per key. Responses with 304 and 429 are free and not counted. */
   sumByKey(days: Days): Promise<[key: string, count: number][]>
 }
-
-export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)

@@ -4,9 +4,10 @@ import { ServiceError, STATUS_OF } from '../../core/basics/errors.ts'
 import type { Log } from '../../core/basics/log.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { urlOf } from '../../core/basics/url.ts'
-import { type AdmittedExchange, admit } from '../../core/http/admit.ts'
+import { type AdmittedExchange, countForLimit, identify } from '../../core/http/admit.ts'
 import {
   ANONYMOUS_PRINCIPAL,
+  checkOrigin,
   createClientAddressOf,
   type Principal,
 } from '../../core/http/client-identity.ts'
@@ -50,7 +51,9 @@ export async function serveMcp(options: Options) {
       ...{ key: undefined, tier: undefined, consumed: undefined, units: 1 },
     }
     try {
-      await admit(options, exchange, { usesKeys: true })
+      await identify(options, exchange, { usesKeys: true })
+      countForLimit(options, exchange, { usesKeys: true })
+      checkOrigin(exchange.principal, request)
       const units = 1 + unitsOfBody(declaredLength(request))
       charge(limiter, exchange, units)
       return await respond(request, exchange)

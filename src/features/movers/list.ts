@@ -71,7 +71,7 @@ export async function renderMovers(context: Context, parameters: Parameters, fie
   const query = { keyword: `${sort} ${since}`, filter: [], sort: parseSort() }
   const after = cursor === undefined ? undefined : parseCursor(query, cursor)
   context.charge(MOVERS_UNITS + unitsOfPassports(5 * limit, fields))
-  const { signal } = context.exchange.request
+  const { signal } = context.request
   const { items, next, total } = await renderFitting(context, { sort, since, limit, after, signal }, fields)
   return { items, next: next ? formatCursor(query, next) : null, total }
 }

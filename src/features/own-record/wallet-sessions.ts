@@ -5,7 +5,7 @@ import { notFound, ServiceError } from '../../core/basics/errors.ts'
 import { isoTime } from '../../core/basics/text/instant.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { formatEventCursor } from '../../core/history/event-cursor.ts'
-import { trustedOriginOf } from '../../core/http/own-address.ts'
+import { trustedOriginOf } from '../../core/http/parse-request.ts'
 import type { Context } from '../../core/http/route.ts'
 import { isStorable } from '../../core/passport/passport.ts'
 import { SUBJECTS } from '../../core/store/sql/subjects.ts'
@@ -30,7 +30,7 @@ export async function createChallenge({ request, context, body }: Call) {
   const origin = trustedOriginOf(request, context)
   if (origin === undefined)
     throw invalidBody('The operator has to set PUBLIC_URL: the requested address may be forged.')
-  context.limitProofs()
+  context.limiter.consumeProof(context.address())
   const [nonce, now] = [randomBytes(16).toString('hex'), context.now()]
   const { message, digest } = await proof.writeChallenge({ origin, wallet, nonce, now })
   const expiresAt = now + proof.CHALLENGE_MILLISECONDS
@@ -43,7 +43,7 @@ export async function openSession({ context, body }: Call) {
   const { store, contact = '' } = context
   const wallet = proof.parseProvableWallet(body.wallet)
   const signature = proof.parseSignature(body.signature)
-  context.limitProofs()
+  context.limiter.consumeProof(context.address())
   const now = context.now()
   const digest = await store.data(PROOFS).take(challengeId(wallet, body.nonce), now)
   if (!digest) throw refused('The challenge is unknown, has expired or was used already')
@@ -81,8 +81,8 @@ export const exportRecord = async (call: Call) =>
   (await call.context.store.data(EXPORTS).export((await getSubject(call)).id)) ?? { passports: [] }
 
 export async function hideOrShow(call: Call) {
-  const [{ id }, { store, now, limitHiding }] = [await getSubject(call), call.context]
-  limitHiding(id)
+  const [{ id }, { store, now, limiter }] = [await getSubject(call), call.context]
+  limiter.consumeHiding(id)
   return { cursor: formatEventCursor(await store.passports.hide(id, call.body.hidden, now(), 'subject')) }
 }
 

@@ -12,7 +12,6 @@ import { ListBody } from '../../core/api/schemas.ts'
 import { list, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import type { EventCursor } from '../../core/history/event-cursor.ts'
-import { renderLarge, takeTurn } from '../../core/http/backpressure/turns-and-large-pages.ts'
 import { createPage, type RenderedPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
@@ -123,9 +122,12 @@ export const listOfPassports = route(V3, {
 async function listPassports(request: Request, context: Context, parameters: Parameters): Promise<Response> {
   const fields = fieldsOf(parameters)
   if (parameters.since !== undefined || MOVERS_SORTS.some((sort) => sort === parameters.sort)) {
-    const respond = async () =>
-      sendPage(request, context, toPage(linkTo, parameters, await renderMovers(context, parameters, fields)))
-    return renderLarge(context, respond)
+    await context.budget.take(context, PAGE_BYTES)
+    return sendPage(
+      request,
+      context,
+      toPage(linkTo, parameters, await renderMovers(context, parameters, fields)),
+    )
   }
   const list = parseListRequest(parameters, fields)
   context.charge(unitsOfList(list, fields, !isRanking(list)))
@@ -136,8 +138,7 @@ async function listPassports(request: Request, context: Context, parameters: Par
     event || list.keyword !== undefined || !isRanking(list)
       ? render()
       : context.pages.get(await context.index.version(), linkTo(parameters), render)
-  const respond = async () => sendPage(request, context, await find())
-  return list.limit > CHUNK || fields.includes.size > 0 ? renderLarge(context, respond) : respond()
+  return sendPage(request, context, await find())
 }
 
 const isRanking = ({ filter, groups, sort }: ListRequest): boolean =>
@@ -186,7 +187,7 @@ async function renderList(
   { request, after }: Asked,
   fields: Fields,
 ) {
-  const { signal } = context.exchange.request
+  const { signal } = context.request
   const hasStandings = request.ranks !== undefined
   const { items, page } = await findFitting(context, request.limit, fields, async (limit) => {
     const found = await context.index.call(
@@ -198,6 +199,8 @@ async function renderList(
     const standings = found.standings.map((standing, at) => ({ standing, rank: ofPage[at], of }))
     return { ...found, standings: presentStandings(found.ids, standings) }
   })
+  // Joining a large page takes milliseconds.
+  await context.budget.take(context)
   return toPage(linkTo, parameters, {
     items,
     next: page.next ? formatCursor(request, page.next) : null,
@@ -246,29 +249,37 @@ export async function findFitting<Page extends Findable>(
   fields: Fields,
   find: (limit: number) => Promise<Page>,
 ) {
-  for (let limit = largest; ; ) {
-    const page = await find(limit)
-    const items = await renderItems(context, page.ids, fields, page.standings)
-    if (items.length === page.ids.length || limit === 1)
+  let limit = largest
+  let page = await find(limit)
+  for (;;) {
+    const { ids, standings } = page
+    const items = await renderItems(context, ids, fields, standings)
+    const isWhole = items.length === ids.length
+    if (!isWhole) {
+      limit = items.length
+      page = await find(limit)
+    }
+    // The list may have changed meanwhile.
+    if (isWhole || (standings.size === 0 && page.ids.every((id, at) => id === ids[at])))
       return { page, limit, items: items.filter((json) => json !== undefined) }
-    limit = Math.min(limit - 1, items.length)
   }
 }
 
 /**
- * Renders the first passports, in the order of the ids. With `include`, these are as many as fit on a page. Passports that are
- * no longer listed are `undefined`.
+ * Renders the first passports, in the order of the ids, as many as fit on a page. Passports that are no longer listed are
+ * `undefined`.
  */
 async function renderItems(context: Context, ids: readonly number[], fields: Fields, standings: Standings) {
   const keys = ids.map((id) => ({ id }))
   const read = (some: readonly { id: number }[]) => readPassports(context, some, fields, { standings })
+  await context.budget.take(context, PAGE_BYTES)
   const items: (string | undefined)[] = []
   let bytes = 0
-  for await (const result of readAll(keys, read, () => takeTurn(context))) {
+  for await (const result of readAll(keys, read, () => context.budget.take(context))) {
     // The id of a merged passport finds another passport: the one that it was merged into.
     const isListed = result && 'passport' in result && result.passport.id === ids[items.length]
     bytes += isListed ? Buffer.byteLength(result.json) : 0
-    if (fields.includes.size > 0 && bytes > PAGE_BYTES && items.length > 0) break
+    if (bytes > PAGE_BYTES && items.length > 0) break
     items.push(isListed ? result.json : undefined)
   }
   return items

@@ -13,17 +13,10 @@ import { LookupBody, LookupRequest, type WireLookupRequest } from '../../core/ap
 import { V3 } from '../../core/api/surface.ts'
 import { waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import { ClientGone, pointerTo } from '../../core/basics/errors.ts'
-import {
-  hold,
-  limitStall,
-  renderLarge,
-  takeTurn,
-} from '../../core/http/backpressure/turns-and-large-pages.ts'
 import { acceptsGzip, createPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
 import { type Context, route } from '../../core/http/route.ts'
 import { type PassportKey, parsePassportKey } from '../../core/passport/passport.ts'
-import { CHUNK } from '../../core/reads/chunks.ts'
 
 const NDJSON = 'application/x-ndjson'
 
@@ -58,13 +51,12 @@ async function lookUp(request: Request, context: Context): Promise<Response> {
   const { keys, as_of, after } = body
   const fields = parseFields(body, pointerTo)
   const asOf = as_of === undefined ? undefined : parsePast('as_of', as_of, context.now(), '#/as_of')
-  const units = context.exchange.units - 1 + unitsOfPassports(keys.length, fields, asOf !== undefined)
+  const units = context.units - 1 + unitsOfPassports(keys.length, fields, asOf !== undefined)
   context.charge(units, 'ask for fewer keys')
   await waitForCursor(context, after, '#/after')
-  const items = listItems(context, keys, (some) => readPassports(context, some, fields, { asOf }))
-  const respond = () => send(request, context, items)
-  const isLarge = keys.length > CHUNK || fields.includes.has('explanation')
-  return isLarge ? renderLarge(context, respond) : respond()
+  const items = listItems(context, keys, async (some) => readPassports(context, some, fields, { asOf }))
+  await context.budget.take(context, STREAM_BYTES)
+  return send(request, context, items)
 }
 
 type Item = { json: string; isFound: boolean }
@@ -77,7 +69,7 @@ async function* listItems(
 ): AsyncGenerator<Item> {
   const keys = texts.map(parsePassportKey)
   const known = keys.filter((key) => key !== undefined)
-  const results = readAll(known, read, () => takeTurn(context))
+  const results = readAll(known, read, () => context.budget.take(context))
   for (const [at, text] of texts.entries())
     yield keys[at] ? toItem(text, (await results.next()).value) : failed(text, 'malformed')
 }
@@ -155,14 +147,12 @@ function stream(
 
 /** Reads the next chunk when the client has received the previous one. */
 function toStream(context: Context, first: readonly string[], rest: AsyncGenerator<string>): ReadableStream {
-  const release = hold(context, STREAM_BYTES)
+  context.budget.hold(context, STREAM_BYTES)
   async function* encode() {
     const encoder = new TextEncoder()
     try {
       for await (const text of concat(first, rest)) {
-        limitStall(context, true)
         yield encoder.encode(text)
-        limitStall(context, false)
       }
     } catch (error) {
       // Bun cancels the stream of a client that has disconnected.
@@ -170,7 +160,7 @@ function toStream(context: Context, first: readonly string[], rest: AsyncGenerat
       context.onError(error)
       throw error
     } finally {
-      release()
+      context.budget.release(context)
     }
   }
   // The types of Bun do not have `ReadableStream.from`.

@@ -1,9 +1,10 @@
 import { PASSPORT, SNAPSHOT } from '../../core/api/examples.ts'
 import { fieldsOf, INCLUDES, onlyOne, parseKey, parsePast } from '../../core/api/parameters.ts'
-import { readPassports } from '../../core/api/read-passports.ts'
+import { PAGE_BYTES, readPassports } from '../../core/api/read-passports.ts'
 import { PassportOrSelected } from '../../core/api/schemas.ts'
 import { KEY, list, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
+import { andThen } from '../../core/basics/awaitable.ts'
 import { json } from '../../core/http/response.ts'
 import { route } from '../../core/http/route.ts'
 import {
@@ -51,19 +52,28 @@ export const passport = route(V3, {
     ambiguous:
       'The handle belongs to several passports: `candidates` has their ids, at most 10. Signed snapshots: a new score is being calculated (`calculating`)',
   },
-  async handle(request, context, query) {
+  handle(request, context, query) {
     const { key } = request.params
     const isSnapshot = wantsSnapshot(request)
     if (isSnapshot) checkSnapshotQuery(query)
     const fields = fieldsOf(query)
     const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
     const parsed = parseKey(key)
-    await waitForCursor(context, query.after)
-    const [found] = await readPassports(context, [parsed], fields, { asOf })
-    const { passport, json: body } = onlyOne(key, found, asOf)
-    const response = isSnapshot ? await respondSnapshot(request, context, passport.id) : json(context, body)
-    response.headers.set('Vary', 'Accept')
-    if (passport.merged) response.headers.set('Content-Location', `/api/v3/passports/${passport.id}`)
-    return response
+    const place = fields.includes.size > 0 ? context.budget.take(context, PAGE_BYTES) : undefined
+    return andThen(place, () =>
+      andThen(waitForCursor(context, query.after), () =>
+        andThen(readPassports(context, [parsed], fields, { asOf }), ([found]) => {
+          const { passport, json: body } = onlyOne(key, found, asOf)
+          const toResponse = (response: Response) => {
+            response.headers.set('Vary', 'Accept')
+            if (passport.merged) response.headers.set('Content-Location', `/api/v3/passports/${passport.id}`)
+            return response
+          }
+          return isSnapshot
+            ? respondSnapshot(request, context, passport.id).then(toResponse)
+            : toResponse(json(context, body))
+        }),
+      ),
+    )
   },
 })

@@ -1,9 +1,9 @@
 import { SEARCH } from '../../core/api/examples.ts'
 import { fieldsOf } from '../../core/api/parameters.ts'
+import { PAGE_BYTES } from '../../core/api/read-passports.ts'
 import { SearchBody } from '../../core/api/search-schemas.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { invalidParameter } from '../../core/basics/errors.ts'
-import { renderLarge } from '../../core/http/backpressure/turns-and-large-pages.ts'
 import { sendPage } from '../../core/http/rendered-page.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
 import { formatFilter } from '../../core/lists/filter.ts'
@@ -49,8 +49,9 @@ export const search = route(V3, {
   example: SEARCH,
   errors: ['not_ready'],
   async handle(request, context, parameters) {
-    const respond = async () => sendPage(request, context, await findPage(context, parameters))
-    return renderLarge(context, respond)
+    // Reading the matches takes bytes, too.
+    await context.budget.take(context, PAGE_BYTES)
+    return sendPage(request, context, await findPage(context, parameters))
   },
 })
 
@@ -70,7 +71,7 @@ async function findPage(context: Context, parameters: Query<keyof typeof PARAMET
   const query = { keyword: `search ${text}`, filter: list.filter, sort: list.sort }
   const offset = cursor === undefined ? 0 : parseCursor(query, cursor).id
   const { index, store } = context
-  const { signal } = context.exchange.request
+  const { signal } = context.request
   const rules = await findRules(store)
   const found = await findFitting(context, list.limit, fields, async (limit) => {
     const found = await searchPeople(context, rules, { ...list, groups, text, offset, limit }, signal)

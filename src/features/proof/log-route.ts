@@ -3,9 +3,9 @@ import { V3 } from '../../core/api/surface.ts'
 import { signJwt } from '../../core/config/signing-keys.ts'
 import { Log, type WireLog } from '../../core/history/event-schema.ts'
 import { presentTime } from '../../core/history/present-event.ts'
-import { findIssuer } from '../../core/http/own-address.ts'
 import { json } from '../../core/http/response.ts'
 import { type Context, route } from '../../core/http/route.ts'
+import { findIssuer } from './issuer.ts'
 
 /** Events that a request adds to the head. Each takes about 33 microseconds in the writer thread. */
 const MOST_FOLDED = 5000

@@ -1,9 +1,9 @@
 import { invalidParameter, NOT_SIGNED, notFound, ServiceError } from '../../core/basics/errors.ts'
 import { signJwt } from '../../core/config/signing-keys.ts'
-import { findIssuer } from '../../core/http/own-address.ts'
 import { parseWeights } from '../../core/http/rendered-page.ts'
 import { json } from '../../core/http/response.ts'
 import type { Context, Query } from '../../core/http/route.ts'
+import { findIssuer } from './issuer.ts'
 import { toSnapshot } from './signed-snapshot.ts'
 
 export const SNAPSHOT_TYPE = 'application/vc+jwt'

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { NOT_SIGNED, notFound } from '../../core/basics/errors.ts'
 import { closed } from '../../core/basics/schema-helpers.ts'
-import { findIssuer } from '../../core/http/own-address.ts'
 import { json } from '../../core/http/response.ts'
 import { type Context, route, SERVICE } from '../../core/http/route.ts'
+import { findIssuer } from './issuer.ts'
 
 const text = Type.String()
 const Key = closed({ kty: text, crv: text, x: text, kid: text, alg: text, use: text })

@@ -62,7 +62,7 @@ export const merge = route(V3, {
   errors: ['not_found', 'unsupported_media_type'],
   async handle({ params }, context) {
     const id = parseId(params.id, '{id}')
-    const { into } = await readValid<WireMergeRequest>(context.exchange.request, context, mergeRequest)
+    const { into } = await readValid<WireMergeRequest>(context.request, context, mergeRequest)
     return send(context, context.store.passports.merge(id, into, ...by(context)))
   },
 })

@@ -59,7 +59,7 @@ async function writeRecords(
   const count = splitLines(lines, MOST_RECORDS + 1).length
   if (count === 0) throw invalidBody('The body has no records.')
   if (count > MOST_RECORDS) throw invalidBody(`The body may have at most ${MOST_RECORDS} records, got more.`)
-  context.charge(context.exchange.units + count, 'send fewer records')
+  context.charge(context.units + count, 'send fewer records')
   const { scopes, types } = context.principal
   const by = { actor: actorOf(context), now: context.now(), writer: { scopes, types } }
   const { save } = context.store.data(RECORD_WRITES, { signal: request.signal })

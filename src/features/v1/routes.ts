@@ -1,7 +1,6 @@
 import type { TSchema } from 'typebox'
-import type { Awaitable } from '../../core/basics/awaitable.ts'
+import { type Awaitable, andThen } from '../../core/basics/awaitable.ts'
 import { notFound } from '../../core/basics/errors.ts'
-import { renderLarge } from '../../core/http/backpressure/turns-and-large-pages.ts'
 import { ErrorBody, presentError } from '../../core/http/errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, EXAMPLE } from '../../core/http/openapi-parts.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
@@ -25,7 +24,6 @@ import {
 } from '../../core/lists/list-request.ts'
 import { parsePassportRef } from '../../core/passport/passport.ts'
 import * as recordSchemas from '../../core/passport/wire-schemas.ts'
-import { CHUNK } from '../../core/reads/chunks.ts'
 import type { Data } from '../../core/store/data.ts'
 import { toRecordRow, toScoreRow } from '../../core/store/rows/passport.ts'
 import { mapChunks } from './chunks.ts'
@@ -167,16 +165,17 @@ export function createRoutes(version: Version, surface: Surface, bodies: Differe
   ]
 }
 
-async function getPassport(version: Version, request: RouteRequest<'id'>, context: Context) {
+function getPassport(version: Version, request: RouteRequest<'id'>, context: Context): Awaitable<Response> {
   const ref = parsePassportRef(request.params.id)
   if (!ref) throw notFound()
   const cards = cardsOf(version, request, context)
-  const passport = await context.store.data(version.bodies).findPassport(ref, cards)
-  if (!passport) throw notFound()
-  const response = json(context, passport.body, passport.etag)
-  if (passport.merged)
-    response.headers.set('Content-Location', `/api/${version.name}/passports/${passport.id}`)
-  return response
+  return andThen(context.store.data(version.bodies).findPassport(ref, cards), (passport) => {
+    if (!passport) throw notFound()
+    const response = json(context, passport.body)
+    if (passport.merged)
+      response.headers.set('Content-Location', `/api/${version.name}/passports/${passport.id}`)
+    return response
+  })
 }
 
 /** V1 shows no images. */
@@ -205,6 +204,7 @@ export async function listPassports(version: Version, request: Request, context:
     const wanted = { ...RANKING, keyword, limit: size, offset: (page - 1) * size }
     // The signal is created on demand: a cached page needs none.
     const { ids, total } = await context.index.call('list', { request: wanted }, request.signal)
+    await context.budget.take(context, ids.length * ITEM_BYTES[version.name])
     const list = (some: readonly number[]) => context.store.data(version.bodies).listItems(some, cards)
     return renderPage((await mapChunks(ids, list)).flat(), { page, size }, total)
   }
@@ -212,9 +212,11 @@ export async function listPassports(version: Version, request: Request, context:
     keyword === undefined
       ? context.pages.get(await context.index.version(), `${version.name} ${page} ${size} ${cards}`, render)
       : render()
-  const respond = async () => sendPage(request, context, await find())
-  return size > CHUNK ? renderLarge(context, respond) : respond()
+  return sendPage(request, context, await find())
 }
+
+/** The most that a passport takes in a list. */
+export const ITEM_BYTES = { v1: 32_000, v2: 48_000 }
 
 /** Renders a page of a list that has `total` passports. */
 export async function renderPage(items: readonly string[], { page, size }: PageRequest, total: number) {
@@ -243,10 +245,11 @@ function listCredentials(request: Request, context: Context): Awaitable<Response
   return named === '' ? json(context, '{"passport_credentials":[]}') : getCredentials(named, context)
 }
 
-export async function getCredentials(named: string, context: Context): Promise<Response> {
+export function getCredentials(named: string, context: Context): Awaitable<Response> {
   const ref = parsePassportRef(named)
   if (!ref) throw notFound()
-  const credentials = await context.store.data(CREDENTIAL_BODIES).find(ref)
-  if (!credentials) throw notFound()
-  return json(context, credentials.body, credentials.etag)
+  return andThen(context.store.data(CREDENTIAL_BODIES).find(ref), (body) => {
+    if (body === undefined) throw notFound()
+    return json(context, body)
+  })
 }

@@ -1,4 +1,4 @@
-import { etagOf } from '../../core/basics/hash.ts'
+import { type Awaitable, andThen } from '../../core/basics/awaitable.ts'
 import type { PassportRef } from '../../core/passport/passport.ts'
 import { defineData } from '../../core/store/data.ts'
 import { IS_VISIBLE, LISTED_COLUMNS } from '../../core/store/rows/passport.ts'
@@ -7,16 +7,13 @@ import { createFinder, MERGED } from '../../core/store/sql/passports.ts'
 import { selectIds } from '../../core/store/sql/words.ts'
 import { type ItemRow, type PassportRow, presentItem, presentPassport } from './present.ts'
 
-/** A JSON response. */
-export type Body = { body: string; etag: string }
-
-/** `merged` is not 0 if another passport was merged into this one. */
-export type PassportBody = Body & { id: number; merged: number }
+/** A JSON response. `merged` is not 0 if another passport was merged into this one. */
+export type PassportBody = { body: string; id: number; merged: number }
 
 /** The responses of V1 or V2. `cards` is the URL of the folder with the cards, if any; V1 shows no images. */
 export type Bodies = {
   /** The id of a merged passport finds the response of its survivor. */
-  findPassport(ref: PassportRef, cards?: string): Promise<PassportBody | undefined>
+  findPassport(ref: PassportRef, cards?: string): Awaitable<PassportBody | undefined>
   /** List items in the order of the ids. Passports that are no longer listed are left out. */
   listItems(ids: readonly number[], cards?: string): Promise<string[]>
   /** The same, highest score first, then by id. */
@@ -34,17 +31,13 @@ export const CREDENTIAL_BODIES = defineData({
   open({ lookup }) {
     const find = createFinder<{ shown: string }>(lookup, SELECT_SHOWN)
     return {
-      async find(ref: PassportRef): Promise<Body | undefined> {
-        const row = await find(ref)
-        return row && toBody(`{"passport_credentials":${row.shown}}`)
-      },
+      find: (ref: PassportRef): Awaitable<string | undefined> =>
+        andThen(find(ref), (row) => row && `{"passport_credentials":${row.shown}}`),
     }
   },
 })
 
 const SELECT_SHOWN = 'select shown from passports join credentials on passport_id = id'
-
-const toBody = (body: string): Body => ({ body, etag: etagOf(body) })
 
 /** `more` are further columns of the rows, beginning with a comma. */
 export function createBodies<MorePassport extends object, MoreItem extends object>(
@@ -61,12 +54,12 @@ export function createBodies<MorePassport extends object, MoreItem extends objec
   const listRows = async (ids: readonly number[]) =>
     ids.length === 0 ? [] : lookup<ItemRow & MoreItem>(list, [ids])
   return {
-    async findPassport(ref, cards = '') {
-      const row = await find(ref)
-      return (
-        row && { id: row.id, merged: row.merged, ...toBody(`{"passport":${presentPassport(row, cards)}}`) }
-      )
-    },
+    findPassport: (ref, cards = '') =>
+      andThen(find(ref), (row) => {
+        if (!row) return undefined
+        const body = `{"passport":${presentPassport(row, cards)}}`
+        return { id: row.id, merged: row.merged, body }
+      }),
     async listItems(ids, cards = '') {
       const rows = new Map((await listRows(ids)).map((row) => [row.id, row]))
       return ids.flatMap((id) => {

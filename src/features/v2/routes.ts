@@ -129,6 +129,8 @@ async function sendPeople(
 ): Promise<Response> {
   const { page, size } = v1.parsePage(VERSION, queryOf(request))
   const cards = context.cardsOf(request)
+  const found = people.reduce((sum, ids) => sum + ids.size, 0)
+  await context.budget.take(context, found * v1.ITEM_BYTES.v2)
   const lists = await Promise.all(
     people.map((ids) => context.store.data(V2_BODIES).rankItems([...ids], cards)),
   )

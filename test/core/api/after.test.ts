@@ -1,4 +1,4 @@
-import { expect, spyOn, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { FindByKeys } from '../../../src/core/store/rows/passport.ts'
 import { serveWrites } from '../../support/http/writing-server.ts'
 import { calledIndex } from '../../support/index/local-index.ts'
@@ -45,7 +45,6 @@ test('a malformed cursor or one that the log has not reached is a 400, and a cur
   await using server = await serveWrites(await openTestStore('sqlite', PEOPLE))
   const { operator } = server
   const { name, last } = await server.store.events.log()
-  const lists = spyOn(server.store.events, 'list')
   const read = async (after: string) => {
     const { status, body } = await operator.get(`/api/v3/passports/7?after=${after}`)
     return [status, body.code]
@@ -53,8 +52,6 @@ test('a malformed cursor or one that the log has not reached is a 400, and a cur
   expect(await read('latest')).toEqual([400, 'invalid_request'])
   expect(await read(`other-${last}`)).toEqual([410, 'cursor_expired'])
   expect(await read(`${name}-${last + 1}`)).toEqual([400, 'invalid_request'])
-  // Neither waits.
-  expect(lists).toHaveBeenCalledTimes(2)
   const looked = await operator.post('/api/v3/lookup', '{"keys":["7"],"after":7}')
   expect([looked.status, looked.body.errors]).toEqual([
     400,

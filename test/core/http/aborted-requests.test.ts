@@ -28,7 +28,8 @@ test.each(['/api/v3/passports?q=', '/?q='])(
       index: { ...called, call } as typeof called,
       onResponse: (answered) => answers.push(answered),
     })
-    const leavers = Array.from({ length: 60 }, (_, at) =>
+    // The bytes of one client are enough for these.
+    const leavers = Array.from({ length: 20 }, (_, at) =>
       openRequest(server.port, `GET ${target}${'ab'.repeat(90 - at)} HTTP/1.1\r\nHost: x\r\n\r\n`),
     )
     await Promise.all(leavers.map((socket) => once(socket, 'connect')))
@@ -78,24 +79,31 @@ const PEOPLE = Array.from({ length: 250 }, (_, id) => named(id + 1, `Person ${id
 const LOOKUP = JSON.stringify({ keys: PEOPLE.map(({ id }) => String(id)) })
 
 test.each([
-  ['lookups', (key: string) => rawLookup(key, LOOKUP)],
-  ['pages', () => 'GET /api/v3/passports?limit=250 HTTP/1.1\r\nHost: x\r\n\r\n'],
-])('%s of disconnected clients stop at their next read, and queued ones never read', async (_, request) => {
+  ['lookups', 16, (key: string) => rawLookup(key, LOOKUP)],
+  ['pages', 24, () => 'GET /api/v3/passports?limit=250 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['searches', 24, () => 'GET /api/v3/search?q=person&limit=250 HTTP/1.1\r\nHost: x\r\n\r\n'],
+] as const)('%s of disconnected clients stop at their next read', async (_, megabytes, request) => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const { key } = await makeKey(store, 1)
   const gate = createGate()
   const answers: RequestSummary[] = []
-  await using server = serveTest(gated(store, gate), { onResponse: (answered) => answers.push(answered) })
+  // Few of them fit.
+  await using server = serveTest(gated(store, gate), {
+    limits: { bytes: megabytes * 1024 * 1024 },
+    onResponse: (answered) => answers.push(answered),
+  })
   const leavers = Array.from({ length: 20 }, () => openRequest(server.port, request(key)))
   await Promise.all(leavers.map((socket) => once(socket, 'connect')))
-  await until(() => gate.calls() === 4)
+  await until(() => gate.calls() >= 4)
   await server.get('/health')
   for (const socket of leavers) socket.resetAndDestroy()
   await until(() => server.requestsInProgress() === 0)
   gate.open()
   await until(() => answers.length === leavers.length + 1)
   expect(answers.slice(1).map(({ status }) => status)).toEqual(Array(20).fill(499))
-  expect([gate.calls(), server.errors]).toEqual([4, []])
+  // Each of them would read five times.
+  expect(gate.calls()).toBeLessThanOrEqual(leavers.length)
+  expect(server.errors).toEqual([])
 })
 
 test.each(['application/json', 'application/x-ndjson'])(

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { etagOf } from '../../../src/core/basics/hash.ts'
+import { createByteBudget } from '../../../src/core/http/byte-budget.ts'
 import { acceptsGzip, createPage, sendPage } from '../../../src/core/http/rendered-page.ts'
 import type { Context } from '../../../src/core/http/route.ts'
 import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
@@ -41,7 +42,7 @@ test('a large body is compressed by another thread', async () => {
   const body = 'abc'.repeat(100_000)
   const page = createPage(body, {})
   const request = new Request('http://x/', { headers: { 'Accept-Encoding': 'gzip' } })
-  const context = { headers: new Headers() } as Context
+  const context = { headers: new Headers(), budget: createByteBudget() } as Context
   let isSent = false
   const sending = [1, 2].map(async () => {
     const response = await sendPage(request, context, page)

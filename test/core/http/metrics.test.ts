@@ -1,13 +1,15 @@
 import { expect, test } from 'bun:test'
-import { createMetrics } from '../../../src/core/http/request-metrics.ts'
-import type { RequestSummary } from '../../../src/core/http/route.ts'
-import { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
+import { V3 } from '../../../src/core/api/surface.ts'
+import { ANONYMOUS_PRINCIPAL } from '../../../src/core/http/client-identity.ts'
+import { createRequestCounter } from '../../../src/core/http/request-counter.ts'
+import { type RequestSummary, route } from '../../../src/core/http/route.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { limited } from '../../support/http/limited-server.ts'
 import { parseExposition, presentFamilies } from '../../support/http/prometheus.ts'
-import { ROUTES } from '../../support/program/serving.ts'
 import { USAGE } from '../../support/store/open.ts'
 import { NOON } from '../../support/store/records.ts'
+
+const greeting = route(V3, { name: 'list', path: '/' })
 
 /** Each of these requests is sent once. */
 const REQUESTS: [target: string, init: RequestInit, route: string, status: number, tier: string][] = [
@@ -25,17 +27,15 @@ const REQUESTS: [target: string, init: RequestInit, route: string, status: numbe
 ]
 
 test('every response is counted once by route, status and tier, and API responses also count as usage', async () => {
-  const metrics = createMetrics(ROUTES.map(({ name }) => name))
   const summaries: RequestSummary[] = []
   await using server = await limited('few=4/10s', {
-    metrics,
     onResponse: (summary) => summaries.push(summary),
   })
   const { id, init } = await makeKey(server.store, 1, { tier: 'few' })
   for (const [target, init] of REQUESTS) await server.get(target, init)
   for (let times = 0; times < 6; times++) await server.get('/api/v3/passports/3', init)
 
-  const { families, value } = parseExposition(presentFamilies(metrics.read()))
+  const { families, value } = parseExposition(presentFamilies(server.usage.readMetrics()))
   const counted = (route: string, status: number, tier: string) =>
     value(`passportd_requests_total{route="${route}",status="${status}",tier="${tier}"}`)
   expect(families.get('passportd_requests_total')?.size).toBe(REQUESTS.length + 2)
@@ -63,7 +63,15 @@ test('every response is counted once by route, status and tier, and API response
 
 test('responses are counted by day, key, endpoint and status, and taking the counts resets them', () => {
   let now = Date.UTC(2026, 0, 31, 23, 59)
-  const usage = createUsageCounter(() => now)
+  const usage = createRequestCounter(() => now)
+  const count = (id: string, status: number) => {
+    const principal = { ...ANONYMOUS_PRINCIPAL, id }
+    usage.count(
+      { route: greeting, principal, tier: undefined, time: now, units: 1, isFree: false },
+      status,
+      0,
+    )
+  }
   const taken = () => usage.take().counts.map(({ day, key, status, count }) => [day, key, status, count])
   for (const [key, status] of [
     ['a', 200],
@@ -71,23 +79,22 @@ test('responses are counted by day, key, endpoint and status, and taking the cou
     ['a', 404],
     ['', 200],
   ] as const)
-    usage.count(key, 'list', status)
+    count(key, status)
   now += 60_000
-  usage.count('a', 'list', 200)
+  count('a', 200)
   expect(taken()).toEqual([
     ['2026-01-31', 'a', 200, 2],
     ['2026-01-31', 'a', 404, 1],
     ['2026-01-31', '', 200, 1],
     ['2026-02-01', 'a', 200, 1],
   ])
-  usage.count('a', 'list', 200)
+  count('a', 200)
   expect(taken()).toEqual([['2026-02-01', 'a', 200, 1]])
   expect(taken()).toEqual([])
 })
 
-test('every route has a histogram even before the first request', () => {
-  const names = createMetrics(['v3_passport'])
-    .read()
-    .flatMap(({ samples }) => samples.map(({ labels }) => labels.route))
-  expect(names).toEqual(expect.arrayContaining(['v3_passport', 'page', 'explorer', 'not_found']))
+test('every route has a histogram even before the first request', async () => {
+  await using server = await limited('')
+  const names = server.usage.readMetrics().flatMap(({ samples }) => samples.map(({ labels }) => labels.route))
+  expect(names).toEqual(expect.arrayContaining(['v3_passport', 'v3_other', 'v3_diff', 'health', 'not_found']))
 })

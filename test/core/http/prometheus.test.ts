@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Family, presentFamilies } from '../../../src/core/http/prometheus-text.ts'
-import { createHistogram } from '../../../src/core/http/request-metrics.ts'
+import { createHistogram, type Family, presentFamilies } from '../../../src/core/http/prometheus-text.ts'
 import { createMetricSums } from '../../../src/serve/metrics-server.ts'
 import { parseExposition } from '../../support/http/prometheus.ts'
 

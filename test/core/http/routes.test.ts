@@ -4,7 +4,7 @@ import { V3 } from '../../../src/core/api/surface.ts'
 import { createOpenApi } from '../../../src/core/http/openapi.ts'
 import { type Context, type Query, type RouteRequest, route } from '../../../src/core/http/route.ts'
 import { makeKey } from '../../support/http/keys.ts'
-import { createUsageCounter } from '../../support/http/rate-limits.ts'
+import { createRequestCounter } from '../../support/http/rate-limits.ts'
 import { serveRecords, serveTest } from '../../support/http/server.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
@@ -32,15 +32,15 @@ const RESTRICTED = [
 test('a declared route is served, counted and documented, and refuses unknown parameters', async () => {
   await using store = await openTestStore('sqlite')
   const key = await makeKey(store, 1)
-  const usage = createUsageCounter(() => NOON)
-  await using server = serveTest(store, { routes: [greeting], usage })
+  const counter = createRequestCounter(() => NOON)
+  await using server = serveTest(store, { routes: [greeting], counter })
   const get = (target: string, headers = {}) => fetch(server.url.origin + target, { headers })
   expect(await (await get('/api/v3/greetings/zoe?language=pt')).json()).toEqual(['zoe', 'pt', ''])
   const named = await (await get('/api/v3/greetings/zo%C3%AB', { 'X-API-KEY': key.key })).json()
   expect(named).toEqual(['zoë', null, key.id])
   const refused = await get('/api/v3/greetings/zoe?langage=pt')
   expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('language')])
-  const counts = usage.take().counts.filter(({ endpoint }) => endpoint === 'v3_greeting')
+  const counts = counter.take().counts.filter(({ endpoint }) => endpoint === 'v3_greeting')
   expect(counts.map(({ status, count }) => [status, count])).toEqual([
     [200, 3],
     [200, 3],

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
-import { dayOf, type UsageCount } from '../../../src/features/keys/usage.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import type { UsageCount } from '../../support/http/rate-limits.ts'
 import { withEveryEngine } from '../../support/store/engines.ts'
 import { USAGE } from '../../support/store/open.ts'
 import { apiKey } from '../../support/store/records.ts'
@@ -123,7 +123,9 @@ DAY         ENDPOINT  STATUS  REQUESTS
   test('usage covers the last 30 days by default; without requests it prints a sentence, or an empty document with --json', async () => {
     await using here = await workplace(makeDatabase)
     const today = Date.now()
-    const [first, before] = [29, 30].map((days) => dayOf(today - days * 86_400_000)) as [string, string]
+    const [first, before] = [29, 30].map((days) =>
+      new Date(today - days * 86_400_000).toISOString().slice(0, 10),
+    ) as [string, string]
     await here.look((store) =>
       store.data(USAGE).add([used(first, '', 200, 3), used(before, '', 200, 4)], new Map()),
     )

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
-import type { UsageCount } from '../../../src/features/keys/usage.ts'
+import type { UsageCount } from '../../support/http/rate-limits.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
 import { USAGE } from '../../support/store/open.ts'
 import { apiKey } from '../../support/store/records.ts'

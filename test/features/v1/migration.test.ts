@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { V1_BODIES } from '../../../src/features/v1/statements.ts'
+import { serveTest } from '../../support/http/server.ts'
 import { FIXTURES } from '../../support/migrations/fixtures.ts'
 import { addressOf, withEveryEngine } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
@@ -16,8 +17,9 @@ withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
     await execute(database.url, FIXTURES[engine])
     await using store = await openStore(addressOf(database))
     const { findPassport } = store.data(V1_BODIES)
+    await using server = serveTest(store)
     for (const [id, etag] of Object.entries(ETAGS))
-      expect(await findPassport({ id: Number(id) })).toMatchObject({ etag })
+      expect((await server.get(`/api/v1/passports/${id}`)).headers.get('ETag')).toBe(etag)
     expect((await findPassport({ id: 7 }))?.body).toContain('Ada  Lovélace 🐉')
     expect(await findPassport({ id: 12 })).toMatchObject({ id: 3, merged: 1 })
     await score(store)

@@ -11,8 +11,7 @@ import { expectV1, type Shown } from './expect-responses.ts'
 const IDS = AT_REST.map(({ id }) => ({ id }))
 
 const bodyOf = async (store: Store, id: number) => (await store.data(V1_BODIES).findPassport({ id }))?.body
-const credentialsOf = async (store: Store, id: number) =>
-  (await store.data(CREDENTIAL_BODIES).find({ id }))?.body
+const credentialsOf = async (store: Store, id: number) => await store.data(CREDENTIAL_BODIES).find({ id })
 
 onBothEngines('V1 responses', (open, engine) => {
   test('V1 responses match the stored data after a random history', () =>

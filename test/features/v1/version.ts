@@ -8,7 +8,7 @@ export const V1: FrozenVersion = {
     return {
       'V1 passport': passport?.body,
       'V1 item': (await store.data(V1_BODIES).listItems(ids))[0],
-      'V1 credentials': (await store.data(CREDENTIAL_BODIES).find(ref))?.body,
+      'V1 credentials': await store.data(CREDENTIAL_BODIES).find(ref),
     }
   },
   paths: (key) => [`/api/v1/passports/${key}`, `/api/v1/passport_credentials?passport_id=${key}`],

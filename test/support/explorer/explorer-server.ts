@@ -1,7 +1,7 @@
 import { DEFAULT_SITE, type SiteSettings } from '../../../src/core/config/site-settings.ts'
 import { createPageCache } from '../../../src/core/http/rendered-page.ts'
 import type { Route } from '../../../src/core/http/route.ts'
-import type { ApiServerOptions } from '../../../src/core/http/server.ts'
+import type { ApiServerOptions } from '../../../src/core/http/server-state.ts'
 import { createLocalIndex, type IndexClient } from '../../../src/core/index/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createPassportExplainer } from '../../../src/core/scoring/explain-score.ts'

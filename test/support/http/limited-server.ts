@@ -1,6 +1,6 @@
 import { parseTiers, type Tier } from '../../../src/core/config/rate-limit-tier.ts'
 import { createLimiter } from '../../../src/core/http/rate-limit.ts'
-import { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
+import { createRequestCounter } from '../../../src/core/http/request-counter.ts'
 import { NOON } from '../store/records.ts'
 import { makeKey } from './keys.ts'
 import { type Reply, type ServerOptions, serveRecords } from './server.ts'
@@ -11,13 +11,19 @@ export const LIST = '/api/v3/passports'
 export async function limited(tiers: string, options: ServerOptions = {}) {
   const clock = { time: NOON }
   const now = () => clock.time
-  const usage = createUsageCounter(now)
+  const usage = createRequestCounter(now)
   const limiter = createLimiter({
     tiers: tiers === '' ? [] : (parseTiers(tiers) as readonly Tier[]),
     now,
     isQuotaUsed: usage.isQuotaUsed,
   })
-  const server = await serveRecords({ now, limiter, usage, trustedProxies: ['127.0.0.1'], ...options })
+  const server = await serveRecords({
+    now,
+    limiter,
+    counter: usage,
+    trustedProxies: ['127.0.0.1'],
+    ...options,
+  })
   const from = (address: string, more: Record<string, string> = {}) => ({
     headers: { 'X-Forwarded-For': address, ...more },
   })

@@ -1,2 +1,3 @@
-export { createLimiter, createWindowMemory } from '../../../src/core/http/rate-limit.ts'
-export { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
+export { createWindowMemory } from '../../../src/core/basics/fixed-window.ts'
+export { createLimiter } from '../../../src/core/http/rate-limit.ts'
+export { createRequestCounter, type UsageCount } from '../../../src/core/http/request-counter.ts'

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { DEFAULT_TIERS } from '../../../src/core/config/rate-limit-tier.ts'
 import { createLimiter } from '../../../src/core/http/rate-limit.ts'
-import { type ApiServerOptions, startApiServer } from '../../../src/core/http/server.ts'
+import { createRequestCounter } from '../../../src/core/http/request-counter.ts'
+import { startApiServer } from '../../../src/core/http/server.ts'
+import type { ApiServerOptions } from '../../../src/core/http/server-state.ts'
 import { createLocalIndex } from '../../../src/core/index/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createExplainer, createPassportExplainer } from '../../../src/core/scoring/explain-score.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import { createUsageCounter } from '../../../src/features/keys/usage-counter.ts'
 import { NO_PLAN, type RetirementPlan } from '../../../src/features/retire/plan.ts'
 import { createReference, createSite } from '../explorer/site.ts'
 import { owning } from '../owning.ts'
@@ -57,7 +58,7 @@ export function serveTest(
     requireKey: false,
     trustedProxies: [],
     limiter: createLimiter({ tiers: MANY, now: () => NOON, isQuotaUsed: () => false }),
-    usage: createUsageCounter(() => NOON),
+    counter: createRequestCounter(() => NOON),
     guards: reference.guards,
     onError: (error) => errors.push(error),
     ...options,

@@ -1,4 +1,4 @@
-import { createFixedWindow, createWindowMemory } from '../../../src/core/http/rate-limit.ts'
+import { createFixedWindow, createWindowMemory } from '../../../src/core/basics/fixed-window.ts'
 import { NOON } from '../store/records.ts'
 
 /** Finds networks of a /44 block whose counters are stored beside the counter of the client. */

@@ -1,4 +1,4 @@
-import { createFixedWindow } from '../../../src/core/http/rate-limit.ts'
+import { createFixedWindow } from '../../../src/core/basics/fixed-window.ts'
 import { NOON } from '../store/records.ts'
 
 declare const self: Worker

@@ -46,3 +46,6 @@ export function readIsoTime(text: string): number {
     ? Date.parse(text)
     : Date.UTC(year, two(5) - 1, two(8), two(11), two(14), two(17), milliseconds)
 }
+
+/** The day in UTC: 2026-01-31. */
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../basics/awaitable.ts'
 import type { PassportV3 } from '../../history/passport-state.ts'
 import type { ScoreField } from '../../lists/list-request.ts'
 import { roundScore } from '../../passport/credential.ts'
@@ -35,10 +36,10 @@ export const MOST_CANDIDATES = 10
 export const MOST_OWNERS = 32
 
 /** Approximate limit of the bytes that one call of `v3.find` reads. The caller reads the rest in further calls. */
-export const MAX_READ_BYTES = 4 * 1024 * 1024
+export const MAX_READ_BYTES = 512 * 1024
 
 /** The results of the first keys, in order. A call may return fewer results than keys, but at least one. */
-export type FindByKeys = (keys: readonly PassportKey[], options: FindOptions) => Promise<KeyResult[]>
+export type FindByKeys = (keys: readonly PassportKey[], options: FindOptions) => Awaitable<KeyResult[]>
 
 /** The result for a key: a passport, the ids of several passports with the same handle, or `undefined`. */
 export type KeyResult = { passport: PassportV3 } | { candidates: number[] } | undefined

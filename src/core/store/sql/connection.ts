@@ -1,11 +1,16 @@
+import type { Awaitable } from '../../basics/awaitable.ts'
+
 /**
  * Runs one statement, which may have the words of `words.ts`. On both engines its parameters are `$1`, `$2` and so on.
  * A parameter that is a list is passed as JSON: see `LIST`.
  */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
+/** Runs a frequent read. SQLite returns the rows at once. */
+export type Lookup = <Row>(text: string, values?: readonly unknown[]) => Awaitable<Row[]>
+
 /** The values of a select of one column. */
-export async function listColumn<T>(query: Query, text: string, values?: readonly unknown[]): Promise<T[]> {
+export async function listColumn<T>(query: Lookup, text: string, values?: readonly unknown[]): Promise<T[]> {
   const rows = await query<Record<string, T>>(text, values)
   return rows.flatMap((row) => Object.values(row))
 }
@@ -37,7 +42,7 @@ export type Transaction = Connection & {
 
 export type Database = {
   /** For frequent reads. On SQLite, they may lack what other connections wrote in the last milliseconds. */
-  lookup: Query
+  lookup: Lookup
   /** Reads outside of a transaction. */
   read: Connection
   /** For statements that read many rows. */

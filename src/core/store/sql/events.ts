@@ -1,7 +1,7 @@
 import type { EventLog, EventType } from '../../history/event.ts'
 import * as event from '../rows/event.ts'
 import { SECRET, toProvenEvents } from '../rows/event-proof.ts'
-import type { Database, Query } from './connection.ts'
+import type { Database, Lookup } from './connection.ts'
 import { selectIds } from './words.ts'
 
 const LOG = `name, first, last, known_since as "knownSince"`
@@ -109,7 +109,7 @@ export function createEventReader({ lookup }: Database) {
 }
 
 /** The rows, the log of the same moment, and whether there may be more rows. */
-async function find(lookup: Query, text: string, values: readonly unknown[], limit: number) {
+async function find(lookup: Lookup, text: string, values: readonly unknown[], limit: number) {
   const found = await lookup<PageRow>(text, values)
   const rows = found.filter((row) => row.sequence !== null)
   const isFull = rows.length === limit || (rows.at(-1)?.bytes ?? 0) > event.MAX_PAGE_BYTES
@@ -118,7 +118,7 @@ async function find(lookup: Query, text: string, values: readonly unknown[], lim
 }
 
 /** `end` is the last sequence number that was read. The next page begins after it, even if this page is empty. */
-async function findPage(lookup: Query, page: event.EventPage, text: string) {
+async function findPage(lookup: Lookup, page: event.EventPage, text: string) {
   const { after, limit, passport } = page
   const values = [after, limit, ...(passport === undefined ? [] : [passport])]
   const { rows, log, isFull } = await find(lookup, text, values, limit)

@@ -1,8 +1,9 @@
+import { type Awaitable, andThen } from '../../basics/awaitable.ts'
 import { isoTime } from '../../basics/text/instant.ts'
 import type { ApiKey, Scope } from '../api-key.ts'
 import { toColumns, toFields } from '../rows/columns.ts'
 import { addAuditEntry, listSome } from './audit-log.ts'
-import { type Database, listColumn, type Query } from './connection.ts'
+import { type Database, type Lookup, listColumn, type Query } from './connection.ts'
 
 /** A revocation by another thread or node takes effect after at most this time. */
 const CACHE_MILLISECONDS = 1000
@@ -103,15 +104,16 @@ export function createKeys({ lookup, read, transaction }: Database) {
 
 type KeyCache = Map<string, { key: ApiKey; readAt: number }>
 
-async function findKey(lookup: Query, cache: KeyCache, id: string): Promise<ApiKey | undefined> {
+function findKey(lookup: Lookup, cache: KeyCache, id: string): Awaitable<ApiKey | undefined> {
   const readAt = performance.now()
   const known = cache.get(id)
   if (known && readAt - known.readAt < CACHE_MILLISECONDS) return known.key
-  const [row] = await lookup<KeyRow>('select * from keys where id = $1', [id])
-  const key = row && toKey(row)
-  if (cache.size >= CACHE_SIZE) cache.clear()
-  if (key) cache.set(id, { key, readAt })
-  return key
+  return andThen(lookup<KeyRow>('select * from keys where id = $1', [id]), ([row]) => {
+    const key = row && toKey(row)
+    if (cache.size >= CACHE_SIZE) cache.clear()
+    if (key) cache.set(id, { key, readAt })
+    return key
+  })
 }
 
 type Lists = Pick<ApiKey, 'scopes' | 'origins' | 'types'>

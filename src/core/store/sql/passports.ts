@@ -1,3 +1,4 @@
+import { type Awaitable, andThen } from '../../basics/awaitable.ts'
 import { hashOf } from '../../basics/hash.ts'
 import type { CredentialV3, PassportV3 } from '../../history/passport-state.ts'
 import type { Credential } from '../../passport/credential.ts'
@@ -19,7 +20,7 @@ import {
   SHOWN_COLUMNS,
   toPassport,
 } from '../rows/passport.ts'
-import { type Database, findNumber, listColumn, type Query } from './connection.ts'
+import { type Database, findNumber, type Lookup, listColumn } from './connection.ts'
 import { selectIds } from './words.ts'
 
 const survivorOf = (start: string, more = 'and hidden_at is null') => `(with recursive chain (id, hops) as (
@@ -85,16 +86,18 @@ const SELECT_VERSION = `select ${SHOWN_COLUMNS}, ${MERGED}, shown
   from passports join credentials on passport_id = id`
 
 /** Finds a row of the select, for a visible passport. A merged passport leads to its survivor. */
-export function createFinder<Row>(lookup: Query, select: string) {
+export function createFinder<Row>(lookup: Lookup, select: string) {
   const selectBy = ({ id, wallet }: typeof PASSPORT_ID) => ({
     id: `${select} where id = ${id} and ${IS_VISIBLE}`,
     wallet: `${select} where id = ${wallet} and ${IS_VISIBLE}`,
   })
   const [listed, merged] = [selectBy(PASSPORT_ID), selectBy(SURVIVOR_ID)]
-  return async (ref: PassportRef): Promise<Row | undefined> => {
+  return (ref: PassportRef): Awaitable<Row | undefined> => {
     const [kind, value] = [refKind(ref), refValue(ref)] as const
-    const [row] = await lookup<Row>(listed[kind], [value])
-    return row ?? (await lookup<Row>(merged[kind], [value]))[0]
+    return andThen(
+      lookup<Row>(listed[kind], [value]),
+      ([row]) => row ?? andThen(lookup<Row>(merged[kind], [value]), ([survivor]) => survivor),
+    )
   }
 }
 

@@ -16,7 +16,7 @@ export const SEARCH = defineData({ name: 'search', open: createSearch })
 
 function createSearch({ lookup }: Database) {
   /** Handles such as `github:zoe` that begin with the prefix. */
-  const listHandles = (prefix: string, limit: number) =>
+  const listHandles = async (prefix: string, limit: number) =>
     lookup<FoundName>(LIST_HANDLES, [prefix, endOf(prefix), limit])
   return {
     listHandles,
@@ -34,7 +34,7 @@ function createSearch({ lookup }: Database) {
       ])
     },
     /** Wallets with the prefix that end with `suffix`. Only the first of those with the prefix are compared. */
-    listWallets: (prefix: string, limit: number, suffix = '') =>
+    listWallets: async (prefix: string, limit: number, suffix = '') =>
       lookup<FoundName>(LIST_WALLETS, [prefix, endOf(prefix), limit, suffix]),
   }
 }

@@ -1,3 +1,4 @@
+import { andThen } from '../../basics/awaitable.ts'
 import { type PassportKey, refKind, refValue } from '../../passport/passport.ts'
 import type { CredentialsRow } from '../rows/credential.ts'
 import {
@@ -98,13 +99,8 @@ const [FIND_PROFILE, FIND_WITH_CREDENTIALS] = [selectAll(PROFILE), selectAll(WIT
 
 /** `mostKeys` limits a read on SQLite, because it blocks the event loop. */
 export function createFindByKeys({ lookup }: Database, mostKeys = Number.POSITIVE_INFINITY): FindByKeys {
-  return async (keys, { credentials }) => {
+  async function findAll(keys: readonly PassportKey[], { credentials }: FindOptions): Promise<KeyResult[]> {
     const select = credentials ? FIND_WITH_CREDENTIALS : FIND_PROFILE
-    const [key] = keys
-    if (keys.length === 1 && key && !('handle' in key)) {
-      const [row] = await lookup<ShownRow & CredentialsRow>(select[refKind(key)], [refValue(key)])
-      if (row) return [{ passport: toPassportV3(row, [], credentials ? row : undefined) }]
-    }
     const asked = keys.slice(0, mostKeys)
     const rows = await lookup<FoundRow>(select.many, toLists(asked))
     const groups = Map.groupBy(rows, ({ at }) => at)
@@ -116,6 +112,16 @@ export function createFindByKeys({ lookup }: Database, mostKeys = Number.POSITIV
       results.push(toResult(group, { credentials }))
     }
     return results
+  }
+
+  return (keys, options) => {
+    const { credentials } = options
+    const [key] = keys
+    if (keys.length !== 1 || !key || 'handle' in key) return findAll(keys, options)
+    const select = (credentials ? FIND_WITH_CREDENTIALS : FIND_PROFILE)[refKind(key)]
+    return andThen(lookup<ShownRow & CredentialsRow>(select, [refValue(key)]), ([row]) =>
+      row ? [{ passport: toPassportV3(row, [], credentials ? row : undefined) }] : findAll(keys, options),
+    )
   }
 }
 

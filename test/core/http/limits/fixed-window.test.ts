@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createFixedWindow, createWindowMemory } from '../../../../src/core/http/rate-limit.ts'
+import { createFixedWindow, createWindowMemory } from '../../../../src/core/basics/fixed-window.ts'
 import { findCollisions } from '../../../support/http/slot-collisions.ts'
 import { NOON } from '../../../support/store/records.ts'
 

@@ -3,7 +3,7 @@ import { inBrowser, serveBlankPage } from '../../../support/explorer/browser.ts'
 import { pathsOfFrozen } from '../../../support/frozen/frozen-versions.ts'
 import { makeKey } from '../../../support/http/keys.ts'
 import { limited } from '../../../support/http/limited-server.ts'
-import { createUsageCounter } from '../../../support/http/rate-limits.ts'
+import { createRequestCounter } from '../../../support/http/rate-limits.ts'
 import { serveRecords } from '../../../support/http/server.ts'
 import { NOON } from '../../../support/store/records.ts'
 
@@ -57,8 +57,8 @@ test('each visitor of a page with a publishable key has its own rate limit', asy
 })
 
 test('a secret key that a page of another service sends is noted once, and keeps working', async () => {
-  const usage = createUsageCounter(() => NOON)
-  await using server = await serveRecords({ usage })
+  const counter = createRequestCounter(() => NOON)
+  await using server = await serveRecords({ counter })
   const ask = async (key: string, origin?: string) => {
     const headers = { 'X-API-KEY': key, ...(origin && { Origin: origin }) }
     return (await server.get(PASSPORT, { headers })).status
@@ -79,8 +79,8 @@ test('a secret key that a page of another service sends is noted once, and keeps
     await ask(known.key, ORIGIN),
   ]
   expect(statuses).toEqual([200, 200, 200, 200, 200, 200])
-  expect([...usage.take().inBrowser]).toEqual([page.id])
-  expect([...usage.take().inBrowser]).toEqual([])
+  expect([...counter.take().inBrowser]).toEqual([page.id])
+  expect([...counter.take().inBrowser]).toEqual([])
 })
 
 inBrowser('publishable keys in a browser', (browser) => {

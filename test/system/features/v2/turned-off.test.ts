@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createUsageCounter } from '../../../support/http/rate-limits.ts'
+import { createRequestCounter } from '../../../support/http/rate-limits.ts'
 import { serveTest } from '../../../support/http/server.ts'
 import { onEngine } from '../../../support/store/engines.ts'
 import { NOON, PEOPLE } from '../../../support/store/records.ts'
@@ -16,8 +16,8 @@ const V2 = [
 onEngine('sqlite', 'V2', (open) => {
   test('if V2 is turned off, its paths respond 404 like any unknown path, and the requests do not count as usage', async () => {
     await using store = await open(PEOPLE)
-    const usage = createUsageCounter(() => NOON)
-    await using server = serveTest(store, { compatV2: false, usage })
+    const counter = createRequestCounter(() => NOON)
+    await using server = serveTest(store, { compatV2: false, counter })
     const ask = async (path: string, method = 'GET') => {
       const init = { method, headers: { 'X-Request-Id': 'same' } }
       const response = await fetch(server.url.origin + path, init)
@@ -28,7 +28,7 @@ onEngine('sqlite', 'V2', (open) => {
     expect(unknown[0]).toBe(404)
     for (const path of [...V2, '/api/v2', '//api/v2/passports']) expect(await ask(path)).toEqual(unknown)
     expect((await ask('/api/v2/passports', 'OPTIONS'))[0]).toBe(204)
-    expect(usage.take().counts).toEqual([])
+    expect(counter.take().counts).toEqual([])
     expect((await ask('/api/v1/passports'))[0]).toBe(200)
   })
 })

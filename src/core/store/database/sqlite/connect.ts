@@ -1,4 +1,10 @@
-import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
+import {
+  Database,
+  type DatabaseOptions,
+  SQLiteError,
+  type SQLQueryBindings,
+  type Statement,
+} from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileFaultError, unavailable } from '../../../basics/errors.ts'
@@ -202,10 +208,10 @@ export function createReadTransaction(path: string, database: Database) {
 
   return {
     /** Errors of the file or the machine become `unavailable`. */
-    read<T>(work: () => T): T {
+    read<Row>(statement: Statement<Row, SQLQueryBindings[]>, values: SQLQueryBindings[]): Row[] {
       try {
         start()
-        return work()
+        return statement.all(...values)
       } catch (error) {
         end()
         return throwTranslated(path, error)

@@ -62,10 +62,8 @@ export function createDatabase(path: string, { reader, long, writer, shared, rea
     )
 
   const database: Database = {
-    lookup: async <Row>(text: string, values: readonly unknown[] = []) => {
-      const statement = prepare(text)
-      return reads.read(() => statement.all(...values.map(toBinding)) as Row[])
-    },
+    lookup: <Row>(text: string, values: readonly unknown[] = []) =>
+      reads.read(prepare(text), values.map(toBinding)) as Row[],
     read,
     long: createConnection(path, long),
     write: (...statement) =>
@@ -99,7 +97,7 @@ type Methods = Record<string, (...args: never[]) => unknown>
 export function guardErrors<T extends Methods>(path: string, methods: T): T {
   const guard = ([name, method]: [string, Methods[string]]) => [
     name,
-    (...args: never[]) => translateErrors(path, async () => method(...args)),
+    (...args: never[]) => translateErrors(path, () => method(...args)),
   ]
   return Object.fromEntries(Object.entries(methods).map(guard)) as T
 }
