@@ -5,9 +5,8 @@ import { type PassportV3, stateOf, toPassportAt } from '../history/passport-stat
 import { undo } from '../history/undo.ts'
 import { takeTurn } from '../http/backpressure/turns-and-large-pages.ts'
 import type { Context } from '../http/route.ts'
-import type { PassportKey } from '../passport/passport.ts'
+import type { PassportKey, Standing } from '../passport/passport.ts'
 import { readLater } from '../reads/history.ts'
-import type { PassportStanding } from '../reads/standing.ts'
 import type { FindByKeys, FindOptions } from '../store/rows/passport.ts'
 import { checkKnown, type Fields, type Include } from './parameters.ts'
 import { presentExplanation, presentPassport, presentStanding } from './present.ts'
@@ -165,7 +164,7 @@ const passportsOf = (found: Found): PassportV3[] =>
 async function findStandings({ index, exchange }: Context, passports: readonly PassportV3[]) {
   const scores = passports.map((passport) => passport.scores)
   const found = await index.call('standings', scores, exchange.request.signal)
-  return new Map(passports.map(({ id }, at) => [id, presentStanding(found[at] as PassportStanding)] as const))
+  return new Map(passports.map(({ id }, at) => [id, presentStanding(found[at] as Standing)] as const))
 }
 
 /*

@@ -1,13 +1,14 @@
 import { createTurns } from '../basics/awaitable.ts'
 import { ServiceError } from '../basics/errors.ts'
 import { type EventCursor, formatEventCursor, parseEventCursor } from '../history/event-cursor.ts'
+import type { Standing } from '../passport/passport.ts'
 import type { ListingRow, ListingStore } from '../store/sql/listing.ts'
 import type { Store } from '../store/store.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
 import { createPassportIndex, isSparse, type PassportIndex } from './passport-index.ts'
 import { replacePassports, reserve, trimPostings } from './replace.ts'
 import { loadIndex, saveIndex } from './save.ts'
-import { listStandings, type Standing } from './standing.ts'
+import { listStandings } from './standing.ts'
 
 /** `write` returns whether the copy is complete: a removal of people after `list` was called ends it. */
 export type SavedCopy = {

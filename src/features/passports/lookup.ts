@@ -22,8 +22,8 @@ import {
 import { acceptsGzip, createPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
 import { type Context, route } from '../../core/http/route.ts'
+import { CHUNK } from '../../core/lists/list-request.ts'
 import { type PassportKey, parsePassportKey } from '../../core/passport/passport.ts'
-import { CHUNK } from '../../core/reads/chunks.ts'
 
 const NDJSON = 'application/x-ndjson'
 

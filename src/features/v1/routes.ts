@@ -16,6 +16,7 @@ import {
   unknownPaths,
 } from '../../core/http/route.ts'
 import {
+  CHUNK,
   lastPage,
   type PageRequest,
   parseKeyword,
@@ -25,7 +26,6 @@ import {
 } from '../../core/lists/list-request.ts'
 import { parsePassportRef } from '../../core/passport/passport.ts'
 import * as recordSchemas from '../../core/passport/wire-schemas.ts'
-import { CHUNK } from '../../core/reads/chunks.ts'
 import type { Data } from '../../core/store/data.ts'
 import { toRecordRow, toScoreRow } from '../../core/store/rows/passport.ts'
 import { mapChunks } from './chunks.ts'

@@ -1,8 +1,8 @@
+import { createLocalIndex } from '../../../src/core/cli/local-index.ts'
 import {
   answerIndexCalls,
   createIndexClient,
   createIndexState,
-  createLocalIndex,
   type IndexClient,
   VERSION,
 } from '../../../src/core/index/calls.ts'
