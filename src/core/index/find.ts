@@ -3,7 +3,7 @@ import { findMatches, type Query } from './matches.ts'
 import { countAbove, findSlot, firstAsBits, orderOf } from './order.ts'
 import { type CutPage, cutPage, groupByPoints, type PageRequest, pointsOf } from './page.ts'
 import { countAlive, NO_VALUE, type PassportIndex } from './passport-index.ts'
-import { countIn, countWhile, includes, type Posting, slotsOf, toBits } from './posting.ts'
+import { countIn, countWhile, type Posting, toBits } from './posting.ts'
 
 /** `ranks`: ids of passports whose ranks are wanted, in addition to those of the page. May be empty. */
 export type ListRequest = Query &
@@ -55,9 +55,7 @@ function rank(
     pointsFor === undefined
       ? countAboveAmong(index, field, value, ranked)
       : holders.reduce((sum, { points, posting }) => (points > value ? sum + posting.count : sum), 0)
-  // Many passports of a page have the same value.
-  const known = new Map<number, number>()
-  const rankOf = (value: number) => known.getOrInsertComputed(value, () => 1 + countAmong(value))
+  const rankOf = (value: number) => 1 + countAmong(value)
   const findValue = (id: number) =>
     pointsFor === undefined
       ? (index.scores[field][findSlot(index, id) ?? -1] ?? 0)
@@ -89,12 +87,12 @@ export function countGroups(
   matches: Posting,
   { field, prefix }: GroupRequest,
 ): ValueGroups {
-  const count = createCounter(index, matches)
+  const bits = toBits(matches, index.count)
   const groups: ValueGroup[] = []
   let all = 0
   for (const [text, posting] of index.values[field]) {
     if (prefix !== undefined && (text === NO_VALUE || !text.startsWith(prefix))) continue
-    const size = count(posting)
+    const size = countIn(bits, posting)
     if (size === 0) continue
     all++
     const value = text === NO_VALUE ? null : text
@@ -102,20 +100,6 @@ export function countGroups(
     insertGroup(groups, { field, value, label, count: size })
   }
   return { groups, more: all - groups.length }
-}
-
-/** Returns a function that counts the matches in a posting. */
-function createCounter(index: PassportIndex, matches: Posting): (posting: Posting) => number {
-  const isAll = matches.count === countAlive(index) && index.removed.length === 0
-  if (isAll) return ({ count }) => count
-  const bits = toBits(matches, index.count)
-  if (!matches.list) return (posting) => countIn(bits, posting)
-  const slots = slotsOf(matches)
-  // A few matches are found faster in the bits of a common value than the other way round.
-  return (posting) =>
-    posting.bits
-      ? slots.reduce((count, slot) => count + Number(includes(posting, slot)), 0)
-      : countIn(bits, posting)
 }
 
 /** Keeps only the largest groups, in order, because sorting many groups would take longer than counting them. */

@@ -150,7 +150,6 @@ async function readIndex(read: Read, { count, types, labels, keys, lengths }: He
   const readNext = () => read(arrays.next().value ?? 0)
   index.count = count
   index.ids = new Float64Array(await readNext())
-  for (const id of index.ids) index.highestId = Math.max(index.highestId, id)
   for (const field of SCORE_FIELDS) index.scores[field] = new Float64Array(await readNext())
   index.alive = new Int32Array(await readNext())
   for (let slot = 0; slot < count; slot++) if (hasBit(index.alive, slot) === 0) index.removed.push(slot)
