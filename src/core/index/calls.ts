@@ -9,12 +9,11 @@ import { findInLiveIndex, type LiveIndex } from './live.ts'
 import { type SearchRequest, search } from './search.ts'
 import { countBefore, findDistribution, findStanding } from './standing.ts'
 
-type ListCall = { request: ListRequest; after?: EventCursor | undefined; hasStandings?: boolean }
+type ListCall = { request: ListRequest; after?: EventCursor | undefined }
 
 /** What other threads ask the thread of the index. */
 const CALLS = {
-  list: (live: LiveIndex, { request, after, hasStandings }: ListCall) =>
-    findInLiveIndex(live, request, after, hasStandings),
+  list: (live: LiveIndex, { request, after }: ListCall) => findInLiveIndex(live, request, after),
   search: ({ index }: LiveIndex, request: SearchRequest) => search(index, request),
   standings: ({ index }: LiveIndex, passports: readonly Scores[]) =>
     passports.map((scores) => findStanding(index, scores)),

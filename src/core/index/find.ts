@@ -55,7 +55,9 @@ function rank(
     pointsFor === undefined
       ? countAboveAmong(index, field, value, ranked)
       : holders.reduce((sum, { points, posting }) => (points > value ? sum + posting.count : sum), 0)
-  const rankOf = (value: number) => 1 + countAmong(value)
+  // Many passports of a page have the same value.
+  const known = new Map<number, number>()
+  const rankOf = (value: number) => known.getOrInsertComputed(value, () => 1 + countAmong(value))
   const findValue = (id: number) =>
     pointsFor === undefined
       ? (index.scores[field][findSlot(index, id) ?? -1] ?? 0)

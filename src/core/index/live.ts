@@ -148,17 +148,16 @@ export const isOutdated = ({ index, isLost, removedAt }: LiveIndex): boolean =>
 
 /**
  * With `after`, the page includes that event: changes are read first. Throws `behind` if the store does not have it
- * in time. With `hasStandings`, the page has the standings of its passports.
+ * in time. A page with ranks has the standings of its passports.
  */
 export async function findInLiveIndex(
   live: LiveIndex,
   request: ListRequest,
   after?: EventCursor,
-  hasStandings = false,
 ): Promise<ListPage & { cursor: string; standings: Standing[] }> {
   if (after) await reach(live, after)
   const page = findList(live.index, request)
-  const standings = hasStandings ? listStandings(live.index, page.ids) : []
+  const standings = request.ranks ? listStandings(live.index, page.ids) : []
   return { ...page, cursor: live.cursor, standings }
 }
 

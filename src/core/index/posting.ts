@@ -52,13 +52,14 @@ export function append(posting: Posting, slot: number, slots: number): void {
   const { count, list, bits } = posting
   if (list ? count > 0 && list[count - 1] === slot : hasBit(bits as Bits, slot) === 1) return
   posting.count++
-  if (list && count < list.length) list[count] = slot
-  else if (list && (count < SHORTEST_BITS || isRare(count, slots))) {
+  if (!list) posting.bits = withBit(bits as Bits, slot)
+  else if (count < list.length) list[count] = slot
+  else if (count < SHORTEST_BITS || isRare(count, slots)) {
     posting.list = resize(list, count + (count >>> 1) + 1)
     posting.list[count] = slot
   } else {
-    posting.bits = withBit(toBits({ count, list, bits }, slots), slot)
     posting.list = undefined
+    posting.bits = withBit(toBits({ count, list, bits }, slots), slot)
   }
 }
 

@@ -187,13 +187,8 @@ async function renderList(
   fields: Fields,
 ) {
   const { signal } = context.exchange.request
-  const hasStandings = request.ranks !== undefined
   const { items, page } = await findFitting(context, request.limit, fields, async (limit) => {
-    const found = await context.index.call(
-      'list',
-      { request: { ...request, limit }, after, hasStandings },
-      signal,
-    )
+    const found = await context.index.call('list', { request: { ...request, limit }, after }, signal)
     const { among: of = 0, ofPage = [] } = found.ranking ?? {}
     const standings = found.standings.map((standing, at) => ({ standing, rank: ofPage[at], of }))
     return { ...found, standings: presentStandings(found.ids, standings) }
