@@ -6,10 +6,10 @@ import { undo } from '../history/undo.ts'
 import { takeTurn } from '../http/backpressure/turns-and-large-pages.ts'
 import type { Context } from '../http/route.ts'
 import type { PassportKey, Standing } from '../passport/passport.ts'
-import { readLater } from '../reads/history.ts'
 import type { FindByKeys, FindOptions } from '../store/rows/passport.ts'
 import { checkKnown, type Fields, type Include } from './parameters.ts'
 import { presentExplanation, presentPassport, presentStanding } from './present.ts'
+import { readLater } from './read-history.ts'
 import type { WireStanding } from './schemas.ts'
 
 /** A passport as JSON, the ids of several passports that share the handle, or `undefined` if none was found. */

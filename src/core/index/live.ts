@@ -128,8 +128,6 @@ export const updateIndex = (live: LiveIndex, isEnd = false): Promise<void> =>
     if (!live.isLost && (isChanged || (isOld && !live.hasCopy))) await save(live)
   })
 
-export const saveLiveIndex = (live: LiveIndex): Promise<void> => live.inTurn(() => save(live))
-
 /** Changes wait meanwhile, lists do not. */
 async function save(live: LiveIndex): Promise<void> {
   // A database that refuses the copy is not asked again at once.

@@ -15,7 +15,7 @@ import {
   parseLimit,
   parseSort,
 } from '../../core/lists/list-request.ts'
-import { readDiff } from '../../core/reads/history.ts'
+import { readDiff } from '../../core/api/read-history.ts'
 import { MOVERS } from './find-movers.ts'
 
 /** The causes of a change need credentials and events, so that fewer passports fit on a page. */
