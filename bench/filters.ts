@@ -3,7 +3,7 @@
  *
  *   npx bun bench/filters.ts [--passports 1000000] [--rounds 5] [--seconds 2]
  */
-import { createLocalIndex } from '../src/core/index/calls.ts'
+import { createLocalIndex } from '../src/core/cli/local-index.ts'
 import { parseFilter } from '../src/core/lists/filter.ts'
 import { formatCursor, type ListQuery, parseSort } from '../src/core/lists/list-request.ts'
 import { openStore } from '../src/core/store/open.ts'

@@ -7,7 +7,7 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { createLocalIndex } from '../src/core/index/calls.ts'
+import { createLocalIndex } from '../src/core/cli/local-index.ts'
 import { parseFilter } from '../src/core/lists/filter.ts'
 import { parseSort } from '../src/core/lists/list-request.ts'
 import { type DatabaseAddress, parseDatabaseAddress } from '../src/core/store/database-address.ts'

@@ -65,7 +65,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'features/pictures/png-cards': ['core/config/fonts-folder', 'ui/fonts'],
   'features/proof/signing-keys': ['core/config/signing-keys'],
   'features/records/malformed-records': ['core/passport/rules/rule-set'],
-  'features/v1/chunks': ['core/reads/chunks'],
+  'features/v1/chunks': ['core/lists/list-request'],
   'features/webhooks/delivery-states': ['core/history/event-cursor'],
   'serve/thread': ['core/threads/thread'],
   'serve/writer-thread': ['core/basics/thread-calls', 'core/threads/thread'],

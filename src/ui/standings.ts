@@ -1,6 +1,5 @@
-import type { FullPassport, Scores } from '../core/passport/passport.ts'
+import type { FullPassport, Scores, Standing } from '../core/passport/passport.ts'
 import { levelOf } from '../core/passport/rules/rule-set.ts'
-import type { PassportStanding } from '../core/reads/standing.ts'
 import { CATEGORIES, SCORE_PARTS } from './charts.ts'
 import type { ExplorerOptions } from './page.ts'
 import { describeRank, describeTop } from './text.ts'
@@ -9,7 +8,7 @@ import { describeRank, describeTop } from './text.ts'
 const HIGHEST_PERCENT = 33
 
 /** Describes the best standing, overall or in a part of the score; empty if it is worse than `HIGHEST_PERCENT`. */
-export function describeHighest(standing: PassportStanding): string {
+export function describeHighest(standing: Standing): string {
   const { total, below } = standing.total
   const best = SCORE_PARTS.reduce(
     (best, part) =>
@@ -47,7 +46,7 @@ export async function readStanding(
   options: Pick<ExplorerOptions, 'index'>,
   scores: Scores,
   signal: AbortSignal,
-): Promise<PassportStanding> {
+): Promise<Standing> {
   const [standing] = await options.index.call('standings', [scores], signal)
-  return standing as PassportStanding
+  return standing as Standing
 }

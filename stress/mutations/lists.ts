@@ -40,15 +40,15 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'filters: a negated value selects what it excludes',
     file: 'src/core/index/matches.ts',
-    from: 'if (isExcluded) excluded.push',
-    to: 'if (isExcluded) included.push',
+    from: 'uniteOthers(bits, found, index.count)',
+    to: 'addTo(bits, { count: 0, list: undefined, bits: found })',
     tests: LISTS,
   },
   {
     name: 'filters: at least means more than',
     file: 'src/core/index/matches.ts',
-    from: "if (operator === '>=') return points >= than",
-    to: "if (operator === '>=') return points > than",
+    from: "operator.includes('=')",
+    to: "operator === '='",
     tests: LISTS,
   },
   {
@@ -61,8 +61,8 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'ranking: equal scores are in the reverse order of ids',
     file: 'src/core/index/order.ts',
-    from: '(index.ids[slot] as number) - (index.ids[other] as number)',
-    to: '(index.ids[other] as number) - (index.ids[slot] as number)',
+    from: '(ids[slot] as number) - (ids[other] as number)',
+    to: '(ids[other] as number) - (ids[slot] as number)',
     tests: LISTS,
   },
   {

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { foldName } from '../../src/core/basics/text/fold-name.ts'
-import { createLocalIndex } from '../../src/core/index/calls.ts'
+import { createLocalIndex } from '../../src/core/cli/local-index.ts'
 import { RANKING } from '../../src/core/lists/list-request.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { exportRecords } from '../../src/features/records/export.ts'

@@ -1,7 +1,7 @@
 import { createWindowMemory } from '../../src/core/basics/fixed-window.ts'
 import { createLog } from '../../src/core/basics/log.ts'
+import { createLocalIndex } from '../../src/core/cli/local-index.ts'
 import { readConfig } from '../../src/core/config/config.ts'
-import { createLocalIndex } from '../../src/core/index/calls.ts'
 import { openStore } from '../../src/core/store/open.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { listen } from '../../src/serve/request-listener.ts'

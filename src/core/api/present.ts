@@ -1,10 +1,9 @@
 import { parseSocialCount } from '../basics/text/social-count.ts'
 import type { WireDiff } from '../history/event-schema.ts'
 import type { CredentialV3, PassportV3 } from '../history/passport-state.ts'
-import type { Social } from '../passport/passport.ts'
+import type { Social, Standing } from '../passport/passport.ts'
 import { presentInstant } from '../passport/present.ts'
 import { type Explanation, type ExplanationLine, limitAccounts } from '../passport/rules/explanation.ts'
-import type { PassportStanding } from '../reads/standing.ts'
 import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
 
 /** A member is absent if the request did not include it, and `null` if its value is unknown. */
@@ -45,7 +44,7 @@ export function presentPassport(passport: PassportV3, included: Included): WireP
 
 /** `list` is the rank in a list. */
 export function presentStanding(
-  { total, activity, identity, skills }: PassportStanding,
+  { total, activity, identity, skills }: Standing,
   list?: WireStanding['list'],
 ): WireStanding {
   return {
@@ -59,7 +58,7 @@ export function presentStanding(
   }
 }
 
-const presentRank = ({ rank, below, total }: PassportStanding['total']) => ({
+const presentRank = ({ rank, below, total }: Standing['total']) => ({
   rank,
   of: total,
   // Rounded down, because 100 would mean that all passports have a lower score.

@@ -4,14 +4,13 @@ import type { WireDiff } from '../history/event-schema.ts'
 import { type PassportV3, stateOf, toPassportAt } from '../history/passport-state.ts'
 import { undo } from '../history/undo.ts'
 import type { Context } from '../http/route.ts'
-import type { PassportKey } from '../passport/passport.ts'
+import type { PassportKey, Standing } from '../passport/passport.ts'
 import type { Explanation } from '../passport/rules/explanation.ts'
-import { readLater } from '../reads/history.ts'
-import type { PassportStanding } from '../reads/standing.ts'
 import type { FindByKeys, FindOptions, KeyResult } from '../store/rows/passport.ts'
 import type { Store } from '../store/store.ts'
 import { checkKnown, type Fields, type Include } from './parameters.ts'
 import { presentExplanation, presentPassport, presentStanding } from './present.ts'
+import { readLater } from './read-history.ts'
 import type { WireStanding } from './schemas.ts'
 
 /** A passport as JSON, the ids of several passports that share the handle, or `undefined` if none was found. */
@@ -182,7 +181,7 @@ const passportsOf = (found: Found): PassportV3[] =>
 async function findStandings({ index, request }: Context, passports: readonly PassportV3[]) {
   const scores = passports.map((passport) => passport.scores)
   const found = await index.call('standings', scores, request.signal)
-  return new Map(passports.map(({ id }, at) => [id, presentStanding(found[at] as PassportStanding)] as const))
+  return new Map(passports.map(({ id }, at) => [id, presentStanding(found[at] as Standing)] as const))
 }
 
 /*

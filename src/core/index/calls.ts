@@ -4,19 +4,16 @@ import { createCaller, receiveCalls } from '../basics/thread-calls.ts'
 import type { EventCursor } from '../history/event-cursor.ts'
 import type { Position } from '../lists/list-request.ts'
 import type { Scores } from '../passport/passport.ts'
-import { SAVED_INDEX } from '../store/sql/saved-index.ts'
-import type { Store } from '../store/store.ts'
 import type { ListRequest } from './find.ts'
-import { findInLiveIndex, isOutdated, type LiveIndex, openLiveIndex, updateIndex } from './live.ts'
+import { findInLiveIndex, type LiveIndex } from './live.ts'
 import { type SearchRequest, search } from './search.ts'
 import { countBefore, findDistribution, findStanding } from './standing.ts'
 
-type ListCall = { request: ListRequest; after?: EventCursor | undefined; hasStandings?: boolean }
+type ListCall = { request: ListRequest; after?: EventCursor | undefined }
 
 /** What other threads ask the thread of the index. */
 const CALLS = {
-  list: (live: LiveIndex, { request, after, hasStandings }: ListCall) =>
-    findInLiveIndex(live, request, after, hasStandings),
+  list: (live: LiveIndex, { request, after }: ListCall) => findInLiveIndex(live, request, after),
   search: ({ index }: LiveIndex, request: SearchRequest) => search(index, request),
   standings: ({ index }: LiveIndex, passports: readonly Scores[]) =>
     passports.map((scores) => findStanding(index, scores)),
@@ -47,7 +44,7 @@ export type IndexClient = {
   version(): Awaitable<number>
 }
 
-const createClient = (
+export const createClient = (
   send: (question: AnyQuestion, argument: unknown, signal?: AbortSignal) => Promise<unknown>,
 ): Pick<IndexClient, 'call' | 'ask'> => ({
   call: (name, argument, signal) => send({ name, answer: CALLS[name] }, argument, signal) as Promise<never>,
@@ -106,40 +103,3 @@ export const answerIndexCalls = (
     const answer = CALLS[name as Name] ?? questions.find((question) => question.name === name)?.answer
     return answer(live(), argument as never)
   })
-
-/** An index in this thread, which is opened at the first call. Each call reads the changes of the store first. */
-export function createLocalIndex(
-  store: Pick<Store, 'listing' | 'events' | 'data'>,
-  options: { signal?: AbortSignal } = {},
-): IndexClient {
-  const copy = { read: store.data(SAVED_INDEX).read, write: () => Promise.resolve(false) }
-  let opened: Promise<LiveIndex> | undefined
-  let [version, cursor] = [0, '']
-
-  async function readLatest(): Promise<LiveIndex> {
-    opened ??= openLiveIndex(store, copy, options)
-    const opening = opened
-    // The next call opens the index again if this one fails.
-    opening.catch(() => {
-      if (opened === opening) opened = undefined
-    })
-    const live = await opening
-    await updateIndex(live)
-    if (!isOutdated(live)) return live
-    if (opened === opening) opened = undefined
-    return readLatest()
-  }
-
-  return {
-    ...createClient(async ({ answer }, argument, signal) => {
-      if (signal?.aborted) throw new ClientGone()
-      return answer(await readLatest(), argument as never)
-    }),
-    async version() {
-      const live = await readLatest()
-      if (live.cursor !== cursor) version++
-      cursor = live.cursor
-      return version
-    },
-  }
-}

@@ -1,13 +1,14 @@
 import { createTurns } from '../basics/awaitable.ts'
 import { ServiceError } from '../basics/errors.ts'
 import { type EventCursor, formatEventCursor, parseEventCursor } from '../history/event-cursor.ts'
+import type { Standing } from '../passport/passport.ts'
 import type { ListingRow, ListingStore } from '../store/sql/listing.ts'
 import type { Store } from '../store/store.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
 import { createPassportIndex, isSparse, type PassportIndex } from './passport-index.ts'
 import { replacePassports, reserve, trimPostings } from './replace.ts'
 import { loadIndex, saveIndex } from './save.ts'
-import { listStandings, type Standing } from './standing.ts'
+import { listStandings } from './standing.ts'
 
 /** `write` returns whether the copy is complete: a removal of people after `list` was called ends it. */
 export type SavedCopy = {
@@ -127,8 +128,6 @@ export const updateIndex = (live: LiveIndex, isEnd = false): Promise<void> =>
     if (!live.isLost && (isChanged || (isOld && !live.hasCopy))) await save(live)
   })
 
-export const saveLiveIndex = (live: LiveIndex): Promise<void> => live.inTurn(() => save(live))
-
 /** Changes wait meanwhile, lists do not. */
 async function save(live: LiveIndex): Promise<void> {
   // A database that refuses the copy is not asked again at once.
@@ -147,17 +146,16 @@ export const isOutdated = ({ index, isLost, removedAt }: LiveIndex): boolean =>
 
 /**
  * With `after`, the page includes that event: changes are read first. Throws `behind` if the store does not have it
- * in time. With `hasStandings`, the page has the standings of its passports.
+ * in time. A page with ranks has the standings of its passports.
  */
 export async function findInLiveIndex(
   live: LiveIndex,
   request: ListRequest,
   after?: EventCursor,
-  hasStandings = false,
 ): Promise<ListPage & { cursor: string; standings: Standing[] }> {
   if (after) await reach(live, after)
   const page = findList(live.index, request)
-  const standings = hasStandings ? listStandings(live.index, page.ids) : []
+  const standings = request.ranks ? listStandings(live.index, page.ids) : []
   return { ...page, cursor: live.cursor, standings }
 }
 

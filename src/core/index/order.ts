@@ -4,23 +4,14 @@ import type { Position, ScoreField, SortField } from '../lists/list-request.ts'
 import { countAlive, type Order, type PassportIndex } from './passport-index.ts'
 import { countWhile, fromBits, fromList, isRare, type Posting } from './posting.ts'
 
-/**
- * Reads the value by which a slot is sorted. In the order of ids all values are equal, and equal values are sorted by
- * id.
- */
-function valueReader(index: PassportIndex, field: SortField): (slot: number) => number {
-  if (field === 'passport_id') return () => 0
-  const values = index.scores[field]
-  return (slot) => values[slot] as number
-}
-
-/** Returns a comparison of slots with each other, or with a position. */
-export function createComparison(index: PassportIndex, field: SortField) {
-  const readValue = valueReader(index, field)
+/** Comparisons of slots with each other, or with a position. Equal values are sorted by id, as is the order of ids. */
+export function createComparison({ ids, scores }: PassportIndex, field: SortField) {
+  const values = field === 'passport_id' ? undefined : scores[field]
   const compareWith = (slot: number, { value, id }: Position) =>
-    (field === 'passport_id' ? 0 : value - readValue(slot)) || (index.ids[slot] as number) - id
+    (values ? value - (values[slot] as number) : 0) || (ids[slot] as number) - id
   const compare = (slot: number, other: number) =>
-    readValue(other) - readValue(slot) || (index.ids[slot] as number) - (index.ids[other] as number)
+    (values ? (values[other] as number) - (values[slot] as number) : 0) ||
+    (ids[slot] as number) - (ids[other] as number)
   return { compare, compareWith }
 }
 
@@ -37,12 +28,10 @@ export function orderOf(index: PassportIndex, field: SortField): Order {
 
 /** The slot of a passport. */
 export function findSlot(index: PassportIndex, id: number): number | undefined {
-  const { ids, highestId } = index
-  // A build adds passports in the order of their ids, and needs no order for that.
-  if (id > highestId) return undefined
   const { slots } = orderOf(index, 'passport_id')
-  const slot = slots[countWhile(slots.length, (at) => (ids[slots[at] as number] as number) < id)]
-  return slot !== undefined && ids[slot] === id ? slot : undefined
+  const idAt = (at: number) => index.ids[slots[at] as number] as number
+  const place = countWhile(slots.length, (at) => idAt(at) < id)
+  return idAt(place) === id ? slots[place] : undefined
 }
 
 function sortSlots(index: PassportIndex, field: SortField): Uint32Array {
@@ -132,8 +121,8 @@ function createCheckpoints(index: PassportIndex, slots: Uint32Array, distance: n
 export function countAbove(index: PassportIndex, field: ScoreField, value: number, orEqual = false): number {
   const { slots } = orderOf(index, field)
   const scores = index.scores[field]
-  const isAbove = orEqual ? (score: number) => score >= value : (score: number) => score > value
-  return countWhile(slots.length, (at) => isAbove(scores[slots[at] as number] as number))
+  const scoreAt = (at: number) => scores[slots[at] as number] as number
+  return countWhile(slots.length, (at) => scoreAt(at) > value || (orEqual && scoreAt(at) === value))
 }
 
 /** The passports whose score fulfils a condition: a part of the order. */

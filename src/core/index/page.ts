@@ -106,10 +106,9 @@ function walkOrder(index: PassportIndex, matches: Posting, { field, isReversed, 
     countWhile(slots.length, (at) => is(compareWith(slots[at] as number, after as Position)))
   let begin = isReversed ? slots.length - 1 : 0
   if (after) begin = isReversed ? countPlaces((order) => order < 0) - 1 : countPlaces((order) => order <= 0)
-  // In a list of all passports, those before the page need not be counted.
-  let skipped = matches.count === slots.length ? slice.offset : 0
+  let skipped = 0
   const taken: number[] = []
-  for (let at = begin + step * skipped; at >= 0 && at < slots.length; at += step) {
+  for (let at = begin; at >= 0 && at < slots.length; at += step) {
     const slot = slots[at] as number
     if (slot >>> 5 >= bits.length || hasBit(bits, slot) === 0) continue
     if (skipped++ < slice.offset) continue

@@ -22,7 +22,6 @@ export type PassportIndex = {
   /** By slot. */
   ids: Float64Array
   scores: Record<ScoreField, Float64Array>
-  highestId: number
   /** The slots of each folded value. `NO_VALUE` has the slots without one. */
   values: Record<GroupField, Map<string, Posting>>
   /** How a folded value was first written, if not the same. */
@@ -56,7 +55,6 @@ export const createPassportIndex = (): PassportIndex => ({
   removed: [],
   ids: new Float64Array(0),
   scores: recordOf(SCORE_FIELDS, () => new Float64Array(0)),
-  highestId: Number.NEGATIVE_INFINITY,
   values: recordOf(GROUP_FIELDS, () => new Map()),
   labels: recordOf(GROUP_FIELDS, () => new Map()),
   points: new Map(),

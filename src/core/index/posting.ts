@@ -21,8 +21,6 @@ export type Posting = {
   count: number
   list: Uint32Array | undefined
   bits: Bits | undefined
-  /** The slot that was appended last. */
-  last: number
 }
 
 /** A set with fewer than one slot in this many is a list. */
@@ -37,15 +35,9 @@ export const fromList = (list: Uint32Array, count = list.length): Posting => ({
   count,
   list,
   bits: undefined,
-  last: -1,
 })
 
-export const fromBits = (bits: Bits, count = countBits(bits)): Posting => ({
-  count,
-  list: undefined,
-  bits,
-  last: -1,
-})
+export const fromBits = (bits: Bits, count = countBits(bits)): Posting => ({ count, list: undefined, bits })
 
 export const isRare = (count: number, slots: number): boolean => count * RARE < slots
 
@@ -57,22 +49,18 @@ export function toPosting(bits: Bits, slots: number): Posting {
 
 /** Appends the last slot of an index with this many slots. Appending it again changes nothing. */
 export function append(posting: Posting, slot: number, slots: number): void {
-  if (posting.last === slot) return
-  if (posting.list && posting.count === posting.list.length) makeRoom(posting, posting.list, slots)
-  posting.last = slot
-  if (posting.list) posting.list[posting.count] = slot
-  else posting.bits = withBit(posting.bits as Bits, slot)
+  const { count, list, bits } = posting
+  if (list ? count > 0 && list[count - 1] === slot : hasBit(bits as Bits, slot) === 1) return
   posting.count++
-}
-
-function makeRoom(posting: Posting, list: Uint32Array, slots: number): void {
-  const { count } = posting
-  if (count < SHORTEST_BITS || isRare(count, slots)) {
+  if (!list) posting.bits = withBit(bits as Bits, slot)
+  else if (count < list.length) list[count] = slot
+  else if (count < SHORTEST_BITS || isRare(count, slots)) {
     posting.list = resize(list, count + (count >>> 1) + 1)
-    return
+    posting.list[count] = slot
+  } else {
+    posting.list = undefined
+    posting.bits = withBit(toBits({ count, list, bits }, slots), slot)
   }
-  posting.bits = toBits(posting, slots)
-  posting.list = undefined
 }
 
 function withBit(bits: Bits, slot: number): Bits {
@@ -110,13 +98,13 @@ export function toBits(posting: Posting, slots: number): Bits {
   return bits
 }
 
-/** Of a list, keeps the slots that the bits have (`isIn` is 1) or have not. Writes the result into `to`. */
-export function filterList(from: Uint32Array, bits: Bits, isIn: 0 | 1, to: Uint32Array): Uint32Array {
+/** Keeps the slots of a list that the bits have. Writes them into `to`. */
+export function filterList(from: Uint32Array, bits: Bits, to: Uint32Array): Uint32Array {
   let kept = 0
   for (let at = 0; at < from.length; at++) {
     const slot = from[at] as number
     to[kept] = slot
-    kept += Number((slot >>> 5 < bits.length ? hasBit(bits, slot) : 0) === isIn)
+    kept += slot >>> 5 < bits.length ? hasBit(bits, slot) : 0
   }
   return to.subarray(0, kept)
 }

@@ -8,17 +8,18 @@ import { findSlot } from './order.ts'
 import { listPostings, NO_VALUE, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
 import { append, createPosting, type Posting } from './posting.ts'
 
-/** Removes the passports with these ids, and adds or replaces those in `rows`. */
+/** Removes the passports with these ids, and adds those in `rows`. A row of a passport that is replaced has its id in `ids`. */
 export function replacePassports(
   index: PassportIndex,
   ids: readonly number[],
   rows: readonly ListingRow[],
 ): void {
-  const changed = new Set([...ids, ...rows.map(({ id }) => id)])
-  const slots = [...changed].flatMap((id) => findSlot(index, id) ?? [])
-  for (const slot of slots) removeSlot(index, slot)
-  // Of several rows with the same id, the last one counts.
-  for (const row of new Map(rows.map((row) => [row.id, row])).values()) addPassport(index, row)
+  for (const slot of ids.flatMap((id) => findSlot(index, id) ?? [])) {
+    clearBit(index.alive, slot)
+    index.removed.push(slot)
+    eraseName(index.names, slot)
+  }
+  for (const row of rows) addPassport(index, row)
 }
 
 /** Makes room for this many slots. */
@@ -30,30 +31,19 @@ export function reserve(index: PassportIndex, slots: number): void {
   names.starts = resize(names.starts, slots + 1)
 }
 
-function removeSlot(index: PassportIndex, slot: number): void {
-  clearBit(index.alive, slot)
-  index.removed.push(slot)
-  eraseName(index.names, slot)
-}
-
 function addPassport(index: PassportIndex, { id, name, facets }: ListingRow): void {
   const slot = index.count++
   if (slot >= index.ids.length) reserve(index, slot + (slot >>> 1) + 1024)
   setBit(index.alive, slot)
   index.ids[slot] = id
-  index.highestId = Math.max(index.highestId, id)
   addName(index.names, slot, name)
   const valuesOf = readFacets(facets)
   for (const field of SCORE_FIELDS) index.scores[field][slot] = Number(valuesOf(field)[0])
   for (const field of ['location', 'tag', 'source', 'human', 'rules'] as const)
     addValues(index, field, valuesOf(field), slot)
   const points = valuesOf('points').map(parsePoints)
-  addValues(
-    index,
-    'type',
-    points.map(({ type }) => type),
-    slot,
-  )
+  const types = points.map(({ type }) => type)
+  addValues(index, 'type', types, slot)
   for (const { type, points: number } of points) {
     const byPoints = getPosting(index.points, type, () => new Map<number, Posting>())
     append(getPosting(byPoints, number, createPosting), slot, index.count)

@@ -4,22 +4,22 @@ import { createPassportIndex, listPostings, type PassportIndex, SCORE_FIELDS } f
 import { countIn, fromBits, fromList, type Posting, slotsOf } from './posting.ts'
 
 /** Raise it when the meaning of the bytes changes, or the values that an index has, such as the rules of folding. */
-const FORMAT = 0x706f7302
+const FORMAT = 0x706f7303
 
 /** A chunk is a row of a table. */
 const LARGEST_CHUNK = 1_000_000
 
-/**
- * `types` are those of `points`. `labels` are by field, `keys` by the maps of `listPostings`. `lengths`: the bytes of
- * the arrays.
- */
+/** A key of a posting, its number of slots, and its words if it is bits; 0 for a list. */
+type SavedPosting = [key: string | number, count: number, words: number]
+
+/** `bytes` is the length of the names, `types` are those of `points`, and `postings` are by the maps of `listPostings`. */
 type Head = {
   cursor: string
   count: number
+  bytes: number
   types: string[]
   labels: [string, string][][]
-  keys: (string | number)[][]
-  lengths: number[]
+  postings: SavedPosting[][]
 }
 
 /**
@@ -45,44 +45,28 @@ export function* saveIndex(index: PassportIndex, cursor: string): Generator<Uint
 
 /** The format and the size of the head, the head, the arrays, and the lists or bits of all postings. */
 function* listPieces(index: PassportIndex, cursor: string): Generator<Uint8Array> {
-  const { count, labels } = index
-  const types = [...index.points].filter(([type]) => isUsed(index, index.values.type.get(type)))
+  const { count, labels, values, ids, alive, names } = index
+  const types = [...index.points].filter(([type]) => isUsed(index, values.type.get(type)))
   const maps = listPostings({ ...index, points: new Map(types) })
   const used = maps.map((map) => [...map].filter(([, posting]) => isUsed(index, posting)))
-  const postings = used.flatMap((entries) => entries.map(([, posting]) => posting))
-  const sizes = new Uint32Array(2 * postings.length)
-  for (const [at, posting] of postings.entries()) sizes.set([posting.count, wordsOf(posting, count)], 2 * at)
-  const arrays = [...listArrays(index), sizes].map(bytesOf)
-  const keys = used.map((entries) => entries.map(([key]) => key))
   const head: Head = {
-    ...{ cursor, count, types: types.map(([type]) => type), keys },
-    labels: GROUP_FIELDS.map((field, at) => keys[at]?.flatMap((key) => entryOf(labels[field], key)) ?? []),
-    lengths: [index.ids.BYTES_PER_ELEMENT * count, ...arrays.map(({ length }) => length)],
+    ...{ cursor, count, bytes: names.starts[count] as number, types: types.map(([type]) => type) },
+    labels: GROUP_FIELDS.map((field) =>
+      [...labels[field]].filter(([value]) => isUsed(index, values[field].get(value))),
+    ),
+    postings: used.map((map) => map.map(([key, posting]) => [key, posting.count, wordsOf(posting, count)])),
   }
   const bytes = new TextEncoder().encode(JSON.stringify(head))
   yield bytesOf(Uint32Array.of(FORMAT, bytes.length))
   yield bytes
-  yield* listIds(index)
-  yield* arrays
-  for (const { list, bits, count: slots } of postings)
+  // Removed passports have the id 0.
+  yield bytesOf(ids.subarray(0, count).map((id, slot) => id * hasBit(alive, slot)))
+  for (const field of SCORE_FIELDS) yield bytesOf(index.scores[field].subarray(0, count))
+  yield bytesOf(alive.subarray(0, wordsFor(count)))
+  yield bytesOf(names.starts.subarray(0, count + 1))
+  yield names.bytes.subarray(0, head.bytes)
+  for (const { list, bits, count: slots } of used.flatMap((map) => map.map(([, posting]) => posting)))
     yield bytesOf(list ? list.subarray(0, slots) : (bits as Int32Array).subarray(0, wordsFor(count)))
-}
-
-const listArrays = ({ count, scores, alive, names: { starts, bytes } }: PassportIndex) => [
-  ...SCORE_FIELDS.map((field) => scores[field].subarray(0, count)),
-  alive.subarray(0, wordsFor(count)),
-  starts.subarray(0, count + 1),
-  bytes.subarray(0, starts[count]),
-]
-
-/** Removed passports have the id 0. */
-function* listIds({ count, ids, alive }: PassportIndex): Generator<Uint8Array> {
-  const step = LARGEST_CHUNK / ids.BYTES_PER_ELEMENT
-  for (let from = 0; from < count; from += step) {
-    const kept = ids.slice(from, Math.min(from + step, count))
-    for (let at = 0; at < kept.length; at++) if (hasBit(alive, from + at) === 0) kept[at] = 0
-    yield bytesOf(kept)
-  }
 }
 
 function isUsed({ alive, removed }: PassportIndex, posting: Posting | undefined): boolean {
@@ -93,11 +77,6 @@ function isUsed({ alive, removed }: PassportIndex, posting: Posting | undefined)
 
 /** The words of bits; 0 for a list. */
 const wordsOf = ({ bits }: Posting, slots: number) => (bits ? Math.min(bits.length, wordsFor(slots)) : 0)
-
-function entryOf(labels: ReadonlyMap<string, string>, key: string | number): [string, string][] {
-  const label = labels.get(String(key))
-  return label === undefined ? [] : [[String(key), label]]
-}
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)
@@ -144,44 +123,31 @@ function createReader(chunks: Chunks): Read {
   }
 }
 
-async function readIndex(read: Read, { count, types, labels, keys, lengths }: Head): Promise<PassportIndex> {
+async function readIndex(
+  read: Read,
+  { count, bytes, types, labels, postings }: Head,
+): Promise<PassportIndex> {
   const index = createPassportIndex()
-  const arrays = lengths.values()
-  const readNext = () => read(arrays.next().value ?? 0)
   index.count = count
-  index.ids = new Float64Array(await readNext())
-  for (const id of index.ids) index.highestId = Math.max(index.highestId, id)
-  for (const field of SCORE_FIELDS) index.scores[field] = new Float64Array(await readNext())
-  index.alive = new Int32Array(await readNext())
+  index.ids = new Float64Array(await read(8 * count))
+  for (const field of SCORE_FIELDS) index.scores[field] = new Float64Array(await read(8 * count))
+  index.alive = new Int32Array(await read(4 * wordsFor(count)))
   for (let slot = 0; slot < count; slot++) if (hasBit(index.alive, slot) === 0) index.removed.push(slot)
-  index.names.starts = new Uint32Array(await readNext())
-  index.names.bytes = new Uint8Array(await readNext())
+  index.names.starts = new Uint32Array(await read(4 * (count + 1)))
+  index.names.bytes = new Uint8Array(await read(bytes))
   for (const [at, field] of GROUP_FIELDS.entries()) index.labels[field] = new Map(labels[at])
   for (const type of types) index.points.set(type, new Map())
-  const sizes = new Uint32Array(await readNext()).values()
-  for (const [at, map] of listPostings(index).entries()) await readPostings(read, map, keys[at] ?? [], sizes)
+  for (const [at, map] of listPostings(index).entries()) await readPostings(read, map, postings[at] ?? [])
   return index
 }
 
 /** The postings of a map have one buffer. */
-async function readPostings(
-  read: Read,
-  map: Map<string | number, Posting>,
-  keys: readonly (string | number)[],
-  sizes: Iterator<number>,
-): Promise<void> {
-  const next = () => sizes.next().value ?? 0
-  const counts = keys.map(() => [next(), next()] as const)
-  const buffer = await read(4 * counts.reduce((sum, [count, words]) => sum + (words || count), 0))
+async function readPostings(read: Read, map: Map<string | number, Posting>, saved: readonly SavedPosting[]) {
+  const buffer = await read(4 * saved.reduce((sum, [, count, words]) => sum + (words || count), 0))
   let offset = 0
-  for (const [at, key] of keys.entries()) {
-    const [count, words] = counts[at] as readonly [number, number]
-    map.set(
-      key,
-      words > 0
-        ? fromBits(new Int32Array(buffer, offset, words), count)
-        : fromList(new Uint32Array(buffer, offset, count)),
-    )
+  for (const [key, count, words] of saved) {
+    const bits = words > 0 && fromBits(new Int32Array(buffer, offset, words), count)
+    map.set(key, bits || fromList(new Uint32Array(buffer, offset, count)))
     offset += 4 * (words || count)
   }
 }

@@ -1,10 +1,10 @@
 import { foldName } from '../basics/text/fold-name.ts'
 import { equals, type Filter } from '../lists/filter.ts'
-import { GROUP_FIELDS, toWords, wordsOf } from '../lists/list-request.ts'
+import { type GroupField, toWords, wordsOf } from '../lists/list-request.ts'
 import { type Candidate, type ReadText, readText } from '../lists/read-text.ts'
 import { countGroups, findList, type ListPage, type ListRequest, type ValueGroup } from './find.ts'
 import { findMatches } from './matches.ts'
-import { nameAt } from './names.ts'
+import { nameAt, splitName } from './names.ts'
 import { findNearMisses } from './near-misses.ts'
 import { findSlot } from './order.ts'
 import { pointsOf } from './page.ts'
@@ -28,7 +28,7 @@ export type SearchResult = {
   distribution: Distribution
   /** Those of `ids` that match the filter and the chips. */
   matching: number[]
-  /** The values of the filter and the chips as they are written, by field and folded value: "tag zk". */
+  /** How values of the filter and the chips are written, if not the same, by field and folded value: "tag zk". */
   labels: Record<string, string>
   /** For each type of credential that the list names, the points of the passports of the page. */
   points: Record<string, number[]>
@@ -91,7 +91,7 @@ function findSorted(index: PassportIndex, request: ListRequest): ListPage {
   const { ids, ranking } = findList(index, { ...request, groups: undefined, offset: 0, limit: MOST_SORTED })
   const words = wordsOf(keyword)
   const isBegun = (id: number) => {
-    const parts = nameAt(index.names, findSlot(index, id) as number).split(/[^\p{L}\p{M}\p{N}]+/u)
+    const parts = splitName(nameAt(index.names, findSlot(index, id) as number))
     return words.every((word) => parts.some((part) => part.startsWith(word)))
   }
   const sorted = ids
@@ -110,14 +110,11 @@ type Term = Filter[number]
 const typesOf = ({ field, conditions }: Term): string[] =>
   conditions.flatMap(({ not, value, type }) => (not ? [] : field === 'type' ? String(value) : (type ?? [])))
 
-function labelsOf({ labels }: PassportIndex, { field, conditions }: Term): [string, string][] {
-  const known = GROUP_FIELDS.find((each) => each === field)
-  if (!known) return []
-  return conditions.map(({ value }) => [
-    `${field} ${value}`,
-    labels[known].get(String(value)) ?? String(value),
-  ])
-}
+const labelsOf = ({ labels }: PassportIndex, { field, conditions }: Term): [string, string][] =>
+  conditions.flatMap(({ value }) => {
+    const label = labels[field as GroupField]?.get(String(value))
+    return label === undefined ? [] : [[`${field} ${value}`, label]]
+  })
 
 const MOST_SUGGESTIONS = 3
 

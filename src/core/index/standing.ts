@@ -1,24 +1,13 @@
 import { roundUp } from '../basics/round-up.ts'
 import type { Position, ScoreField } from '../lists/list-request.ts'
-import type { Scores as PassportScores } from '../passport/passport.ts'
+import type { Rank, Scores, Standing } from '../passport/passport.ts'
 import { countAbove, createComparison, findSlot, orderOf } from './order.ts'
 import { countAlive, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
 import { countWhile } from './posting.ts'
 
-/** The rank of a score, or of a part of it, among all listed passports. */
-export type Rank = {
-  /** 1 for the highest score; equal scores have equal ranks. */
-  rank: number
-  below: number
-  total: number
-}
-
-/** The ranks of a total score and of its parts. */
-export type Standing = Record<keyof PassportScores, Rank>
-
 export const findStanding = (
   index: PassportIndex,
-  { total, activity, identity, skills }: PassportScores,
+  { total, activity, identity, skills }: Scores,
 ): Standing => ({
   total: rankOf(index, total),
   activity: rankOf(index, activity, 'activity_score'),

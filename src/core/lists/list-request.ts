@@ -49,6 +49,9 @@ export type ScoreField = Exclude<SortField, 'passport_id'>
 export const DEFAULT_LIMIT = 25
 export const LARGEST_LIMIT = 250
 
+/** Passports per read. They take at most 1.6 MB. */
+export const CHUNK = 50
+
 const refuse = (name: string, accepted: string, received: string) =>
   invalidParameter(name, `${name} must be ${accepted}, got ${quote(received)}.`)
 

@@ -27,6 +27,17 @@ export type Scores = {
 
 export const NO_SCORES: Scores = { total: 0, activity: 0, identity: 0, skills: 0 }
 
+/** The rank of a score, or of a part of it, among all listed passports. */
+export type Rank = {
+  /** 1 for the highest score; equal scores have equal ranks. */
+  rank: number
+  below: number
+  total: number
+}
+
+/** The ranks of a total score and of its parts. */
+export type Standing = Record<keyof Scores, Rank>
+
 /** A passport as the list shows it. */
 export type Passport = {
   id: number

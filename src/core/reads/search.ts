@@ -3,8 +3,9 @@ import type { IndexClient } from '../index/calls.ts'
 import type { GroupRequest } from '../index/find.ts'
 import { equals, type Filter } from '../lists/filter.ts'
 import type { Sort } from '../lists/list-request.ts'
+import { phrasesOf } from '../lists/phrases.ts'
 import { foldWallet, isStorable, type Passport, parsePassportRef } from '../passport/passport.ts'
-import type { Level, RuleSetShape } from '../passport/rules/rule-set.ts'
+import type { RuleSetShape } from '../passport/rules/rule-set.ts'
 import { SEARCH } from '../store/sql/search.ts'
 import type { Store } from '../store/store.ts'
 
@@ -85,31 +86,6 @@ const NONE = { matches: [], isMore: false }
 
 /** In a longer text, words are not looked up as handles. */
 const MOST_OWNERS = 6
-
-/** The names of levels and credentials, which are no values of passports. */
-function phrasesOf(rules: RuleSetShape): Record<string, Filter[]> {
-  const phrases: Record<string, Filter[]> = {}
-  const add = (phrase: string, terms: Filter) => {
-    phrases[phrase] = [...(phrases[phrase] ?? []), terms]
-  }
-  for (const { name, terms } of termsOfLevels(rules.levels)) add(foldName(name), terms)
-  for (const [type, { name }] of Object.entries(rules.types))
-    for (const phrase of new Set([foldName(name), foldName(type).replaceAll('_', ' ')]))
-      add(phrase, [equals('type', type)])
-  return phrases
-}
-
-/** The scores of each level. */
-export const termsOfLevels = (levels: readonly Level[] = []): { name: string; terms: Filter }[] =>
-  levels.map(({ name, from }, at) => {
-    const next = levels[at + 1]
-    return { name, terms: [compareScore('>=', from), ...(next ? [compareScore('<', next.from)] : [])] }
-  })
-
-const compareScore = (operator: '>=' | '<', value: number): Filter[number] => ({
-  field: 'score',
-  conditions: [{ not: false, operator, value }],
-})
 
 const MOST_ALIKE = 3
 

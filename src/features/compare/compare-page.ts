@@ -2,8 +2,8 @@ import { invalidParameter, notFound } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import type { RenderedPage } from '../../core/http/rendered-page.ts'
+import type { Standing } from '../../core/passport/passport.ts'
 import { listWithCredentials } from '../../core/reads/passports.ts'
-import type { PassportStanding } from '../../core/reads/standing.ts'
 import { createStyle, SHARE } from '../../ui/assets-and-csp.ts'
 import { html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
@@ -32,7 +32,7 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
     const { levels } = await options.rules()
     const compared = people.map((passport, at): ComparedPerson => {
       const level = renderLevel(passport.scores.total, levels)
-      return { passport, standing: standings[at] as PassportStanding, level }
+      return { passport, standing: standings[at] as Standing, level }
     })
     return renderPage(site, compared)
   },

@@ -1,13 +1,13 @@
 import { foldName } from '../../core/basics/text/fold-name.ts'
 import type { CredentialV3, PassportV3 } from '../../core/history/passport-state.ts'
-import type { PassportStanding } from '../../core/reads/standing.ts'
+import type { Standing } from '../../core/passport/passport.ts'
 import { CATEGORIES, partOf, renderScoreBar, SCORE_PARTS, type ScorePart } from '../../ui/charts.ts'
 import { foldRows, linkToType, renderProgress } from '../../ui/credential-rows.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { rosette } from '../../ui/rosette.ts'
 import * as text from '../../ui/text.ts'
 
-export type ComparedPerson = { passport: PassportV3; standing: PassportStanding; level: Html }
+export type ComparedPerson = { passport: PassportV3; standing: Standing; level: Html }
 
 type People = readonly ComparedPerson[]
 

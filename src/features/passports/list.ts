@@ -18,6 +18,7 @@ import { type Context, type Query, route } from '../../core/http/route.ts'
 import type { ListPage, ListRequest } from '../../core/index/find.ts'
 import { FILTER_FIELDS, LONGEST_FILTER, parseFilter } from '../../core/lists/filter.ts'
 import {
+  CHUNK,
   DEFAULT_LIMIT,
   formatCursor,
   GROUP_FIELDS,
@@ -31,8 +32,7 @@ import {
   parseSort,
   SORT_FIELDS,
 } from '../../core/lists/list-request.ts'
-import { CHUNK } from '../../core/reads/chunks.ts'
-import type { PassportStanding } from '../../core/reads/standing.ts'
+import type { Standing } from '../../core/passport/passport.ts'
 import { renderMovers } from '../movers/list.ts'
 import { FIELD_PARAMETERS } from './passport.ts'
 
@@ -188,13 +188,8 @@ async function renderList(
   fields: Fields,
 ) {
   const { signal } = context.request
-  const hasStandings = request.ranks !== undefined
   const { items, page } = await findFitting(context, request.limit, fields, async (limit) => {
-    const found = await context.index.call(
-      'list',
-      { request: { ...request, limit }, after, hasStandings },
-      signal,
-    )
+    const found = await context.index.call('list', { request: { ...request, limit }, after }, signal)
     const { among: of = 0, ofPage = [] } = found.ranking ?? {}
     const standings = found.standings.map((standing, at) => ({ standing, rank: ofPage[at], of }))
     return { ...found, standings: presentStandings(found.ids, standings) }
@@ -215,7 +210,7 @@ export const presentGroups = (all: ListPage['groups']) =>
     more_groups: all.reduce((sum, { more }) => sum + more, 0),
   }
 
-type Ranked = { standing: PassportStanding; rank: number | undefined; of: number }
+type Ranked = { standing: Standing; rank: number | undefined; of: number }
 
 export const presentStandings = (ids: readonly number[], standings: readonly Ranked[]): Standings =>
   new Map(

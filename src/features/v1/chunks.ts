@@ -1,5 +1,5 @@
 import type { Awaitable } from '../../core/basics/awaitable.ts'
-import { CHUNK } from '../../core/reads/chunks.ts'
+import { CHUNK } from '../../core/lists/list-request.ts'
 
 /** Calls `work` for each chunk of a list. The event loop runs between two chunks. */
 export async function mapChunks<T, R>(

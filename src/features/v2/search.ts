@@ -3,9 +3,8 @@ import { findUnknown, invalidParameter, invalidValues } from '../../core/basics/
 import { quote } from '../../core/basics/text/quote.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
 import type { Context } from '../../core/http/route.ts'
-import { parseKeyword, RANKING } from '../../core/lists/list-request.ts'
+import { CHUNK, parseKeyword, RANKING } from '../../core/lists/list-request.ts'
 import { isStorable, type PassportKey, parsePassportKey } from '../../core/passport/passport.ts'
-import { CHUNK } from '../../core/reads/chunks.ts'
 import { SEARCH } from '../../core/store/sql/search.ts'
 
 const EXAMPLE = '{"identity":"github:zoe","exactMatch":true}'

@@ -4,9 +4,9 @@ import {
   isOutdated,
   openLiveIndex,
   type SavedCopy,
-  saveLiveIndex,
   updateIndex,
 } from '../../../src/core/index/live.ts'
+import { saveLiveIndex } from '../../support/index/local-index.ts'
 import { findNaively } from '../../support/index/naive-index.ts'
 import { onBothEngines, onEngine, saveRecords, type TestStore } from '../../support/store/engines.ts'
 import { fromRow, parseFilter, parseSort } from '../../support/store/naive-list.ts'

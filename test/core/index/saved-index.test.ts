@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { openLiveIndex, saveLiveIndex, updateIndex } from '../../../src/core/index/live.ts'
+import { openLiveIndex, updateIndex } from '../../../src/core/index/live.ts'
 import { loadIndex } from '../../../src/core/index/save.ts'
+import { saveLiveIndex } from '../../support/index/local-index.ts'
 import { onEveryEngine, saveRecords, type TestStore } from '../../support/store/engines.ts'
 import { defineData, SAVED_INDEX } from '../../support/store/open.ts'
 import { NOON, named } from '../../support/store/records.ts'

@@ -4,7 +4,7 @@ import { formatFilter, parseFilter } from '../../../src/core/lists/filter.ts'
 import { indexOf, person } from '../../support/index/people.ts'
 
 const index = indexOf([
-  person(1, { name: 'ada lovelace', score: 9, tag: ['zk'], location: ['london'] }),
+  person(1, { name: 'ada lovelace', score: 9, tag: ['ZK'], location: ['london'] }),
   person(2, { name: 'ada byron', score: 5, tag: ['poet'] }),
   person(3, { name: 'grace hopper', score: 7, tag: ['zk', 'cobol'] }),
 ])
@@ -49,7 +49,7 @@ const searchFor = (text: string, more: Partial<Parameters<typeof search>[1]> = {
 
 test('a search has what a page shows: labels, points, suggestions and the distribution of scores', () => {
   const { labels, distribution, suggestions } = searchFor('co', { filter: parseFilter('tag:zk,score:>1') })
-  expect(labels).toEqual({ 'tag zk': 'zk' })
+  expect(labels).toEqual({ 'tag zk': 'ZK' })
   expect(distribution).toMatchObject({ total: 3, highest: 9 })
   expect(suggestions).toEqual([{ field: 'tag', value: 'cobol', label: 'cobol', count: 1 }])
   expect(searchFor('', { filter: parseFilter('type:github,points:ens>=0') }).points).toEqual({

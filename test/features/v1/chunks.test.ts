@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { CHUNK } from '../../../src/core/reads/chunks.ts'
+import { CHUNK } from '../../../src/core/lists/list-request.ts'
 import { mapChunks } from '../../../src/features/v1/chunks.ts'
 
 test('the event loop runs between two chunks', async () => {

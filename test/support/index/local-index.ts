@@ -1,12 +1,12 @@
+import { createLocalIndex } from '../../../src/core/cli/local-index.ts'
 import {
   answerIndexCalls,
   createIndexClient,
   createIndexState,
-  createLocalIndex,
   type IndexClient,
   VERSION,
 } from '../../../src/core/index/calls.ts'
-import { type LiveIndex, openLiveIndex } from '../../../src/core/index/live.ts'
+import { type LiveIndex, openLiveIndex, updateIndex } from '../../../src/core/index/live.ts'
 import { RANKING } from '../../../src/core/lists/list-request.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 
@@ -14,6 +14,12 @@ export { createIndexClient, createIndexState, createLocalIndex, RANKING }
 
 /** The index of a store, as it is now. */
 export const openIndex = (store: Store): Promise<LiveIndex> => openLiveIndex(store, NO_COPY)
+
+/** Saves it as if much had changed. */
+export function saveLiveIndex(live: LiveIndex): Promise<void> {
+  live.unsaved = Number.POSITIVE_INFINITY
+  return updateIndex(live)
+}
 
 const NO_COPY = { async *read() {}, write: () => Promise.resolve(false) }
 

@@ -32,7 +32,7 @@ export function indexOf(all: readonly Facets[]): PassportIndex {
 }
 
 export const change = (index: PassportIndex, removed: readonly number[], added: readonly Facets[]): void =>
-  replacePassports(index, removed, added.map(toRow))
+  replacePassports(index, [...removed, ...added.map(({ id }) => id)], added.map(toRow))
 
 /** The ranking, unless the request says something else. */
 export const list = (index: PassportIndex, request: Partial<ListRequest> = {}): ListPage =>

@@ -1,8 +1,7 @@
 import { count } from '../../../core/basics/text/counts-and-sizes.ts'
 import { type Caps, roundScore } from '../../../core/passport/credential.ts'
-import type { Passport, Scores } from '../../../core/passport/passport.ts'
+import type { Passport, Scores, Standing } from '../../../core/passport/passport.ts'
 import { type Level, levelOf } from '../../../core/passport/rules/rule-set.ts'
-import type { PassportStanding } from '../../../core/reads/standing.ts'
 import { CATEGORIES, renderScoreBar, SCORE_PARTS, segmentsOf } from '../../../ui/charts.ts'
 import { renderProgress } from '../../../ui/credential-rows.ts'
 import { type Html, html } from '../../../ui/html.ts'
@@ -25,13 +24,13 @@ ${details}
 }
 
 /** Renders "12th of 529 people" with a link to that row of the ranking, which `above` other rows precede. */
-export function renderRank(id: number, { rank, total }: PassportStanding['total'], above: number): Html {
+export function renderRank(id: number, { rank, total }: Standing['total'], above: number): Html {
   if (total < 2) return html``
   const page = above < PAGE_SIZE ? '/' : `/?page=${Math.floor(above / PAGE_SIZE) + 1}`
   return html`<p class="last"><a href="${page}#p${id}">${text.formatOrdinal(Math.min(rank, total))} of ${text.formatPeople(total)}</a></p>`
 }
 
-type ScoreContext = { standing: PassportStanding; caps: Caps; signs?: boolean | undefined }
+type ScoreContext = { standing: Standing; caps: Caps; signs?: boolean | undefined }
 
 export function renderParts(passport: Passport, { standing, caps, signs }: ScoreContext): Html {
   const { scores, calculatedAt } = passport

@@ -1,6 +1,7 @@
 import { equals, type Filter, formatFilter, unite } from '../../../core/lists/filter.ts'
+import { termsOfLevels } from '../../../core/lists/phrases.ts'
 import type { Level } from '../../../core/passport/rules/rule-set.ts'
-import { type FoundPeople, termsOfLevels } from '../../../core/reads/search.ts'
+import type { FoundPeople } from '../../../core/reads/search.ts'
 import { type Html, html } from '../../../ui/html.ts'
 import { drawLevel } from '../../../ui/level-mark.ts'
 import type { Figure, PeopleQuery } from '../../../ui/list-address.ts'

@@ -1,3 +1,0 @@
-import type { Standing } from '../index/standing.ts'
-
-export type PassportStanding = Standing
