@@ -81,7 +81,7 @@ export type ValueGroups = { groups: ValueGroup[]; more: number }
 
 const MOST_GROUPS = 100
 
-/** Counts the matches with each value. Larger groups come first, and groups of the same size in the order of their values. */
+/** Counts the matches with each value. Larger groups come first, and equal ones in the order of their values. */
 export function countGroups(index: PassportIndex, matches: Posting, { field, prefix }: GroupRequest) {
   const bits = toBits(matches, index.count)
   const groups: ValueGroup[] = []

@@ -8,7 +8,7 @@ import { findSlot } from './order.ts'
 import { listPostings, NO_VALUE, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
 import { append, createPosting, type Posting } from './posting.ts'
 
-/** Removes the passports with these ids, and adds those in `rows`. A row of a passport that is replaced has its id in `ids`. */
+/** Removes the passports with these ids, and adds those in `rows`. To replace one, name its id as well. */
 export function replacePassports(index: PassportIndex, ids: readonly number[], rows: readonly ListingRow[]) {
   for (const slot of ids.flatMap((id) => findSlot(index, id) ?? [])) {
     clearBit(index.alive, slot)
