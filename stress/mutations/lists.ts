@@ -17,8 +17,8 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'cursors: a page repeats the last passport of the previous one',
     file: 'src/core/index/page.ts',
-    from: 'countPlaces((order) => order <= 0)',
-    to: 'countPlaces((order) => order < 0)',
+    from: 'order < 0 || (order === 0 && !isReversed)',
+    to: 'order < 0',
     tests: LISTS,
   },
   {

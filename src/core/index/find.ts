@@ -28,33 +28,31 @@ export type Ranking = {
 
 /** Evaluates a list without a pause, so that all its parts are of the same state. */
 export function findList(index: PassportIndex, request: ListRequest): ListPage {
-  const { groups, ranks } = request
   const matches = findMatches(index, request)
   const { values, ...page } = cutPage(index, matches, request)
   return {
     ...page,
     total: matches.count,
-    groups: groups?.map((group) => countGroups(index, matches, group)),
-    ranking: ranks && rank(index, request, matches, values, ranks),
+    groups: request.groups?.map((group) => countGroups(index, matches, group)),
+    ranking: request.ranks && rank(index, request, matches, values),
   }
 }
 
 /** A list that is sorted by id has no ranks. */
 function rank(
   index: PassportIndex,
-  { keyword, filter, sort }: ListRequest,
+  { keyword, filter, sort, ranks = [] }: ListRequest,
   matches: Posting,
   ofPage: readonly number[],
-  ids: readonly number[],
 ): Ranking | undefined {
   const { field, pointsFor } = sort
   if (field === 'passport_id') return undefined
   const ranked = keyword === undefined ? matches : findMatches(index, { filter })
-  const holders = pointsFor === undefined ? [] : groupByPoints(index, ranked, pointsFor)
+  const holders = pointsFor !== undefined && groupByPoints(index, ranked, pointsFor)
   const countAmong = (value: number) =>
-    pointsFor === undefined
-      ? countAboveAmong(index, field, value, ranked)
-      : holders.reduce((sum, { points, posting }) => (points > value ? sum + posting.count : sum), 0)
+    holders
+      ? holders.reduce((sum, { points, posting }) => (points > value ? sum + posting.count : sum), 0)
+      : countAboveAmong(index, field, value, ranked)
   // Many passports of a page have the same value.
   const known = new Map<number, number>()
   const rankOf = (value: number) => known.getOrInsertComputed(value, () => 1 + countAmong(value))
@@ -62,7 +60,7 @@ function rank(
     pointsFor === undefined
       ? (index.scores[field][findSlot(index, id) ?? -1] ?? 0)
       : pointsOf(index, id, pointsFor)
-  const ofIds = ids.map((id) => rankOf(findValue(id)))
+  const ofIds = ranks.map((id) => rankOf(findValue(id)))
   return { among: ranked.count, ofPage: ofPage.map(rankOf), ofIds }
 }
 
@@ -83,12 +81,8 @@ export type ValueGroups = { groups: ValueGroup[]; more: number }
 
 const MOST_GROUPS = 100
 
-/** Counts the matches with each value. Larger groups come first, and groups of the same size in the order of their values. */
-export function countGroups(
-  index: PassportIndex,
-  matches: Posting,
-  { field, prefix }: GroupRequest,
-): ValueGroups {
+/** Counts the matches with each value. Larger groups come first, and equal ones in the order of their values. */
+export function countGroups(index: PassportIndex, matches: Posting, { field, prefix }: GroupRequest) {
   const bits = toBits(matches, index.count)
   const groups: ValueGroup[] = []
   let all = 0

@@ -109,11 +109,7 @@ async function catchUp(live: LiveIndex): Promise<boolean> {
   return true
 }
 
-async function replace(
-  { index }: LiveIndex,
-  ids: readonly number[],
-  rows: readonly ListingRow[],
-): Promise<void> {
+async function replace({ index }: LiveIndex, ids: readonly number[], rows: readonly ListingRow[]) {
   replacePassports(index, ids, rows)
   // Lists are evaluated between two chunks.
   await new Promise(setImmediate)

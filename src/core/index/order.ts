@@ -2,7 +2,7 @@ import { type Bits, clearBit, createBits, hasBit, listBits, setBit, subtractBits
 import type { Operator } from '../lists/filter.ts'
 import type { Position, ScoreField, SortField } from '../lists/list-request.ts'
 import { countAlive, type Order, type PassportIndex } from './passport-index.ts'
-import { countWhile, fromBits, fromList, isRare, type Posting } from './posting.ts'
+import { countWhile, fromBits, fromList, isRare } from './posting.ts'
 
 /** Comparisons of slots with each other, or with a position. Equal values are sorted by id, as is the order of ids. */
 export function createComparison({ ids, scores }: PassportIndex, field: SortField) {
@@ -126,12 +126,7 @@ export function countAbove(index: PassportIndex, field: ScoreField, value: numbe
 }
 
 /** The passports whose score fulfils a condition: a part of the order. */
-export function findRange(
-  index: PassportIndex,
-  field: ScoreField,
-  operator: Operator,
-  value: number,
-): Posting {
+export function findRange(index: PassportIndex, field: ScoreField, operator: Operator, value: number) {
   const order = orderOf(index, field)
   const { slots } = order
   const isBelow = operator[0] === '<'

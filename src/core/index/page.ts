@@ -87,33 +87,23 @@ const FEW = 1000
 
 function takeSlots(index: PassportIndex, matches: Posting, slice: Slice): number[] {
   const { field, isReversed, after, offset, wanted } = slice
-  if (matches.count > FEW) return walkOrder(index, matches, slice)
   const { compare, compareWith } = createComparison(index, field)
-  const direction = isReversed ? -1 : 1
-  return Array.from(slotsOf(matches))
-    .filter((slot) => !after || direction * compareWith(slot, after) > 0)
-    .sort((one, other) => direction * compare(one, other))
-    .slice(offset, offset + wanted)
-}
-
-/** Takes matches in the order of all passports. */
-function walkOrder(index: PassportIndex, matches: Posting, { field, isReversed, after, ...slice }: Slice) {
-  const { slots } = orderOf(index, field)
-  const { compareWith } = createComparison(index, field)
-  const bits = toBits(matches, index.count)
-  const step = isReversed ? -1 : 1
-  const countPlaces = (is: (order: number) => boolean) =>
-    countWhile(slots.length, (at) => is(compareWith(slots[at] as number, after as Position)))
-  let begin = isReversed ? slots.length - 1 : 0
-  if (after) begin = isReversed ? countPlaces((order) => order < 0) - 1 : countPlaces((order) => order <= 0)
-  let skipped = 0
+  const isFew = matches.count <= FEW
+  const slots = isFew ? slotsOf(matches).toSorted(compare) : orderOf(index, field).slots
+  const bits = isFew ? undefined : toBits(matches, index.count)
+  const isBefore = (slot: number, position: Position) => {
+    const order = compareWith(slot, position)
+    return order < 0 || (order === 0 && !isReversed)
+  }
+  let place = isReversed ? slots.length : 0
+  if (after) place = countWhile(slots.length, (at) => isBefore(slots[at] as number, after))
   const taken: number[] = []
-  for (let at = begin; at >= 0 && at < slots.length; at += step) {
+  let skipped = 0
+  for (let at = isReversed ? place - 1 : place; at >= 0 && at < slots.length; at += isReversed ? -1 : 1) {
     const slot = slots[at] as number
-    if (slot >>> 5 >= bits.length || hasBit(bits, slot) === 0) continue
-    if (skipped++ < slice.offset) continue
-    taken.push(slot)
-    if (taken.length === slice.wanted) break
+    if (bits && hasBit(bits, slot) === 0) continue
+    if (skipped++ >= offset) taken.push(slot)
+    if (taken.length === wanted) break
   }
   return taken
 }

@@ -8,12 +8,8 @@ import { findSlot } from './order.ts'
 import { listPostings, NO_VALUE, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
 import { append, createPosting, type Posting } from './posting.ts'
 
-/** Removes the passports with these ids, and adds those in `rows`. A row of a passport that is replaced has its id in `ids`. */
-export function replacePassports(
-  index: PassportIndex,
-  ids: readonly number[],
-  rows: readonly ListingRow[],
-): void {
+/** Removes the passports with these ids, and adds those in `rows`. To replace one, name its id as well. */
+export function replacePassports(index: PassportIndex, ids: readonly number[], rows: readonly ListingRow[]) {
   for (const slot of ids.flatMap((id) => findSlot(index, id) ?? [])) {
     clearBit(index.alive, slot)
     index.removed.push(slot)
@@ -50,16 +46,12 @@ function addPassport(index: PassportIndex, { id, name, facets }: ListingRow): vo
   }
 }
 
-function addValues(
-  { count, values, labels }: PassportIndex,
-  field: GroupField,
-  written: readonly string[],
-  slot: number,
-): void {
+function addValues(index: PassportIndex, field: GroupField, written: readonly string[], slot: number): void {
+  const labels = index.labels[field]
   for (const label of written.length === 0 ? [NO_VALUE] : written) {
     const value = foldKnown(label)
-    append(getPosting(values[field], value, createPosting), slot, count)
-    if (label !== value && !labels[field].has(value)) labels[field].set(copy(value), copy(label))
+    append(getPosting(index.values[field], value, createPosting), slot, index.count)
+    if (label !== value && !labels.has(value)) labels.set(copy(value), copy(label))
   }
 }
 

@@ -38,7 +38,7 @@ export async function searchPeople(
   signal: AbortSignal,
 ) {
   const { text, offset = 0 } = request
-  const byKey = text === '' ? NONE : await findMatches(store, text.replace(/^"(.*)"$/s, '$1'))
+  const byKey = await findMatches(store, text.replace(/^"(.*)"$/s, '$1'))
   const typed = text.split(/\s+/)
   // Only the index knows which word is the name.
   const owners = typed.length > 1 && typed.length <= MOST_OWNERS ? await findOwners(store, typed) : []
@@ -82,8 +82,6 @@ export async function searchPeople(
   }
 }
 
-const NONE = { matches: [], isMore: false }
-
 /** In a longer text, words are not looked up as handles. */
 const MOST_OWNERS = 6
 
@@ -99,12 +97,8 @@ export async function findAlike(
   if (tag === '') return []
   const list = async (descending: boolean) => {
     const sort = { field: 'score' as const, descending }
-    const request = {
-      filter: [equals('tag', tag)],
-      sort,
-      after: { value: scores.total, id },
-      limit: MOST_ALIKE,
-    }
+    const after = { value: scores.total, id }
+    const request = { filter: [equals('tag', tag)], sort, after, limit: MOST_ALIKE }
     return (await index.call('list', { request }, signal)).ids
   }
   const ids = (await Promise.all([list(false), list(true)])).flat()
@@ -142,7 +136,7 @@ const SHORTEST_WALLET = 6
  * shorter texts, then higher scores. A merged passport leads to its survivor. `isMore`: there are more matches.
  */
 async function findMatches(store: Store, typed: string): Promise<Matches> {
-  if (!isStorable(typed)) return { matches: [], isMore: false }
+  if (typed === '' || !isStorable(typed)) return { matches: [], isMore: false }
   const candidates = [findId(typed), await findWallets(store, typed), await findHandles(store, typed)]
   return readMatches(store, candidates.flat())
 }
@@ -150,13 +144,14 @@ async function findMatches(store: Store, typed: string): Promise<Matches> {
 /** Finds the passports that have one of these words as a handle, such as "zoe" with or without "@". */
 async function findOwners(store: Store, words: readonly string[]): Promise<Match[]> {
   const rows = await store.data(SEARCH).listOwners(words.filter(isStorable).map(foldHandle))
-  const reasonOf = (text: string) => ({ text, start: text.indexOf(':') + 1, end: text.length })
-  const candidates = rows.map(({ id, text }) => ({
-    id,
-    reason: { kind: 'handle' as const, ...reasonOf(text) },
-  }))
-  return (await readMatches(store, candidates)).matches
+  return (await readMatches(store, rows.map(toCandidate))).matches
 }
+
+/** The handle is behind its source. */
+const toCandidate = ({ id, text }: { id: number; text: string }): Candidate => ({
+  id,
+  reason: { kind: 'handle', text, start: text.indexOf(':') + 1, end: text.length },
+})
 
 /** "@Zoe" is the handle "zoe". */
 const foldHandle = (name: string): string => name.trim().replace(/^@/, '').toLowerCase()
@@ -217,8 +212,6 @@ async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
   const rows = await (source === ''
     ? store.data(SEARCH).listNames(found, MOST_MATCHES + 1)
     : store.data(SEARCH).listHandles(`${source}:${found}`, MOST_MATCHES + 1))
-  return rows.map(({ id, text }) => {
-    const start = text.indexOf(':') + 1
-    return { id, reason: { kind: 'handle', text, start, end: start + found.length } }
-  })
+  const candidates = rows.map(toCandidate)
+  return candidates.map(({ id, reason }) => ({ id, reason: { ...reason, end: reason.start + found.length } }))
 }
