@@ -1,4 +1,3 @@
-import { dayOf } from '../basics/text/instant.ts'
 import type { ScorablePoint } from '../passport/data-point.ts'
 import type { Calculation } from '../passport/rules/explanation.ts'
 import type { Rule } from './stamped-rule-set.ts'
@@ -48,6 +47,9 @@ export function toCalculation(point: ScorablePoint, rule: Rule, now: number): Ca
   if (end <= now) return { ...inputs, obstacle: `expired on ${dayOf(end)}` }
   return { ...inputs, note: `, counts until ${dayOf(end)}` }
 }
+
+/** Not from `text/instant.ts`, because the page /verify runs this file without its imports. */
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 
 /** Why the result is 0, whatever the value is. */
 function mismatch({ raw: { kind }, rule: { convert }, obstacle }: Calculation): string | undefined {
