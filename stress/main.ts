@@ -55,7 +55,7 @@ async function runOne(scenario: Scenario): Promise<Outcome> {
   const report = (line: string) => console.error(`${scenario.name}: ${line}`)
   if (!options.short) report(`${scenario.title}, repeated ${times} times`)
   try {
-    return await runScenario(scenario, times, report)
+    return await runScenario(scenario, times, { report, isShort: options.short })
   } catch (error) {
     report(Bun.inspect(error))
     return { count: 0, failures: 1, note: 'aborted' }

@@ -11,7 +11,11 @@ export type Scenario = {
   short: number
   /** The short form takes more than a minute, so `--short` includes it only together with `--only`. */
   isSlow?: true
-  run(times: number, fail: Fail): Promise<Result>
+  /**
+   * `exceed` reports a limit of time or memory that was exceeded. The short form only prints it, because it must pass beside
+   * other work on a slow machine.
+   */
+  run(times: number, fail: Fail, exceed: Fail): Promise<Result>
 }
 
 /** `count` is the number of completed repetitions. */
@@ -21,12 +25,17 @@ export type Outcome = Result & { failures: number }
 
 const LONGEST_MESSAGE = 500
 
-export async function runScenario(scenario: Scenario, times: number, report: Fail): Promise<Outcome> {
+export async function runScenario(
+  scenario: Scenario,
+  times: number,
+  { report, isShort }: { report: Fail; isShort: boolean },
+): Promise<Outcome> {
   let failures = 0
-  const result = await scenario.run(times, (message) => {
+  const fail = (message: string) => {
     failures++
     if (failures <= 20) report(message.slice(0, LONGEST_MESSAGE))
-  })
+  }
+  const result = await scenario.run(times, fail, isShort ? report : fail)
   return { ...result, failures }
 }
 

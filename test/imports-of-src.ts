@@ -7,7 +7,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/cli/progress': ['core/cli/progress'],
   'core/cli/throttled-client-hostile-servers': ['core/cli/throttled-client'],
   'core/config/config': ['core/config/config', 'core/config/settings', 'core/config/site-settings'],
-  'core/http/byte-budget': ['core/http/byte-budget'],
+  'core/http/byte-budget': ['core/http/byte-budget', 'core/http/rendered-page'],
   'core/http/compression': ['core/basics/hash', 'core/http/byte-budget', 'core/http/rendered-page'],
   'core/http/limits/client-address': ['core/config/setting-parsers', 'core/http/client-identity'],
   'core/http/limits/fixed-window': ['core/basics/fixed-window'],

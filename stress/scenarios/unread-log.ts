@@ -12,7 +12,7 @@ export const unreadLog: Scenario = {
   title: 'SIGTERM to a server whose log nobody reads ends it within 12 s',
   long: 20,
   short: 2,
-  async run(times, fail) {
+  async run(times, fail, exceed) {
     let slowest = 0
     for (let round = 0; round < times; round++) {
       using folder = tempFolder()
@@ -34,7 +34,8 @@ export const unreadLog: Scenario = {
       const code = await child.exited
       clearTimeout(kill)
       slowest = Math.max(slowest, Math.round(performance.now() - begin))
-      if (code !== 0 || slowest > LONGEST_STOP_MILLISECONDS) fail(`exit code ${code} after ${slowest} ms`)
+      if (code !== 0) fail(`exit code ${code} after ${slowest} ms`)
+      if (slowest > LONGEST_STOP_MILLISECONDS) exceed(`a stop took ${slowest} ms`)
     }
     return { count: times, note: `the slowest stop took ${slowest} ms` }
   },

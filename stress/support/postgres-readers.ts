@@ -1,16 +1,21 @@
+import type { Fail } from '../run-scenario.ts'
+
 /** `fixed` returns the part of the body that imports do not change. */
-export type Target = { path: string; fixed: (body: Record<string, unknown>) => unknown; within: number }
+export type Target = { path: string; fixed: (body: Record<string, unknown>) => unknown }
 
 const UNAVAILABLE = 'The service cannot reach its data right now. Try again shortly.'
 const READERS = 4
 const PAUSE_MILLISECONDS = 10
-const TIMEOUT_MILLISECONDS = 20_000
+const TIMEOUT_MILLISECONDS = 120_000
+/** A statement gets its result or fails within 10 seconds; the rest is a margin for a busy machine. */
+const LATEST_MILLISECONDS = 15_000
 
 /** Reads from all nodes. Each response must arrive in time, and be correct or the documented 503. */
 export async function startReaders(
   urls: readonly string[],
   targets: readonly Target[],
-  fail: (problem: string) => void,
+  fail: Fail,
+  exceed: Fail,
 ) {
   const expected = new Map<Target, string>()
   const counts = { responses: 0, unavailable: 0, slowest: 0 }
@@ -23,9 +28,9 @@ export async function startReaders(
     const time = performance.now() - begin
     counts.responses++
     counts.slowest = Math.max(counts.slowest, Math.round(time))
-    const problem =
-      problemOf(target, response, text) ?? (time > target.within ? `took ${Math.round(time)} ms` : '')
-    if (problem !== '') fail(`${target.path}: ${problem}`)
+    const problem = problemOf(target, response, text)
+    if (problem !== undefined) fail(`${target.path}: ${problem}`)
+    if (time > LATEST_MILLISECONDS) exceed(`${target.path} took ${Math.round(time)} ms`)
   }
 
   function problemOf(target: Target, { status, headers }: Response, text: string): string | undefined {

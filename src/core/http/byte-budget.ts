@@ -91,6 +91,8 @@ export function createByteBudget(given: Partial<BudgetLimits> = {}, now = () => 
 
   return {
     held: bytes.held,
+    /** Whether the request can hold the bytes of this body now. Responses that are being sent share theirs. */
+    fits: (request: Limited, body: Blob) => bytes.has(body) || bytes.fits(request, body.size),
     release: bytes.release,
     /**
      * Waits for a turn of the event loop and for bytes, which the request then holds instead of others. Without a number, it
@@ -107,10 +109,11 @@ export function createByteBudget(given: Partial<BudgetLimits> = {}, now = () => 
       queue.add(next)
       return next.promise
     },
-    /** From now on, the request receives or sends a body of so many bytes. Throws `overloaded`. */
+    /** From now on, the request receives or sends a body of so many bytes. Throws like `take`. */
     hold(request: Limited, size: number, body?: object): void {
       const counted = size > SMALL_BYTES ? size : 0
-      if (!bytes.has(body) && !bytes.fits(request, counted)) throw overloaded()
+      if (!bytes.has(body) && !bytes.fits(request, counted))
+        throw isDone(request) ? new ClientGone() : overloaded()
       bytes.set(request, counted, now(), body)
     },
   }

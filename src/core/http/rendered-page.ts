@@ -41,9 +41,12 @@ export async function sendPage(
   page: RenderedPage,
 ): Promise<Response> {
   const { status, body, etag } = page
-  const respond = (sent: Body | Blob) => {
-    if (sent instanceof Blob) context.budget.hold(context, sent.size, sent)
-    else context.budget.release(context)
+  const respond = async (sent: Body | Blob) => {
+    const { budget } = context
+    if (sent instanceof Blob) {
+      if (!budget.fits(context, sent)) await budget.take(context, sent.size)
+      budget.hold(context, sent.size, sent)
+    } else budget.release(context)
     return new Response(sent, { status, headers })
   }
   const headers = new Headers(context.headers)

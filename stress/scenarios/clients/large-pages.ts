@@ -21,7 +21,7 @@ export const largePages: Scenario = {
   title: 'one client requests 1,000 different pages of about 250 at once; others wait only a little',
   long: 20,
   short: 1,
-  async run(times, fail) {
+  async run(times, fail, exceed) {
     using folder = tempFolder()
     const env = { DATABASE_URL: `sqlite:${await savePeople(folder.path)}`, METRICS_PORT: '0', TIERS }
     await using server = await serveProcess([], { cwd: folder.path, env })
@@ -36,7 +36,7 @@ export const largePages: Scenario = {
       for (const status of new Set(statuses)) if (status !== 200) fail(`a page within the limit: ${status}`)
     }
     if (slowest > LONGEST_HEALTH_MILLISECONDS)
-      fail(`/health took ${slowest} ms; the limit is ${LONGEST_HEALTH_MILLISECONDS} ms`)
+      exceed(`/health took ${slowest} ms; the limit is ${LONGEST_HEALTH_MILLISECONDS} ms`)
     const values = parseExposition(await (await fetch(metrics)).text())
     const delays = (bound: string) =>
       values.value(`passportd_event_loop_delay_seconds_bucket{le="${bound}"}`) ?? 0

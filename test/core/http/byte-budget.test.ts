@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createByteBudget, type Limited } from '../../../src/core/http/byte-budget.ts'
+import { createPage, sendPage } from '../../../src/core/http/rendered-page.ts'
 import type { FindByKeys } from '../../../src/core/store/rows/passport.ts'
 import { everyTurn } from '../../support/every-turn.ts'
 import { serveTest } from '../../support/http/server.ts'
@@ -141,6 +142,36 @@ test('a response counts with its size, one of at most 64 KiB with nothing, and t
   expect(budget.held()).toBe(3 * SMALL)
   budget.release(other, body)
   expect(budget.held()).toBe(0)
+})
+
+test('a cached page waits for bytes; one that is being sent needs none', async () => {
+  const { budget, request } = budgetOf({ bytes: 4 * SMALL, checkMilliseconds: 1 })
+  const first = request('a').limited
+  budget.take(first, 3 * SMALL)
+  const page = createPage('x'.repeat(2 * SMALL), {})
+  const send = () => {
+    const { limited } = request('a')
+    return sendPage(limited.request, { ...limited, headers: new Headers() }, page)
+  }
+  const events: string[] = []
+  const second = send().then(() => events.push('sent'))
+  await nextTurn()
+  expect(events).toEqual([])
+  budget.release(first)
+  await second
+  budget.take(request('b').limited, 2 * SMALL)
+  await send()
+  expect(budget.held()).toBe(4 * SMALL)
+})
+
+test('a body that does not fit is an error, but not if its client has left', () => {
+  const { budget, request } = budgetOf({ bytes: 4 * SMALL })
+  budget.take(request('a').limited, 3 * SMALL)
+  const second = request('a')
+  const hold = () => budget.hold(second.limited, 2 * SMALL)
+  expect(hold).toThrow(expect.objectContaining({ code: 'overloaded' }))
+  second.end()
+  expect(hold).toThrow(expect.objectContaining({ name: 'ClientGone' }))
 })
 
 test('a body that takes longer than a second to send has ten seconds without progress', async () => {
