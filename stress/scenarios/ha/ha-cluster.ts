@@ -45,7 +45,16 @@ export async function startCluster() {
       const at = first + 100 + 10 * n
       return { url: `http://127.0.0.1:${at}`, metrics: `http://127.0.0.1:${at + 1}/metrics` }
     }),
-    key: await command('keys', 'create', '--name', 'writer', '--tier', 'unlimited', '--scope', 'read,write:*'),
+    key: await command(
+      'keys',
+      'create',
+      '--name',
+      'writer',
+      '--tier',
+      'unlimited',
+      '--scope',
+      'read,write:*',
+    ),
     export: () => command('export'),
     /** Waits for a leader with a synchronous standby, and returns the leader. */
     async untilSynchronous() {
