@@ -20,7 +20,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'auth: REQUIRE_API_KEY is ignored',
-    file: 'src/core/http/respond.ts',
+    file: 'src/core/http/admit.ts',
     from: '(requireKey && !route.access) || route',
     to: 'route',
     tests: KEYS,
@@ -104,7 +104,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'auth: a route that needs a key is open',
-    file: 'src/core/http/respond.ts',
+    file: 'src/core/http/admit.ts',
     from: '(requireKey && !route.access) || route.needsKey',
     to: 'requireKey && route.access !== undefined',
     tests: ['test/core/http/responses.test.ts'],
@@ -120,7 +120,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'limits: wrong keys are not counted',
     file: 'src/core/http/admit.ts',
-    from: '  if (!isRight) limiter.consumeWrongKey(exchange.address())\n',
+    from: '  if (!isRight) context.limiter.consumeWrongKey(context.address())\n',
     to: '',
     tests: LIMITS,
   },

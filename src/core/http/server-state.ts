@@ -103,7 +103,6 @@ export function createServerState(options: ApiServerOptions) {
     guardsOf,
     createContext: (request: RouteRequest, route: Route, server: Limited['server']) =>
       new RequestContext(request, route, server) as unknown as Context,
-    findKey: (id: string) => store.keys.find(id),
     headersOf,
     guessable: guessablePaths(options.routes),
     isDraining: false,

@@ -78,7 +78,7 @@ export async function callTool(context: Context, name: string, given: Arguments)
     const data = sanitize(JSON.parse(await readText(response?.body)))
     return { structuredContent: data, content: toContent(JSON.stringify(data)) }
   } catch (error) {
-    if (error instanceof ClientGone) throw error
+    if (error instanceof ClientGone || context.request.signal.aborted) throw new ClientGone()
     const { status, body } = V3.presentError(error, context.id)
     const problem = JSON.parse(body)
     if (status >= 500 && problem.code !== 'not_ready') context.onError(error)

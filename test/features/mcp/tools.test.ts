@@ -6,6 +6,7 @@ import { serveRecords } from '../../support/http/server.ts'
 import { httpAgent } from '../../support/mcp-agent.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { ADA_WALLET, credential, NOON, named, PEOPLE, record, social } from '../../support/store/records.ts'
+import { until } from '../../support/wait-until.ts'
 
 const HOUR = 3_600_000
 const at = (hours: number) => new Date(NOON + hours * HOUR).toISOString()
@@ -109,6 +110,7 @@ test('a result that is too long is an error that says how to get less', async ()
   expect(text).toStartWith('The result has more than 100000 characters: ask for less')
   const { data } = await agent.call('lookup_passports', { keys, select: ['score'] })
   expect(data?.found).toBe(1000)
+  await until(() => server.heldBytes() === 0)
 })
 
 test('hostile names stay on one line, and long texts are truncated', async () => {
