@@ -9,8 +9,5 @@ export const mcp: Feature = {
   commands: {
     mcp: async () => (await import('./command.ts')).mcp,
   },
-  async serve() {
-    const { mcp } = await import('./routes.ts')
-    return { routes: [mcp] }
-  },
+  serve: async () => ({ routes: [(await import('./routes.ts')).mcp] }),
 }

@@ -12,6 +12,7 @@ test.each(['auto' as const, { pin: '2026-07-28' }])(
   'a client that negotiates the revision (%j) calls tools',
   async (mode) => {
     await using agent = await httpAgent(server.url, { mode })
+    expect(agent.client.getServerVersion()).toMatchObject({ name: 'passportd' })
     expect(agent.client.getInstructions()).toContain('untrusted input')
     expect((await agent.call('get_passport', { key: 7 })).data).toMatchObject({ score: 42.5 })
   },
