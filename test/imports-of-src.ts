@@ -50,8 +50,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'features/data': ['feature', 'features'],
   'features/demo/examples-of-demo': ['core/api/examples', 'core/http/openapi-parts'],
   'features/events/events': ['core/store/rows/event'],
-  'features/events/failing-streams': ['core/http/event-streams'],
-  'features/events/streams': ['core/http/event-streams'],
   'features/explorer/about-page': ['ui/html', 'ui/layout'],
   'features/explorer/passport/passport-sections': ['ui/standings', 'ui/text'],
   'features/explorer/search': ['ui/people-list', 'ui/text'],

@@ -152,7 +152,12 @@ function createHolds(limits: BudgetLimits, now: () => number, onRelease: () => v
       return heldBytes(clientOf(request)) - own + bytes <= free
     },
     /** Replaces the bytes of the request, unless there is no number. */
-    set(request: Limited, bytes?: number, since = Number.POSITIVE_INFINITY, body: object = request): undefined {
+    set(
+      request: Limited,
+      bytes?: number,
+      since = Number.POSITIVE_INFINITY,
+      body: object = request,
+    ): undefined {
       if (bytes !== undefined) release(request)
       if (!bytes) return
       holds

@@ -31,6 +31,43 @@ export function json(context: Limited & { headers: Headers }, body: string): Res
   return response
 }
 
+/**
+ * Sends chunks as they are rendered: the next one when the client has received the previous one. The first one is rendered
+ * before the response begins, so that an early failure becomes an error response.
+ */
+export async function stream(context: Context, type: string, chunks: AsyncGenerator<string>) {
+  const encoder = new TextEncoder()
+  let first: IteratorResult<string> | undefined = await chunks.next()
+  const end = async () => {
+    context.budget.release(context)
+    await chunks.return(undefined)
+  }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = first ?? (await chunks.next())
+          first = undefined
+          if (!done) return controller.enqueue(encoder.encode(value))
+          context.budget.release(context)
+          controller.close()
+        } catch (error) {
+          await end()
+          // Bun cancels the stream of a client that has disconnected.
+          if (error instanceof ClientGone) return controller.close()
+          context.onError(error)
+          controller.error(error)
+        }
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  )
+  const response = new Response(body, { headers: context.headers })
+  response.headers.set('Content-Type', type)
+  return response
+}
+
 /** The response to OPTIONS, whether or not it is a CORS preflight. */
 export function preflight(headers: Headers, route: Route): Response {
   const response = new Response(null, { status: 204, headers })

@@ -10,7 +10,6 @@ import type { Store } from '../store/store.ts'
 import type { ByteBudget, Limited } from './byte-budget.ts'
 import type { Principal, RouteScope } from './client-identity.ts'
 import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
-import type { EventStreams } from './event-streams.ts'
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
 import type { ChargedExchange, Limiter } from './rate-limit.ts'
 import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
@@ -218,7 +217,7 @@ export type ServerContext = {
   signing?: SigningKeys | undefined
   /** Empty without PUBLIC_URL. */
   publicUrl: string
-  streams: EventStreams
+  streams: OpenStreams
   now: () => number
   /** Whether every request needs a key. */
   requireKey: boolean
@@ -230,6 +229,14 @@ export type ServerContext = {
   cardsOf: (request: Request) => string
   /** A `mailto:` or web address of the operator. */
   contact?: string | undefined
+}
+
+/** Responses that stay open. They end when the server stops. */
+export type OpenStreams = {
+  open: Set<Context>
+  isEnding: boolean
+  /** Interval of keep-alive comments: well below the idle timeout of connections. */
+  commentMilliseconds: number
 }
 
 /** A request, and what its handler needs. */

@@ -3,7 +3,6 @@ import { createDigestFinder } from '../scoring/rules-digests.ts'
 import { RULE_SETS } from '../store/sql/rules.ts'
 import { type BudgetLimits, createByteBudget } from './byte-budget.ts'
 import { ANONYMOUS_PRINCIPAL, createClientAddressOf, type Principal } from './client-identity.ts'
-import { createEventStreams, type StreamLimits } from './event-streams.ts'
 import { publicOriginOf, requestIdOf, summaryOf } from './parse-request.ts'
 import { charge } from './rate-limit.ts'
 import { createPageCache } from './rendered-page.ts'
@@ -13,6 +12,7 @@ import {
   type Context,
   createGuardFinder,
   type Guard,
+  type OpenStreams,
   type RequestSummary,
   type Route,
   type RouteRequest,
@@ -34,7 +34,7 @@ export type ApiServerOptions = ErrorHandling &
     keyHelp?: string | undefined
     /** Whether the service has pages and cards. */
     explorer?: boolean
-    limits?: Partial<StreamLimits & BudgetLimits> | undefined
+    limits?: Partial<BudgetLimits & Pick<OpenStreams, 'commentMilliseconds'>> | undefined
     routes: readonly Route[]
     guards?: readonly Guard[]
     /** Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted. */
@@ -52,7 +52,7 @@ export function createServerState(options: ApiServerOptions) {
   const shared: ServerContext = {
     ...{ store, index, explain, explainAll, now, requireKey, webhookAllowPrivate, limiter },
     ...{ signing, publicUrl, contact, findDigests: createDigestFinder(store.data(RULE_SETS)) },
-    streams: createEventStreams({ ...options, source: `${publicUrl}/api/v3` }),
+    streams: { open: new Set(), isEnding: false, commentMilliseconds: 15_000, ...options.limits },
     pages: createPageCache(),
     budget: createByteBudget(options.limits),
     cardsOf: (request: Request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),

@@ -63,8 +63,8 @@ export function startApiServer(options: ApiServerOptions) {
     url: urlOf(host, bound, tls ? 'https' : 'http'),
     port: bound,
     /** Open streams are not included. */
-    requestsInProgress: () => server.pendingRequests - streams.count(),
-    openStreams: streams.count,
+    requestsInProgress: () => server.pendingRequests - streams.open.size,
+    openStreams: () => streams.open.size,
     /** From now on, each response ends its connection. Returns the milliseconds since the last request. */
     endConnections(): number {
       state.isDraining = true
@@ -73,7 +73,7 @@ export function startApiServer(options: ApiServerOptions) {
     /** Bytes of bodies that are received, rendered or sent. */
     heldBytes: state.shared.budget.held,
     stop(force = false) {
-      streams.end()
+      streams.isEnding = true
       return server.stop(force)
     },
   }
