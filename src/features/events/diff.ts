@@ -1,4 +1,3 @@
-import { DIFF } from '../../core/api/examples.ts'
 import { checkKnown, noPassport, onlyOne, parseKey, parsePast } from '../../core/api/parameters.ts'
 import { readDiff } from '../../core/api/read-history.ts'
 import { KEY, V3 } from '../../core/api/surface.ts'
@@ -26,7 +25,6 @@ export const diff = route(V3, {
     after: AFTER,
   },
   response: Diff,
-  example: DIFF,
   errors: ['before_history', 'ambiguous', 'cursor_expired'],
   errorWords: {
     before_history:

@@ -1,4 +1,3 @@
-import { EVENTS } from '../../core/api/examples.ts'
 import { onlyOne, parseKey, parseNames } from '../../core/api/parameters.ts'
 import { list, V3 } from '../../core/api/surface.ts'
 import { findUnknown, invalidParameter, invalidValue, invalidValues } from '../../core/basics/errors.ts'
@@ -69,7 +68,6 @@ export const events = route(V3, {
   },
   responseHeaders: ['NextLink', 'Vary', 'X-Accel-Buffering'],
   response: EventPage,
-  example: EVENTS,
   errors: ['not_found', 'ambiguous', 'cursor_expired', 'overloaded'],
   handle: listEvents,
 })

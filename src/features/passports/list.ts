@@ -1,4 +1,3 @@
-import { LIST } from '../../core/api/examples.ts'
 import { type Fields, fieldsOf } from '../../core/api/parameters.ts'
 import { presentStanding } from '../../core/api/present.ts'
 import {
@@ -113,7 +112,6 @@ export const listOfPassports = route(V3, {
   query: LIST_PARAMETERS,
   responseHeaders: ['NextLink', 'Vary'],
   response: ListBody,
-  example: LIST,
   errors: ['not_ready', 'cursor_expired', 'before_history'],
   handle: listPassports,
 })

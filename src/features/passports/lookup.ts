@@ -1,5 +1,4 @@
 import { Compile } from 'typebox/schema'
-import { LOOKUP, LOOKUP_REQUEST } from '../../core/api/examples.ts'
 import { parseFields, parsePast } from '../../core/api/parameters.ts'
 import {
   type RenderedResult,
@@ -35,10 +34,8 @@ export const lookup = route(V3, {
   description:
     'Up to 1,000 keys. One item for each key, in the order of the keys, repeats included. With `Accept: application/x-ndjson`, the response is a stream with one item per line. Each 25 keys, or part of them, count as one request of the limit; `include`, `as_of` and a large body add to it. A key is always required.',
   body: LookupRequest,
-  bodyExample: LOOKUP_REQUEST,
   responseHeaders: ['Vary'],
   response: LookupBody,
-  example: LOOKUP,
   errors: ['before_history', 'unsupported_media_type', 'cursor_expired'],
   handle: lookUp,
 })

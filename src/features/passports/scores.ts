@@ -1,4 +1,3 @@
-import { SCORES } from '../../core/api/examples.ts'
 import { Scores } from '../../core/api/search-schemas.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { json } from '../../core/http/response.ts'
@@ -12,7 +11,6 @@ export const scores = route(V3, {
   description:
     'A histogram of the scores of all listed passports, the median and the highest score, at most a second old.',
   response: Scores,
-  example: SCORES,
   errors: ['not_ready'],
   async handle(request, context) {
     const { total, highest, median, step, distribution } = await context.index.call(

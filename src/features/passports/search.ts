@@ -1,4 +1,3 @@
-import { SEARCH } from '../../core/api/examples.ts'
 import { fieldsOf } from '../../core/api/parameters.ts'
 import { PAGE_BYTES } from '../../core/api/read-passports.ts'
 import { SearchBody } from '../../core/api/search-schemas.ts'
@@ -46,7 +45,6 @@ export const search = route(V3, {
   query: PARAMETERS,
   responseHeaders: ['NextLink', 'Vary'],
   response: SearchBody,
-  example: SEARCH,
   errors: ['not_ready'],
   async handle(request, context, parameters) {
     // Reading the matches takes bytes, too.

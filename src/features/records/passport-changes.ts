@@ -1,5 +1,4 @@
 import { Compile } from 'typebox/schema'
-import { WRITTEN } from '../../core/api/examples.ts'
 import { parseKey } from '../../core/api/parameters.ts'
 import { readValid } from '../../core/api/request-body.ts'
 import { actorOf, KEY, V3 } from '../../core/api/surface.ts'
@@ -24,7 +23,6 @@ const SHARED = {
   units: 4,
   responseHeaders: ['Event-Cursor'],
   response: WriteResult,
-  example: WRITTEN,
 } as const
 
 const ID = { description: 'The id of a passport', example: KEY.example }
@@ -58,7 +56,6 @@ export const merge = route(V3, {
   summary: 'Merge a passport into another',
   description: 'Its id and wallets lead to the other passport, until the merge is undone.',
   body: MergeRequest,
-  bodyExample: { into: 42 },
   errors: ['not_found', 'unsupported_media_type'],
   async handle({ params }, context) {
     const id = parseId(params.id, '{id}')

@@ -1,4 +1,3 @@
-import { RECORDS, RECORDS_REQUEST } from '../../core/api/examples.ts'
 import { invalidBody, parseJson, readBody } from '../../core/api/request-body.ts'
 import { actorOf, V3 } from '../../core/api/surface.ts'
 import { RecordsRequest, RecordsResult, type WireWriteResult } from '../../core/api/write-schemas.ts'
@@ -39,10 +38,8 @@ export const records = route(V3, {
     },
   },
   body: RecordsRequest,
-  bodyExample: RECORDS_REQUEST,
   responseHeaders: ['Event-Cursor'],
   response: RecordsResult,
-  example: RECORDS,
   errors: ['unsupported_media_type'],
   handle: writeRecords,
 })
