@@ -58,7 +58,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'features/passports/as-of': ['core/api/schemas'],
   'features/passports/list': ['core/lists/list-request'],
   'features/passports/passport': ['core/api/schemas'],
-  'features/passports/search': ['core/api/search-schemas'],
   'features/pictures/fonts-folder': ['core/config/fonts-folder'],
   'features/pictures/png-cards': ['core/config/fonts-folder', 'ui/fonts'],
   'features/proof/signing-keys': ['core/config/signing-keys'],

@@ -7,7 +7,6 @@ import { COMMON_ERRORS, COMMON_HEADERS } from '../http/openapi-parts.ts'
 import { type Context, type Surface, unknownPaths } from '../http/route.ts'
 import { parametersOf } from './parameters.ts'
 import * as schemas from './schemas.ts'
-import * as searchSchemas from './search-schemas.ts'
 import * as writeSchemas from './write-schemas.ts'
 
 /** The names of schemas of v3 in the OpenAPI document. */
@@ -28,7 +27,7 @@ export const V3: Surface = {
   headers: [...COMMON_HEADERS, 'RateLimit', 'RateLimit-Policy'],
   errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'forbidden', 'rate_limited', 'unavailable'],
   errorSchema: schemas.Problem,
-  schemas: asSchemasOfV3({ ...schemas, ...searchSchemas, ...eventSchemas, ...writeSchemas }),
+  schemas: asSchemasOfV3({ ...schemas, ...eventSchemas, ...writeSchemas }),
 }
 
 /** After all other routes of v3. */

@@ -7,7 +7,6 @@ import {
   type Standings,
   unitsOfPassports,
 } from '../../core/api/read-passports.ts'
-import { ListBody } from '../../core/api/schemas.ts'
 import { list, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import type { EventCursor } from '../../core/history/event-cursor.ts'
@@ -34,6 +33,7 @@ import {
 import type { Standing } from '../../core/passport/passport.ts'
 import { renderMovers } from '../movers/list.ts'
 import { FIELD_PARAMETERS } from './passport.ts'
+import { ListBody } from './schemas.ts'
 
 /** The parameter `sort` without the sorts of movers. */
 export const SORT = {

@@ -7,7 +7,6 @@ import {
   unitsOfPassports,
 } from '../../core/api/read-passports.ts'
 import { readValid } from '../../core/api/request-body.ts'
-import { LookupBody, LookupRequest, type WireLookupRequest } from '../../core/api/schemas.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import { pointerTo } from '../../core/basics/errors.ts'
@@ -15,6 +14,7 @@ import { acceptsGzip, createPage, sendPage } from '../../core/http/rendered-page
 import { JSON_HEADERS, stream } from '../../core/http/response.ts'
 import { type Context, route } from '../../core/http/route.ts'
 import { type PassportKey, parsePassportKey } from '../../core/passport/passport.ts'
+import { LookupBody, LookupRequest, type WireLookupRequest } from './schemas.ts'
 
 const NDJSON = 'application/x-ndjson'
 

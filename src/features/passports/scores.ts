@@ -1,7 +1,7 @@
-import { Scores } from '../../core/api/search-schemas.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { json } from '../../core/http/response.ts'
 import { route } from '../../core/http/route.ts'
+import { Scores } from './schemas.ts'
 
 export const scores = route(V3, {
   name: 'v3_scores',
