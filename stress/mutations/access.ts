@@ -119,8 +119,8 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'limits: wrong keys are not counted',
-    file: 'src/core/http/admit.ts',
-    from: '  if (!isRight) limiter.consumeWrongKey(exchange.address())\n',
+    file: 'src/core/http/client-identity.ts',
+    from: '    if (!isRight) limiter.consumeWrongKey(exchange.address())\n',
     to: '',
     tests: LIMITS,
   },

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
-import { BlockList, isIP } from 'node:net'
-import { ServiceError } from '../basics/errors.ts'
+import { BlockList, isIP, SocketAddress } from 'node:net'
+import { type Awaitable, andThen } from '../basics/awaitable.ts'
+import { ServiceError, unauthorized } from '../basics/errors.ts'
 import { quote } from '../basics/text/quote.ts'
 import { type ApiKey, DEFAULT_SCOPES, isPublishable, keyState, parseKeyId } from '../store/api-key.ts'
 
@@ -56,7 +57,7 @@ export function isInBrowser(key: ApiKey, { headers }: Request, publicUrl?: strin
 const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
 
 /** A key from a request; a malformed key has no id. */
-export type SentKey = { id: string | undefined; hash: Uint8Array }
+type SentKey = { id: string | undefined; hash: Uint8Array }
 
 /** Clients repeat their header, and a lookup takes less time than hashing. Keys have fewer characters than LONGEST_PARSED. */
 const parsed = new Map<string, SentKey | undefined>()
@@ -64,7 +65,7 @@ const MOST_PARSED = 1000
 const LONGEST_PARSED = 100
 
 /** Returns `undefined` if an `X-API-KEY` header holds no key. */
-export function parseKey(header: string | null): SentKey | undefined {
+function parseKey(header: string | null): SentKey | undefined {
   if (header === null) return undefined
   if (header.length > LONGEST_PARSED) return parseHeader(header)
   if (parsed.size >= MOST_PARSED) parsed.clear()
@@ -81,7 +82,7 @@ function parseHeader(header: string): SentKey | undefined {
 }
 
 /** Compares in constant time. */
-export const matchesKey = ({ hash }: SentKey, key: ApiKey | undefined): key is ApiKey =>
+const matchesKey = ({ hash }: SentKey, key: ApiKey | undefined): key is ApiKey =>
   key !== undefined && timingSafeEqual(hash, key.hash)
 
 /** Whether a key exists, and is neither revoked nor expired. */
@@ -90,6 +91,40 @@ export const isActive = (key: ApiKey | undefined, now: number): boolean =>
 
 /** Who sent a request. */
 export type Client = { key: ApiKey | undefined; address(): string }
+
+export type Identified = Client & {
+  readonly request: Request
+  readonly time: number
+  /** Set to that of the key. Without a key, it stays the same. */
+  principal: Principal
+}
+
+type Options = {
+  findKey: (id: string) => Awaitable<ApiKey | undefined>
+  limiter: { consumeWrongKey(address: string): void }
+  /** How to get a key, for the error. */
+  keyHelp?: string | undefined
+}
+
+/** Finds the key of a request. Throws `unauthorized`, or `rate_limited` after too many wrong keys. */
+export function identify(
+  { findKey, limiter, keyHelp }: Options,
+  exchange: Identified,
+  { usesKeys }: { usesKeys?: true },
+  isKeyRequired = false,
+): Awaitable<void> {
+  if (!usesKeys) return undefined
+  const sent = parseKey(exchange.request.headers.get('x-api-key'))
+  if (!sent && isKeyRequired) throw unauthorized(keyHelp)
+  if (!sent) return undefined
+  return andThen(sent.id === undefined ? undefined : findKey(sent.id), (key) => {
+    const isRight = matchesKey(sent, key)
+    if (!isRight) limiter.consumeWrongKey(exchange.address())
+    if (!isRight || !isActive(key, exchange.time)) throw unauthorized(keyHelp)
+    exchange.key = key
+    exchange.principal = key
+  })
+}
 
 /** The client whose requests are counted. Each visitor of a page with a publishable key is a client. */
 export function clientOf(client: Client): string {
@@ -130,31 +165,20 @@ export function createClientAddressOf(trusted: readonly string[]) {
 const MOST_HOPS = 20
 const LONGEST_HOPS = MOST_HOPS * '[2001:0db8:0000:0000:0000:ffff:255.255.255.255]:65535, '.length
 
-/** Normalizes an address: an IPv4-mapped IPv6 address becomes IPv4, brackets and port are removed. */
+/** Normalizes an address: an IPv4-mapped IPv6 address becomes IPv4, brackets, port and zone are removed. */
 function normalize(text: string): string {
   if (!text.includes(':')) return text
-  const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^((?:\d+\.){3}\d+):\d+$/, '$1')
-  if (!address.includes(':') || isIP(address) !== 6) return address
-  const groups = address
-    .replace(/%.*$/, '')
-    .replace(DOTTED, (_, a, b, c, d) => `${toGroup(a, b)}:${toGroup(c, d)}`)
-  const canonical = new URL(`http://[${groups}]`).hostname.slice(1, -1)
-  const mapped = MAPPED.exec(canonical)
-  return mapped ? mapped.slice(1).map(toOctets).join('.') : canonical
+  const written = text.replace(/%[^\]]*/, '')
+  const given =
+    isIP(written) === 6 ? `[${written.replace(DOTTED, (_, ...bytes) => toGroups(bytes))}]` : written
+  return (SocketAddress.parse(given)?.address ?? text).replace(/^::ffff:(?=\d+\.)/, '')
 }
 
-/** An IPv6 address can end with an IPv4 address, but the URL parser does not always accept this form. */
+/** An IPv6 address can end with an IPv4 address, but the parser does not always accept this form. */
 const DOTTED = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/
 
-const toGroup = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16)
-
-/** An IPv4-mapped address as the URL parser writes it. */
-const MAPPED = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/
-
-function toOctets(hex: string): string {
-  const number = Number.parseInt(hex, 16)
-  return `${number >> 8}.${number & 255}`
-}
+const toGroups = ([a, b, c, d]: string[]) =>
+  [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(':')
 
 /** A subscriber has a /64 block of IPv6 addresses: the whole block counts as one client. */
 function toBlock(address: string): string {

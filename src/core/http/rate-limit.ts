@@ -73,8 +73,16 @@ export function createLimiter({ tiers, windows, now, isQuotaUsed }: LimiterOptio
   }
 }
 
+/** Counts the request for its client. Throws `rate_limited`. */
+export function countForLimit(limiter: Limiter, exchange: ChargedExchange, surface: LimitedSurface): void {
+  const tier = limiter.tierOf(surface, exchange.key)
+  if (!tier) return
+  exchange.tier = tier
+  exchange.consumed = checkLimit(tier, limiter.consume(tier, exchange))
+}
+
 /** Throws `rate_limited` if the request was over the limit. */
-export function checkLimit(
+function checkLimit(
   tier: Tier,
   consumed: RateLimitResult | undefined,
   units = 1,

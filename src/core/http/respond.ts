@@ -1,7 +1,6 @@
 import { type Awaitable, andThen } from '../basics/awaitable.ts'
 import { notFound } from '../basics/errors.ts'
-import { countForLimit, identify } from './admit.ts'
-import { checkOrigin, checkScope, isInBrowser } from './client-identity.ts'
+import { checkOrigin, checkScope, identify, isInBrowser } from './client-identity.ts'
 import {
   bodyTooLarge,
   checkHost,
@@ -11,7 +10,7 @@ import {
   pathOf,
   summaryOf,
 } from './parse-request.ts'
-import { unitsOfBody } from './rate-limit.ts'
+import { countForLimit, unitsOfBody } from './rate-limit.ts'
 import { tierNameOf } from './request-counter.ts'
 import { addHeaders, checkIfMatch, preflight, respondToError } from './response.ts'
 import type { Context } from './route.ts'
@@ -87,7 +86,7 @@ const isKeyRequired = ({ route, requireKey }: Context) => (requireKey && !route.
 
 function applyLimit(context: Context, state: ServerState): void {
   const { surface } = context.route
-  countForLimit(state, context, surface)
+  countForLimit(context.limiter, context, surface)
   if (context.consumed) context.headers = state.headersOf(surface, context.tier)
 }
 

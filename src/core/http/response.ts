@@ -38,32 +38,33 @@ export function json(context: Limited & { headers: Headers }, body: string): Res
 export async function stream(context: Context, type: string, chunks: AsyncGenerator<string>) {
   const encoder = new TextEncoder()
   let first: IteratorResult<string> | undefined = await chunks.next()
-  const end = async () => {
-    context.budget.release(context)
-    await chunks.return(undefined)
-  }
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { value, done } = first ?? (await chunks.next())
-          first = undefined
-          if (!done) return controller.enqueue(encoder.encode(value))
-          context.budget.release(context)
-          controller.close()
-        } catch (error) {
-          await end()
-          // Bun cancels the stream of a client that has disconnected.
-          if (error instanceof ClientGone) return controller.close()
-          context.onError(error)
-          controller.error(error)
-        }
-      },
-      cancel: end,
+  let isCancelled = false
+  const source: UnderlyingDefaultSource<Uint8Array> = {
+    async pull(controller) {
+      try {
+        const { value, done } = first ?? (await chunks.next())
+        first = undefined
+        if (isCancelled) return
+        if (!done) return controller.enqueue(encoder.encode(value))
+        context.budget.release(context)
+        controller.close()
+      } catch (error) {
+        context.budget.release(context)
+        if (isCancelled || error instanceof ClientGone) return
+        context.onError(error)
+        controller.error(error)
+      }
     },
-    { highWaterMark: 0 },
-  )
-  const response = new Response(body, { headers: context.headers })
+    /** Bun cancels the stream of a client that has disconnected. */
+    async cancel() {
+      isCancelled = true
+      context.budget.release(context)
+      await chunks.return(undefined)
+    },
+  }
+  const response = new Response(new ReadableStream(source, { highWaterMark: 0 }), {
+    headers: context.headers,
+  })
   response.headers.set('Content-Type', type)
   return response
 }

@@ -4,17 +4,24 @@ import { ServiceError, STATUS_OF } from '../../core/basics/errors.ts'
 import type { Log } from '../../core/basics/log.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { urlOf } from '../../core/basics/url.ts'
-import { type AdmittedExchange, countForLimit, identify } from '../../core/http/admit.ts'
 import {
   ANONYMOUS_PRINCIPAL,
   checkOrigin,
   createClientAddressOf,
+  type Identified,
+  identify,
   type Principal,
 } from '../../core/http/client-identity.ts'
 import { errorHeaders, publicError } from '../../core/http/errors.ts'
 import { DRAIN_MILLISECONDS, openPort } from '../../core/http/open-port.ts'
 import { declaredLength } from '../../core/http/parse-request.ts'
-import { charge, type Limiter, unitsOfBody } from '../../core/http/rate-limit.ts'
+import {
+  type ChargedExchange,
+  charge,
+  countForLimit,
+  type Limiter,
+  unitsOfBody,
+} from '../../core/http/rate-limit.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { ToolContext } from './define-tool.ts'
 
@@ -43,7 +50,7 @@ export async function serveMcp(options: Options) {
   async function handle(request: Request, listener: Bun.Server<undefined>): Promise<Response> {
     const rejection = reject(request, names)
     if (rejection) return rejection
-    const exchange: AdmittedExchange = {
+    const exchange: Identified & ChargedExchange = {
       request,
       time: now(),
       address: () => addressOf(listener.requestIP(request)?.address ?? '', request.headers),
@@ -52,7 +59,7 @@ export async function serveMcp(options: Options) {
     }
     try {
       await identify(options, exchange, { usesKeys: true })
-      countForLimit(options, exchange, { usesKeys: true })
+      countForLimit(limiter, exchange, { usesKeys: true })
       checkOrigin(exchange.principal, request)
       const units = 1 + unitsOfBody(declaredLength(request))
       charge(limiter, exchange, units)
@@ -63,7 +70,7 @@ export async function serveMcp(options: Options) {
     }
   }
 
-  async function respond(request: Request, exchange: AdmittedExchange): Promise<Response> {
+  async function respond(request: Request, exchange: Identified & ChargedExchange): Promise<Response> {
     // The request itself pays for one unit of its first call.
     let paid = 1
     const server = createServer(exchange.principal, (units) => {
