@@ -3,10 +3,9 @@ import { urlOf } from '../basics/url.ts'
 import { IDLE_SECONDS } from './byte-budget.ts'
 import { presentError } from './errors.ts'
 import { groupByPath, matchPath, pathOf, selectRoute } from './parse-request.ts'
-import { respond } from './respond.ts'
+import { type ApiServerOptions, createServerState, respond, type ServerState } from './respond.ts'
 import { baseHeaders } from './response.ts'
 import { type Route, type RouteRequest, route, SERVICE, withSlash } from './route.ts'
-import { type ApiServerOptions, createServerState, type ServerState } from './server-state.ts'
 
 /** Bun itself responds to larger bodies, with an empty 413. */
 const MAX_RUNTIME_BODY_BYTES = 64 * 1024 * 1024
