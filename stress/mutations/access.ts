@@ -120,7 +120,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'limits: wrong keys are not counted',
     file: 'src/core/http/client-identity.ts',
-    from: '    if (!isRight) limiter.consumeWrongKey(exchange.address())\n',
+    from: "    if (!isRight) limiter.consumeFixed('wrong keys', exchange.address())\n",
     to: '',
     tests: LIMITS,
   },
@@ -239,7 +239,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'me: proofs are not limited',
     file: 'src/features/own-record/wallet-sessions.ts',
-    from: '  context.limiter.consumeProof(context.address())\n  const now',
+    from: "  context.limiter.consumeFixed('proofs', context.address())\n  const now",
     to: '  const now',
     tests: ['test/features/own-record/own-record.test.ts'],
   },

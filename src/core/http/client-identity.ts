@@ -101,7 +101,7 @@ export type Identified = Client & {
 
 type Options = {
   findKey: (id: string) => Awaitable<ApiKey | undefined>
-  limiter: { consumeWrongKey(address: string): void }
+  limiter: { consumeFixed(what: 'wrong keys', address: string): void }
   /** How to get a key, for the error. */
   keyHelp?: string | undefined
 }
@@ -119,7 +119,7 @@ export function identify(
   if (!sent) return undefined
   return andThen(sent.id === undefined ? undefined : findKey(sent.id), (key) => {
     const isRight = matchesKey(sent, key)
-    if (!isRight) limiter.consumeWrongKey(exchange.address())
+    if (!isRight) limiter.consumeFixed('wrong keys', exchange.address())
     if (!isRight || !isActive(key, exchange.time)) throw unauthorized(keyHelp)
     exchange.key = key
     exchange.principal = key

@@ -59,15 +59,34 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH',
 const TRACEPARENT =
   /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
 
-/** What the log says about a request. Unknown methods are untrusted input, and logged as `other`. */
+/** What may be logged about a request: neither its path, its query nor its key. */
+export type LoggedRequest = {
+  id: string
+  /** From a valid `traceparent`. */
+  traceId?: string | undefined
+  /** Unknown methods are untrusted input, and logged as `other`. */
+  method: string
+  route: string
+}
+
+export type RequestSummary = LoggedRequest & {
+  status: number
+  seconds: number
+  /** Empty without a key. */
+  keyId: string
+  /** `none` if the route has no tier, or if the request was refused before its tier was known. */
+  tier: string
+  address: () => string
+}
+
 export const summaryOf = ({
-  request: { method, headers },
+  request,
   route,
   id,
-}: Pick<Context, 'request' | 'route' | 'id'>) => ({
+}: Pick<Context, 'request' | 'route' | 'id'>): LoggedRequest => ({
   id,
-  traceId: TRACEPARENT.exec(headers.get('traceparent') ?? '')?.[1],
-  method: KNOWN_METHODS.has(method) ? method : 'other',
+  traceId: TRACEPARENT.exec(request.headers.get('traceparent') ?? '')?.[1],
+  method: KNOWN_METHODS.has(request.method) ? request.method : 'other',
   route: route.name,
 })
 

@@ -21,6 +21,7 @@ import {
   isBodyTooLarge,
   pathOf,
   publicOriginOf,
+  type RequestSummary,
   requestIdOf,
   summaryOf,
 } from './parse-request.ts'
@@ -30,22 +31,14 @@ import { type RequestCounter, tierNameOf } from './request-counter.ts'
 import {
   addHeaders,
   checkIfMatch,
+  createGuardFinder,
   createInitialHeaders,
   type ErrorHandling,
   type HeaderOptions,
   preflight,
   respondToError,
 } from './response.ts'
-import {
-  type Context,
-  createGuardFinder,
-  type Guard,
-  type OpenStreams,
-  type RequestSummary,
-  type Route,
-  type RouteRequest,
-  type ServerContext,
-} from './route.ts'
+import type { Context, Guard, OpenStreams, Route, RouteRequest, ServerContext } from './route.ts'
 import { describeUnknownPath, guessablePaths } from './unknown-path.ts'
 
 /** A step may throw, or end the request by returning its response, or return a promise of one or of nothing. */

@@ -4,10 +4,10 @@ import { etagOf } from '../basics/hash.ts'
 import type { Tier } from '../config/rate-limit-tier.ts'
 import type { Limited } from './byte-budget.ts'
 import { type PublicError, publicError } from './errors.ts'
-import { allowedMethods, hasLargeUnreadBody, pathOf } from './parse-request.ts'
+import { allowedMethods, hasLargeUnreadBody, type LoggedRequest, pathOf } from './parse-request.ts'
 import { describeLimit, policyOf } from './rate-limit.ts'
 import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
-import type { Context, Guard, RequestSummary, Route, Surface } from './route.ts'
+import type { Context, Guard, Route, Surface } from './route.ts'
 
 /** Pages of any origin may read every response and all of its headers. */
 const CORS_HEADERS = {
@@ -114,6 +114,13 @@ export type HeaderOptions = {
   isIndexed?: boolean
 }
 
+/** Returns the guards of a surface. */
+export function createGuardFinder(guards: readonly Guard[]) {
+  const bySurface = new Map<Surface, readonly Guard[]>()
+  return (surface: Surface) =>
+    bySurface.getOrInsertComputed(surface, () => guards.filter(({ isFor }) => isFor(surface)))
+}
+
 type GuardHeaders = ReturnType<NonNullable<Guard['headers']>>
 
 /** Caches the initial headers of responses by surface and tier, until those of a guard change. */
@@ -163,15 +170,11 @@ export function addHeaders(context: Context, response: Response): Response {
   return new Response(null, { status: 304, headers })
 }
 
-type FailedRequest = Pick<RequestSummary, 'route'> &
-  Partial<Pick<RequestSummary, 'id' | 'traceId' | 'method'>>
-
 export type ErrorHandling = {
   errorPage?:
     | ((status: number, error: PublicError, requestId: string, path: string) => RenderedPage)
     | undefined
-  /** `request` has no id and no method if the failed work was shared by several requests. */
-  onError: (error: unknown, request: FailedRequest) => void
+  onError: (error: unknown, request: LoggedRequest) => void
 }
 
 /** Returns the error response, in the format of the route's surface. Browsers get HTML on unknown paths. */

@@ -54,13 +54,6 @@ export type Guard = {
   check?: (context: Context) => void
 }
 
-/** Returns the guards of a surface. */
-export function createGuardFinder(guards: readonly Guard[]) {
-  const bySurface = new Map<Surface, readonly Guard[]>()
-  return (surface: Surface) =>
-    bySurface.getOrInsertComputed(surface, () => guards.filter(({ isFor }) => isFor(surface)))
-}
-
 /** Health, files and the reference need no key and have no limit. */
 export const SERVICE: Surface = {
   presentError,
@@ -203,10 +196,6 @@ export type DocumentedRoute = Route & Documentation
 
 export const isDocumented = (each: Route): each is DocumentedRoute => each.id !== undefined
 
-/** Two routes that respond with 404: one for the base path, one for all paths below it without another route. */
-export const unknownPaths = (surface: Surface, base: string, name: string, missing?: string): Route[] =>
-  [base, `${base}/*`].map((path) => route(surface, { path, name, ...(missing && { missing }) }))
-
 /** What all requests of a server thread share. It is on the prototype of their contexts. */
 export type ServerContext = {
   store: Store
@@ -262,19 +251,3 @@ export type Context = ServerContext &
     /** Logs an error of this request. */
     onError(error: unknown): void
   }
-
-/** The facts about a request that may be logged. Its path, query and key must not be logged. */
-export type RequestSummary = {
-  id: string
-  /** From a valid `traceparent`. */
-  traceId?: string | undefined
-  method: string
-  route: string
-  status: number
-  seconds: number
-  /** Empty without a key. */
-  keyId: string
-  /** `none` if the route has no tier, or if the request was refused before its tier was known. */
-  tier: string
-  address: () => string
-}

@@ -6,14 +6,8 @@ import { COMMON_ERRORS, COMMON_HEADERS } from '../../core/http/openapi-parts.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
 import { createPage, type RenderedPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS, json } from '../../core/http/response.ts'
-import {
-  type Context,
-  type Route,
-  type RouteRequest,
-  route,
-  type Surface,
-  unknownPaths,
-} from '../../core/http/route.ts'
+import { type Context, type Route, type RouteRequest, route, type Surface } from '../../core/http/route.ts'
+import { unknownPaths } from '../../core/http/unknown-path.ts'
 import {
   lastPage,
   type PageRequest,

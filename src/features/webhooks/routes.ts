@@ -149,7 +149,7 @@ async function create(request: Request, context: Context): Promise<Response> {
     lastDeliveredAt: null,
     ...NO_FAILURES,
   }
-  context.limiter.consumeWebhookChange(context.principal.id)
+  context.limiter.consumeFixed('changes of webhooks', context.principal.id)
   await context.store.data(SUBSCRIPTIONS).create(subscription, actorOf(context))
   return respond(context, subscription, { status: 201, secret: key.secret })
 }
@@ -158,7 +158,7 @@ async function patch(request: RouteRequest<'id'>, context: Context): Promise<Res
   const { id } = request.params
   const { filter } = await find(context, id)
   const changes = await readPatch(request, context, filter)
-  context.limiter.consumeWebhookChange(context.principal.id)
+  context.limiter.consumeFixed('changes of webhooks', context.principal.id)
   const changed = await context.store.data(SUBSCRIPTIONS).change(id, changes, actorOf(context))
   return respond(context, changed ?? missing(id))
 }
@@ -169,7 +169,7 @@ async function rotate({ params: { id } }: RouteRequest<'id'>, context: Context):
   // A client that lost the response rotates again: receivers then still have the key before the last one.
   const old = (await find(context, id)).keys.filter(({ until = end }) => until > context.now())
   const keys = [key, ...old.slice(0, MOST_OLD_KEYS).map((each) => ({ until: end, ...each }))]
-  context.limiter.consumeWebhookChange(context.principal.id)
+  context.limiter.consumeFixed('changes of webhooks', context.principal.id)
   const changed = await context.store.data(SUBSCRIPTIONS).change(id, { keys }, actorOf(context))
   return respond(context, changed ?? missing(id), { secret: key.secret })
 }
