@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts'
 const KEYS = ['test/core/http/keys.test.ts']
 const PUBLISHABLE = ['test/system/features/keys/publishable-keys.test.ts']
 const SCOPES = ['test/system/core/http/scopes-of-routes.test.ts']
-const MCP_WRITES = ['test/system/features/mcp/write-records.test.ts']
+const MCP = ['test/features/mcp/access.test.ts']
 const WEBHOOK_REQUESTS = ['test/client/verify-webhook.test.ts']
 const LIMITS = ['test/core/http/limits/rate-limit.test.ts']
 const WINDOWS = ['test/core/http/limits/fixed-window.test.ts']
@@ -34,17 +34,17 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'mcp: every agent may write',
-    file: 'src/features/mcp/server.ts',
-    from: '      checkScope(principal, scopeOf(tool))\n',
+    file: 'src/features/mcp/tools.ts',
+    from: '    checkScope(context.principal, route.scope)\n',
     to: '',
-    tests: MCP_WRITES,
+    tests: MCP,
   },
   {
-    name: 'mcp: an invalid key is accepted',
-    file: 'src/features/mcp/http.ts',
-    from: '      await identify(options, exchange, { usesKeys: true })\n',
+    name: 'mcp: an agent without a key may call what needs one',
+    file: 'src/features/mcp/tools.ts',
+    from: '    if (!hasKey(context, route)) throw unauthorized()\n',
     to: '',
-    tests: MCP_WRITES,
+    tests: MCP,
   },
   {
     name: 'client: old webhook requests are accepted',
@@ -119,8 +119,8 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'limits: wrong keys are not counted',
-    file: 'src/core/http/client-identity.ts',
-    from: "    if (!isRight) limiter.consumeFixed('wrong keys', exchange.address())\n",
+    file: 'src/core/http/respond.ts',
+    from: "  if (!isRight) context.limiter.consumeFixed('wrong keys', context.address())\n",
     to: '',
     tests: LIMITS,
   },

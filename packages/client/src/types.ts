@@ -1,12 +1,12 @@
 import type { Static } from 'typebox'
 import type * as v3 from '../../../src/core/api/schemas.ts'
-import type * as writes from '../../../src/core/api/write-schemas.ts'
 import type * as errors from '../../../src/core/basics/errors.ts'
 import type * as data from '../../../src/core/history/event-data.ts'
 import type * as events from '../../../src/core/history/event-schema.ts'
 import type * as lists from '../../../src/core/lists/list-request.ts'
 import type * as passports from '../../../src/core/passport/wire-schemas.ts'
 import type * as lookups from '../../../src/features/passports/schemas.ts'
+import type * as writes from '../../../src/features/records/schemas.ts'
 import type * as subscriptions from '../../../src/features/webhooks/schemas.ts'
 
 // The types are derived from the API schemas. For the package, build-types.ts replaces each `typeof` by a plain type.

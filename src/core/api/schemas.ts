@@ -196,9 +196,16 @@ export const RuleSet = describedObject('A rule set; the same stamp always has th
   ...RuleSetFile.properties,
 })
 
+export const WriteResult = closed({
+  cursor: Type.String({
+    description: 'The end of the event log after the write: `after` of later reads, and of `/api/v3/events`',
+  }),
+})
+
 export type WireProblem = Static<typeof Problem>
 export type WirePassport = Static<typeof Passport>
 export type WireSocial = Static<typeof Social>
 export type WireCredential = Static<typeof Credential>
 export type WireStanding = Static<typeof Standing>
 export type WireExplanation = Static<typeof Explanation>
+export type WireWriteResult = Static<typeof WriteResult>

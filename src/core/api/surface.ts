@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { TSchema } from 'typebox'
 import { KEY_NEEDED, ServiceError, STATUS_OF } from '../basics/errors.ts'
+import type { Actor } from '../history/event.ts'
 import * as eventSchemas from '../history/event-schema.ts'
 import { type ErrorResponse, errorHeaders, publicError } from '../http/errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS } from '../http/openapi-parts.ts'
@@ -8,7 +9,6 @@ import type { Context, Surface } from '../http/route.ts'
 import { unknownPaths } from '../http/unknown-path.ts'
 import { parametersOf } from './parameters.ts'
 import * as schemas from './schemas.ts'
-import * as writeSchemas from './write-schemas.ts'
 
 /** The names of schemas of v3 in the OpenAPI document. */
 export const asSchemasOfV3 = (named: Readonly<Record<string, TSchema>>) =>
@@ -28,7 +28,7 @@ export const V3: Surface = {
   headers: [...COMMON_HEADERS, 'RateLimit', 'RateLimit-Policy'],
   errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'forbidden', 'rate_limited', 'unavailable'],
   errorSchema: schemas.Problem,
-  schemas: asSchemasOfV3({ ...schemas, ...eventSchemas, ...writeSchemas }),
+  schemas: asSchemasOfV3({ ...schemas, ...eventSchemas }),
 }
 
 /** After all other routes of v3. */
@@ -46,8 +46,8 @@ export const KEY = {
   example: '42',
 }
 
-/** The actor of the changes that a request makes. */
-export const actorOf = ({ principal }: Context) => `key:${principal.id}` as const
+/** The actor of the changes that a request makes. Only a command makes changes without a key. */
+export const actorOf = ({ principal: { id } }: Context): Actor => (id === '' ? 'cli' : `key:${id}`)
 
 /** A parameter that is a comma-separated list. */
 export const list = (description: string, items: object, more: object = {}) => ({

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP, SocketAddress } from 'node:net'
-import { type Awaitable, andThen } from '../basics/awaitable.ts'
-import { ServiceError, unauthorized } from '../basics/errors.ts'
+import { ServiceError } from '../basics/errors.ts'
 import { quote } from '../basics/text/quote.ts'
 import { type ApiKey, DEFAULT_SCOPES, isPublishable, keyState, parseKeyId } from '../store/api-key.ts'
 
@@ -57,7 +56,7 @@ export function isInBrowser(key: ApiKey, { headers }: Request, publicUrl?: strin
 const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
 
 /** A key from a request; a malformed key has no id. */
-type SentKey = { id: string | undefined; hash: Uint8Array }
+export type SentKey = { id: string | undefined; hash: Uint8Array }
 
 /** Clients repeat their header, and a lookup takes less time than hashing. Keys have fewer characters than LONGEST_PARSED. */
 const parsed = new Map<string, SentKey | undefined>()
@@ -65,7 +64,7 @@ const MOST_PARSED = 1000
 const LONGEST_PARSED = 100
 
 /** Returns `undefined` if an `X-API-KEY` header holds no key. */
-function parseKey(header: string | null): SentKey | undefined {
+export function parseKey(header: string | null): SentKey | undefined {
   if (header === null) return undefined
   if (header.length > LONGEST_PARSED) return parseHeader(header)
   if (parsed.size >= MOST_PARSED) parsed.clear()
@@ -82,7 +81,7 @@ function parseHeader(header: string): SentKey | undefined {
 }
 
 /** Compares in constant time. */
-const matchesKey = ({ hash }: SentKey, key: ApiKey | undefined): key is ApiKey =>
+export const matchesKey = ({ hash }: SentKey, key: ApiKey | undefined): key is ApiKey =>
   key !== undefined && timingSafeEqual(hash, key.hash)
 
 /** Whether a key exists, and is neither revoked nor expired. */
@@ -91,40 +90,6 @@ export const isActive = (key: ApiKey | undefined, now: number): boolean =>
 
 /** Who sent a request. */
 export type Client = { key: ApiKey | undefined; address(): string }
-
-export type Identified = Client & {
-  readonly request: Request
-  readonly time: number
-  /** Set to that of the key. Without a key, it stays the same. */
-  principal: Principal
-}
-
-type Options = {
-  findKey: (id: string) => Awaitable<ApiKey | undefined>
-  limiter: { consumeFixed(what: 'wrong keys', address: string): void }
-  /** How to get a key, for the error. */
-  keyHelp?: string | undefined
-}
-
-/** Finds the key of a request. Throws `unauthorized`, or `rate_limited` after too many wrong keys. */
-export function identify(
-  { findKey, limiter, keyHelp }: Options,
-  exchange: Identified,
-  { usesKeys }: { usesKeys?: true },
-  isKeyRequired = false,
-): Awaitable<void> {
-  if (!usesKeys) return undefined
-  const sent = parseKey(exchange.request.headers.get('x-api-key'))
-  if (!sent && isKeyRequired) throw unauthorized(keyHelp)
-  if (!sent) return undefined
-  return andThen(sent.id === undefined ? undefined : findKey(sent.id), (key) => {
-    const isRight = matchesKey(sent, key)
-    if (!isRight) limiter.consumeFixed('wrong keys', exchange.address())
-    if (!isRight || !isActive(key, exchange.time)) throw unauthorized(keyHelp)
-    exchange.key = key
-    exchange.principal = key
-  })
-}
 
 /** The client whose requests are counted. Each visitor of a page with a publishable key is a client. */
 export function clientOf(client: Client): string {

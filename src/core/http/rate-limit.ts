@@ -40,7 +40,10 @@ export function createLimiter({ tiers, windows, now, isQuotaUsed }: LimiterOptio
 
   return {
     /** `undefined` if the surface has no limit. */
-    tierOf({ usesKeys, tier }: LimitedSurface, key: ApiKey | undefined): Tier | undefined {
+    tierOf(
+      { usesKeys, tier }: { usesKeys?: true; tier?: string },
+      key: ApiKey | undefined,
+    ): Tier | undefined {
       if (tier !== undefined) return byName.get(tier)
       return usesKeys && (byName.get(key?.tier ?? ANONYMOUS) ?? fallback)
     },
@@ -61,16 +64,8 @@ export function createLimiter({ tiers, windows, now, isQuotaUsed }: LimiterOptio
   }
 }
 
-/** Counts the request for its client. Throws `rate_limited`. */
-export function countForLimit(limiter: Limiter, exchange: ChargedExchange, surface: LimitedSurface): void {
-  const tier = limiter.tierOf(surface, exchange.key)
-  if (!tier) return
-  exchange.tier = tier
-  exchange.consumed = checkLimit(tier, limiter.consume(tier, exchange))
-}
-
 /** Throws `rate_limited` if the request was over the limit. */
-function checkLimit(
+export function checkLimit(
   tier: Tier,
   consumed: RateLimitResult | undefined,
   units = 1,
@@ -82,9 +77,6 @@ function checkLimit(
 }
 
 export type Limiter = ReturnType<typeof createLimiter>
-
-/** Either clients can send a key, or all clients have the same tier. */
-export type LimitedSurface = { usesKeys?: true; tier?: string }
 
 /** The fields of an exchange that `charge` reads and changes. */
 export type ChargedExchange = Client & {

@@ -1,31 +1,34 @@
 import { type Awaitable, andThen } from '../basics/awaitable.ts'
-import { notFound } from '../basics/errors.ts'
+import { notFound, unauthorized } from '../basics/errors.ts'
 import type { RateLimitResult } from '../basics/fixed-window.ts'
 import { createDigestFinder } from '../scoring/rules-digests.ts'
+import type { ApiKey } from '../store/api-key.ts'
 import { RULE_SETS } from '../store/sql/rules.ts'
-import { type BudgetLimits, createByteBudget } from './byte-budget.ts'
+import { type BudgetLimits, createByteBudget, type Limited } from './byte-budget.ts'
 import {
   ANONYMOUS_PRINCIPAL,
   checkOrigin,
   checkScope,
   createClientAddressOf,
-  identify,
+  isActive,
   isInBrowser,
+  matchesKey,
   type Principal,
+  parseKey,
+  type SentKey,
 } from './client-identity.ts'
 import {
-  bodyTooLarge,
   checkHost,
   checkMethod,
   declaredLength,
-  isBodyTooLarge,
   pathOf,
   publicOriginOf,
   type RequestSummary,
+  refuseLargeBody,
   requestIdOf,
   summaryOf,
 } from './parse-request.ts'
-import { charge, countForLimit, unitsOfBody } from './rate-limit.ts'
+import { charge, checkLimit, unitsOfBody } from './rate-limit.ts'
 import { createPageCache } from './rendered-page.ts'
 import { type RequestCounter, tierNameOf } from './request-counter.ts'
 import {
@@ -53,7 +56,7 @@ const STEPS: readonly Step[] = [
     for (const guard of guardsOf(context.route.surface)) guard.checkFirst?.(context)
   },
   checkRoute,
-  (context, state) => identify(state, context, context.route.surface, isKeyRequired(context)),
+  identify,
   applyLimit,
   ({ principal, request }) => checkOrigin(principal, request),
   noteBrowser,
@@ -96,22 +99,36 @@ function fail(context: Context, state: ServerState, error: unknown): Awaitable<R
   return andThen(respondToError(state, context, error), (response) => finish(context, state, response))
 }
 
-function refuseLargeBody({ request, route }: Context): Response | undefined {
-  if (!isBodyTooLarge(request)) return undefined
-  if (route.surface.errors.includes('content_too_large')) throw bodyTooLarge()
-  return new Response(null, { status: 413, headers: { Connection: 'close' } })
-}
-
 function checkRoute({ route, request }: Context, { guessable }: ServerState): void {
   if (!route.handle) throw notFound(route.missing ?? describeUnknownPath(pathOf(request), guessable))
 }
 
-const isKeyRequired = ({ route, requireKey }: Context) => (requireKey && !route.access) || route.needsKey
+/** Finds the key of a request. Throws `unauthorized`, or `rate_limited` after too many wrong keys. */
+function identify(context: Context, { keyHelp }: ServerState): Awaitable<void> {
+  const { route, request, requireKey, store } = context
+  if (!route.surface.usesKeys) return undefined
+  const sent = parseKey(request.headers.get('x-api-key'))
+  if (!sent && ((requireKey && !route.access) || route.needsKey)) throw unauthorized(keyHelp)
+  if (!sent) return undefined
+  const found = sent.id === undefined ? undefined : store.keys.find(sent.id)
+  return andThen(found, (key) => useKey(context, sent, key, keyHelp))
+}
 
-function applyLimit(context: Context, state: ServerState): void {
-  const { surface } = context.route
-  countForLimit(context.limiter, context, surface)
-  if (context.consumed) context.headers = state.headersOf(surface, context.tier)
+function useKey(context: Context, sent: SentKey, key: ApiKey | undefined, keyHelp?: string): void {
+  const isRight = matchesKey(sent, key)
+  if (!isRight) context.limiter.consumeFixed('wrong keys', context.address())
+  if (!isRight || !isActive(key, context.time)) throw unauthorized(keyHelp)
+  context.key = key
+  context.principal = key
+}
+
+/** Counts the request for its client. Throws `rate_limited`. */
+function applyLimit(context: Context, { headersOf }: ServerState): void {
+  const { limiter, route } = context
+  context.tier = limiter.tierOf(route.surface, context.key)
+  if (!context.tier) return
+  context.consumed = checkLimit(context.tier, limiter.consume(context.tier, context))
+  if (context.consumed) context.headers = headersOf(route.surface, context.tier)
 }
 
 function noteBrowser({ key, request, publicUrl }: Context, { counter }: ServerState): void {
@@ -146,15 +163,10 @@ function finish(context: Context, state: ServerState, response: Response): Respo
   return completed
 }
 
-export type ApiServerOptions = ErrorHandling &
+export type ServerOptions = ErrorHandling &
   HeaderOptions &
   Pick<ServerContext, 'store' | 'index' | 'explain' | 'explainAll' | 'now' | 'requireKey' | 'limiter'> &
   Partial<Pick<ServerContext, 'signing' | 'contact' | 'webhookAllowPrivate'>> & {
-    host: string
-    port: number
-    reusePort?: boolean | undefined
-    /** The contents of PEM files. With them, the server uses HTTPS and HTTP/2. */
-    tls?: { cert: string; key: string } | undefined
     publicUrl?: string | undefined
     /** How to get a key, for errors of v3. */
     keyHelp?: string | undefined
@@ -172,7 +184,7 @@ export type ApiServerOptions = ErrorHandling &
 export type ServerState = ReturnType<typeof createServerState>
 
 /** The options, and what all requests share. */
-export function createServerState(options: ApiServerOptions) {
+export function createServerState(options: ServerOptions) {
   const { store, index, explain, explainAll, now, requireKey, signing, limiter } = options
   const { publicUrl = '', contact, explorer = false, webhookAllowPrivate = false } = options
   const shared: ServerContext = {
@@ -190,7 +202,7 @@ export function createServerState(options: ApiServerOptions) {
   class RequestContext {
     readonly request: RouteRequest
     readonly route: Route
-    readonly server: Bun.Server<undefined>
+    readonly server: Limited['server']
     readonly id: string
     readonly time = now()
     readonly startedAt = performance.now()
@@ -202,7 +214,7 @@ export function createServerState(options: ApiServerOptions) {
     units = 1
     isFree = false
 
-    constructor(request: RouteRequest, route: Route, server: Bun.Server<undefined>) {
+    constructor(request: RouteRequest, route: Route, server: Limited['server']) {
       this.request = request
       this.route = route
       this.server = server
@@ -227,9 +239,8 @@ export function createServerState(options: ApiServerOptions) {
     ...options,
     shared,
     guardsOf,
-    createContext: (request: RouteRequest, route: Route, server: Bun.Server<undefined>) =>
+    createContext: (request: RouteRequest, route: Route, server: Limited['server']) =>
       new RequestContext(request, route, server) as unknown as Context,
-    findKey: (id: string) => store.keys.find(id),
     headersOf,
     guessable: guessablePaths(options.routes),
     isDraining: false,

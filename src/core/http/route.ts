@@ -173,12 +173,6 @@ export function route<Param extends string = never, Name extends string = never>
   }
 }
 
-/** The route with and without a trailing slash. */
-export function withSlash(route: Route): Route[] {
-  const isSlashOptional = route.surface.ignoresSlash && !/[/*]$/.test(route.path)
-  return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]
-}
-
 /** A route that needs no key and has no limit. */
 export const pageRoute = (
   path: string,

@@ -2,15 +2,23 @@ import type { Awaitable } from '../basics/awaitable.ts'
 import { urlOf } from '../basics/url.ts'
 import { IDLE_SECONDS } from './byte-budget.ts'
 import { presentError } from './errors.ts'
-import { groupByPath, matchPath, pathOf, selectRoute } from './parse-request.ts'
-import { type ApiServerOptions, createServerState, respond, type ServerState } from './respond.ts'
+import { groupByPath, matchPath, pathOf, selectRoute, withSlash } from './parse-request.ts'
+import { createServerState, respond, type ServerOptions, type ServerState } from './respond.ts'
 import { baseHeaders } from './response.ts'
-import { type Route, type RouteRequest, route, SERVICE, withSlash } from './route.ts'
+import { type Route, type RouteRequest, route, SERVICE } from './route.ts'
 
 /** Bun itself responds to larger bodies, with an empty 413. */
 const MAX_RUNTIME_BODY_BYTES = 64 * 1024 * 1024
 
 const NOT_FOUND = route(SERVICE, { path: '/*', name: 'not_found' })
+
+export type ApiServerOptions = ServerOptions & {
+  host: string
+  port: number
+  reusePort?: boolean | undefined
+  /** The contents of PEM files. With them, the server uses HTTPS and HTTP/2. */
+  tls?: { cert: string; key: string } | undefined
+}
 
 export type ApiServer = ReturnType<typeof startApiServer>
 

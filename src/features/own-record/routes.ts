@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/schema'
 import { readValid } from '../../core/api/request-body.ts'
+import { WriteResult } from '../../core/api/schemas.ts'
 import { V3 } from '../../core/api/surface.ts'
-import { WriteResult } from '../../core/api/write-schemas.ts'
 import { type DocumentedRoute, type Route, route } from '../../core/http/route.ts'
 import * as schemas from './schemas.ts'
 import * as sessions from './wallet-sessions.ts'

@@ -1,13 +1,8 @@
 import { Compile } from 'typebox/schema'
 import { parseKey } from '../../core/api/parameters.ts'
 import { readValid } from '../../core/api/request-body.ts'
+import { WriteResult } from '../../core/api/schemas.ts'
 import { actorOf, KEY, V3 } from '../../core/api/surface.ts'
-import {
-  MergeRequest,
-  UnmergeResult,
-  type WireMergeRequest,
-  WriteResult,
-} from '../../core/api/write-schemas.ts'
 import type { Awaitable } from '../../core/basics/awaitable.ts'
 import { invalidValue } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
@@ -15,6 +10,7 @@ import { type EventCursor, formatEventCursor } from '../../core/history/event-cu
 import { type Context, route } from '../../core/http/route.ts'
 import { SUBJECTS } from '../../core/store/sql/subjects.ts'
 import { sendWritten } from './routes.ts'
+import { MergeRequest, UnmergeResult, type WireMergeRequest } from './schemas.ts'
 
 const SHARED = {
   scope: 'write:*',

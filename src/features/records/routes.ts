@@ -1,10 +1,11 @@
 import { invalidBody, parseJson, readBody } from '../../core/api/request-body.ts'
+import type { WireWriteResult } from '../../core/api/schemas.ts'
 import { actorOf, V3 } from '../../core/api/surface.ts'
-import { RecordsRequest, RecordsResult, type WireWriteResult } from '../../core/api/write-schemas.ts'
 import { findUnknown, invalidParameter, invalidValues, pointerTo } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
 import { splitLines } from './save-sent-records.ts'
+import { RecordsRequest, RecordsResult } from './schemas.ts'
 import { RECORD_WRITES } from './statements.ts'
 
 const NDJSON = 'application/x-ndjson'
@@ -69,7 +70,7 @@ function parseDryRun(text = 'false'): boolean {
 }
 
 /** The entries of `records`, one in each line. */
-export function toLines(body: unknown): Buffer {
+function toLines(body: unknown): Buffer {
   const records = typeof body === 'object' && body !== null && 'records' in body ? body.records : undefined
   if (!Array.isArray(records))
     throw invalidBody(`The body must be an object with the list "records", got ${quote(body)}.`)
