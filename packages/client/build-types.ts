@@ -1,13 +1,13 @@
 /** Prints src/types.ts with types in place of schemas, so that the package needs no dependency. `npm pack` runs it. */
 
 import * as v3 from '../../src/core/api/schemas.ts'
-import * as searches from '../../src/core/api/search-schemas.ts'
-import * as writes from '../../src/core/api/write-schemas.ts'
 import { STATUS_OF } from '../../src/core/basics/errors.ts'
 import * as data from '../../src/core/history/event-data.ts'
 import * as events from '../../src/core/history/event-schema.ts'
 import * as lists from '../../src/core/lists/list-request.ts'
 import * as passports from '../../src/core/passport/wire-schemas.ts'
+import * as lookups from '../../src/features/passports/schemas.ts'
+import * as writes from '../../src/features/records/schemas.ts'
 import * as subscriptions from '../../src/features/webhooks/schemas.ts'
 
 /** The part of JSON Schema that the API uses. */
@@ -25,7 +25,7 @@ type Schema = {
   patternProperties?: Record<string, Schema>
 }
 
-const MODULES: Record<string, object> = { passports, v3, searches, events, data, writes, subscriptions }
+const MODULES: Record<string, object> = { passports, v3, lookups, events, data, writes, subscriptions }
 const schemaAt = (module = '', name = ''): Schema =>
   (MODULES[module] as Record<string, Schema>)[name] as Schema
 

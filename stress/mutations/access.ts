@@ -20,7 +20,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'auth: REQUIRE_API_KEY is ignored',
-    file: 'src/core/http/admit.ts',
+    file: 'src/core/http/respond.ts',
     from: '(requireKey && !route.access) || route',
     to: 'route',
     tests: KEYS,
@@ -104,7 +104,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'auth: a route that needs a key is open',
-    file: 'src/core/http/admit.ts',
+    file: 'src/core/http/respond.ts',
     from: '(requireKey && !route.access) || route.needsKey',
     to: 'requireKey && route.access !== undefined',
     tests: ['test/core/http/responses.test.ts'],
@@ -119,8 +119,8 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'limits: wrong keys are not counted',
-    file: 'src/core/http/admit.ts',
-    from: '  if (!isRight) context.limiter.consumeWrongKey(context.address())\n',
+    file: 'src/core/http/respond.ts',
+    from: "  if (!isRight) context.limiter.consumeFixed('wrong keys', context.address())\n",
     to: '',
     tests: LIMITS,
   },
@@ -239,7 +239,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'me: proofs are not limited',
     file: 'src/features/own-record/wallet-sessions.ts',
-    from: '  context.limiter.consumeProof(context.address())\n  const now',
+    from: "  context.limiter.consumeFixed('proofs', context.address())\n  const now",
     to: '  const now',
     tests: ['test/features/own-record/own-record.test.ts'],
   },

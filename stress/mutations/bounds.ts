@@ -7,8 +7,8 @@ export const BOUND_MUTATIONS: readonly Mutation[] = [
   {
     name: 'bounds: a body of two megabytes is accepted',
     file: 'src/core/http/parse-request.ts',
-    from: ' > MAX_BODY_BYTES',
-    to: ' > 2 * MAX_BODY_BYTES',
+    from: ' <= MAX_BODY_BYTES',
+    to: ' <= 2 * MAX_BODY_BYTES',
     tests: ['test/features/passports/problems.test.ts'],
     title: 'a body above',
   },

@@ -1,12 +1,12 @@
 import type { Static } from 'typebox'
 import type * as v3 from '../../../src/core/api/schemas.ts'
-import type * as searches from '../../../src/core/api/search-schemas.ts'
-import type * as writes from '../../../src/core/api/write-schemas.ts'
 import type * as errors from '../../../src/core/basics/errors.ts'
 import type * as data from '../../../src/core/history/event-data.ts'
 import type * as events from '../../../src/core/history/event-schema.ts'
 import type * as lists from '../../../src/core/lists/list-request.ts'
 import type * as passports from '../../../src/core/passport/wire-schemas.ts'
+import type * as lookups from '../../../src/features/passports/schemas.ts'
+import type * as writes from '../../../src/features/records/schemas.ts'
 import type * as subscriptions from '../../../src/features/webhooks/schemas.ts'
 
 // The types are derived from the API schemas. For the package, build-types.ts replaces each `typeof` by a plain type.
@@ -126,24 +126,26 @@ type Chosen<Names, Parts extends [V3Include]> = Parts extends unknown
 /** The lookup result for one key. */
 export type V3LookupItem<Passport = V3Passport> =
   | { key: string; passport: Passport }
-  | Exclude<Static<typeof v3.LookupItem>, { passport: unknown }>
+  | Exclude<Static<typeof lookups.LookupItem>, { passport: unknown }>
 
 export type V3LookupBody<Passport = V3Passport> = { items: V3LookupItem<Passport>[]; found: number }
 
-export type V3Group = Static<typeof v3.Group>
+export type V3Group = Static<typeof lookups.Group>
 
-export type V3Page<Passport = V3Passport> = Omit<Static<typeof v3.ListBody>, 'items'> & { items: Passport[] }
+export type V3Page<Passport = V3Passport> = Omit<Static<typeof lookups.ListBody>, 'items'> & {
+  items: Passport[]
+}
 
 /** Words of a search text that are a filter. */
-export type V3Chip = Static<typeof searches.Chip>
+export type V3Chip = Static<typeof lookups.Chip>
 
 /** The passports that a text means, and how it was read. */
-export type V3SearchPage<Passport = V3Passport> = Omit<Static<typeof searches.SearchBody>, 'items'> & {
+export type V3SearchPage<Passport = V3Passport> = Omit<Static<typeof lookups.SearchBody>, 'items'> & {
   items: Passport[]
 }
 
 /** The distribution of the scores of all listed passports. */
-export type V3Scores = Static<typeof searches.Scores>
+export type V3Scores = Static<typeof lookups.Scores>
 
 /** The net change of a score between two times. A score is null if the passport did not exist. */
 export type V3Diff = Static<typeof events.Diff>

@@ -6,11 +6,11 @@ import { undo } from '../history/undo.ts'
 import type { Context } from '../http/route.ts'
 import type { PassportKey, Standing } from '../passport/passport.ts'
 import type { Explanation } from '../passport/rules/explanation.ts'
+import { readLater } from '../reads/history.ts'
 import type { FindByKeys, FindOptions, KeyResult } from '../store/rows/passport.ts'
 import type { Store } from '../store/store.ts'
 import { checkKnown, type Fields, type Include } from './parameters.ts'
 import { presentExplanation, presentPassport, presentStanding } from './present.ts'
-import { readLater } from './read-history.ts'
 import type { WireStanding } from './schemas.ts'
 
 /** A passport as JSON, the ids of several passports that share the handle, or `undefined` if none was found. */

@@ -5,11 +5,10 @@ import type { Actor } from '../history/event.ts'
 import * as eventSchemas from '../history/event-schema.ts'
 import { type ErrorResponse, errorHeaders, publicError } from '../http/errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS } from '../http/openapi-parts.ts'
-import { type Context, type Surface, unknownPaths } from '../http/route.ts'
+import type { Context, Surface } from '../http/route.ts'
+import { unknownPaths } from '../http/unknown-path.ts'
 import { parametersOf } from './parameters.ts'
 import * as schemas from './schemas.ts'
-import * as searchSchemas from './search-schemas.ts'
-import * as writeSchemas from './write-schemas.ts'
 
 /** The names of schemas of v3 in the OpenAPI document. */
 export const asSchemasOfV3 = (named: Readonly<Record<string, TSchema>>) =>
@@ -29,7 +28,7 @@ export const V3: Surface = {
   headers: [...COMMON_HEADERS, 'RateLimit', 'RateLimit-Policy'],
   errors: [...COMMON_ERRORS, 'content_too_large', 'unauthorized', 'forbidden', 'rate_limited', 'unavailable'],
   errorSchema: schemas.Problem,
-  schemas: asSchemasOfV3({ ...schemas, ...searchSchemas, ...eventSchemas, ...writeSchemas }),
+  schemas: asSchemasOfV3({ ...schemas, ...eventSchemas }),
 }
 
 /** After all other routes of v3. */

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, SocketAddress } from 'node:net'
 import { ServiceError } from '../basics/errors.ts'
 import { quote } from '../basics/text/quote.ts'
 import { type ApiKey, DEFAULT_SCOPES, isPublishable, keyState, parseKeyId } from '../store/api-key.ts'
@@ -130,31 +130,20 @@ export function createClientAddressOf(trusted: readonly string[]) {
 const MOST_HOPS = 20
 const LONGEST_HOPS = MOST_HOPS * '[2001:0db8:0000:0000:0000:ffff:255.255.255.255]:65535, '.length
 
-/** Normalizes an address: an IPv4-mapped IPv6 address becomes IPv4, brackets and port are removed. */
+/** Normalizes an address: an IPv4-mapped IPv6 address becomes IPv4, brackets, port and zone are removed. */
 function normalize(text: string): string {
   if (!text.includes(':')) return text
-  const address = text.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^((?:\d+\.){3}\d+):\d+$/, '$1')
-  if (!address.includes(':') || isIP(address) !== 6) return address
-  const groups = address
-    .replace(/%.*$/, '')
-    .replace(DOTTED, (_, a, b, c, d) => `${toGroup(a, b)}:${toGroup(c, d)}`)
-  const canonical = new URL(`http://[${groups}]`).hostname.slice(1, -1)
-  const mapped = MAPPED.exec(canonical)
-  return mapped ? mapped.slice(1).map(toOctets).join('.') : canonical
+  const written = text.replace(/%[^\]]*/, '')
+  const given =
+    isIP(written) === 6 ? `[${written.replace(DOTTED, (_, ...bytes) => toGroups(bytes))}]` : written
+  return (SocketAddress.parse(given)?.address ?? text).replace(/^::ffff:(?=\d+\.)/, '')
 }
 
-/** An IPv6 address can end with an IPv4 address, but the URL parser does not always accept this form. */
+/** An IPv6 address can end with an IPv4 address, but the parser does not always accept this form. */
 const DOTTED = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/
 
-const toGroup = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16)
-
-/** An IPv4-mapped address as the URL parser writes it. */
-const MAPPED = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/
-
-function toOctets(hex: string): string {
-  const number = Number.parseInt(hex, 16)
-  return `${number >> 8}.${number & 255}`
-}
+const toGroups = ([a, b, c, d]: string[]) =>
+  [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((group) => group.toString(16)).join(':')
 
 /** A subscriber has a /64 block of IPv6 addresses: the whole block counts as one client. */
 function toBlock(address: string): string {

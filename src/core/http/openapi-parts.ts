@@ -1,5 +1,4 @@
 import { type ErrorCode, NOT_SIGNED } from '../basics/errors.ts'
-import type { PassportV3 } from '../history/passport-state.ts'
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example })
 const always = (description: string, value: string) => ({ description, schema: { const: value } })
@@ -170,54 +169,3 @@ export const COMMON_ERRORS: readonly DocumentedError[] = [
   'uri_too_long',
   'internal',
 ]
-
-const WALLET = '0xde300336109b98de47dd98b5d09fdef2358cd6c2'
-const CALCULATED_AT = '2026-11-17T09:18:56.019Z'
-
-/** The passport in all examples: passport 42 of the demo, with the first items of its lists only. */
-export const EXAMPLE = {
-  id: 42,
-  scores: { total: 63, activity: 18, identity: 6, skills: 39 },
-  stale: false,
-  calculatedAt: Date.parse(CALCULATED_AT),
-  human: false,
-  connections: 2,
-  mainWallet: WALLET,
-  verifiedWallets: [WALLET, '0xde30db14bfeae3630539aa60212f1171f33fdc66'],
-  profile: {
-    bio: 'Invented person no. 42. Repairs night gardens.',
-    displayName: 'Rūta Inkwellstone 🌊',
-    location: 'São Paulo',
-    tags: ['designer', 'data', 'builder', 'community'],
-  },
-  socials: [
-    {
-      source: 'linkedin',
-      name: 'rutainkwellstone308',
-      displayName: 'Rūta Inkwellstone 🌊',
-      bio: 'On linkedin about maps of clouds.',
-      location: '',
-      url: 'https://example.com/linkedin/rutainkwellstone308',
-      imageUrl: '',
-      followers: '251',
-      following: '9',
-    },
-  ],
-  merged: false,
-  mergedFrom: [],
-  rules: '2026-11+61951821',
-  credentials: [
-    {
-      id: '0d72f982-93af-82f8-819f-2d5cd14a65bd',
-      type: 'active_wallet',
-      name: 'Ethereum User',
-      category: 'Activity',
-      score: 3,
-      max_score: 20,
-      value: '68 transactions',
-      earned_at: '2022-05-08T00:00:00.000Z',
-      last_calculated_at: '2026-07-20T09:18:56.019Z',
-      from: 'rule',
-    },
-  ],
-} as const satisfies PassportV3

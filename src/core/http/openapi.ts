@@ -126,7 +126,7 @@ function describe(each: DocumentedRoute, toRef: ToRef, shared: SharedResponses) 
       requestBody: {
         required: true,
         content: {
-          'application/json': { schema: toRef(body), example: each.bodyExample },
+          'application/json': { schema: toRef(body), example: each.examples.request },
         },
       },
     }),
@@ -143,9 +143,12 @@ function describe(each: DocumentedRoute, toRef: ToRef, shared: SharedResponses) 
 export const NOT_MODIFIED = 'The body has not changed since the `ETag` in `If-None-Match`'
 
 function contentOf(each: DocumentedRoute, toRef: ToRef) {
-  const { response, example } = each
+  const { response, examples } = each
   return {
-    'application/json': { schema: toRef(response), ...(example !== undefined && { example }) },
+    'application/json': {
+      schema: toRef(response),
+      ...(examples.response !== undefined && { example: examples.response }),
+    },
     ...each.alternatives,
   }
 }

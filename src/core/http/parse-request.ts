@@ -10,6 +10,12 @@ const methodsOf = ({ methods = READ_ONLY }: Route) => methods
 export const allowedMethods = (route: Route) =>
   [...(route.pathMethods ?? methodsOf(route)), 'OPTIONS'].join(', ')
 
+/** The route with and without a trailing slash. */
+export function withSlash(route: Route): Route[] {
+  const isSlashOptional = route.surface.ignoresSlash && !/[/*]$/.test(route.path)
+  return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]
+}
+
 /** Groups routes by path. The routes of a path differ in their methods, and each gets the methods of all. */
 export function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
   const groups = Map.groupBy(routes, ({ path }) => path)
@@ -59,15 +65,34 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH',
 const TRACEPARENT =
   /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/
 
-/** What the log says about a request. Unknown methods are untrusted input, and logged as `other`. */
+/** What may be logged about a request: neither its path, its query nor its key. */
+export type LoggedRequest = {
+  id: string
+  /** From a valid `traceparent`. */
+  traceId?: string | undefined
+  /** Unknown methods are untrusted input, and logged as `other`. */
+  method: string
+  route: string
+}
+
+export type RequestSummary = LoggedRequest & {
+  status: number
+  seconds: number
+  /** Empty without a key. */
+  keyId: string
+  /** `none` if the route has no tier, or if the request was refused before its tier was known. */
+  tier: string
+  address: () => string
+}
+
 export const summaryOf = ({
-  request: { method, headers },
+  request,
   route,
   id,
-}: Pick<Context, 'request' | 'route' | 'id'>) => ({
+}: Pick<Context, 'request' | 'route' | 'id'>): LoggedRequest => ({
   id,
-  traceId: TRACEPARENT.exec(headers.get('traceparent') ?? '')?.[1],
-  method: KNOWN_METHODS.has(method) ? method : 'other',
+  traceId: TRACEPARENT.exec(request.headers.get('traceparent') ?? '')?.[1],
+  method: KNOWN_METHODS.has(request.method) ? request.method : 'other',
   route: route.name,
 })
 
@@ -75,8 +100,6 @@ export const MAX_BODY_BYTES = 1024 * 1024
 
 /** 0 if the size of the body is unknown. */
 export const declaredLength = ({ headers }: Request) => Number(headers.get('content-length')) || 0
-
-export const isBodyTooLarge = (request: Request) => declaredLength(request) > MAX_BODY_BYTES
 
 /** If a larger body is refused unread, its connection is closed: a new connection takes less time than reading the body. */
 const MOST_IGNORED_BYTES = 64 * 1024
@@ -88,6 +111,12 @@ export const bodyTooLarge = () =>
   new ServiceError('content_too_large', `The body may have at most ${MAX_BODY_BYTES} bytes.`, {
     headers: { Connection: 'close' },
   })
+
+export function refuseLargeBody({ request, route }: Context): Response | undefined {
+  if (declaredLength(request) <= MAX_BODY_BYTES) return undefined
+  if (route.surface.errors.includes('content_too_large')) throw bodyTooLarge()
+  return new Response(null, { status: 413, headers: { Connection: 'close' } })
+}
 
 /** Headers need no check: Bun responds 431 when the request line and the headers exceed 16 KiB. */
 const MAX_TARGET = 8 * 1024

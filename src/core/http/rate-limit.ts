@@ -4,16 +4,16 @@ import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../config/rate-limit-tier.t
 import type { ApiKey } from '../store/api-key.ts'
 import { type Client, clientOf } from './client-identity.ts'
 
-const WRONG_KEYS: Tier = { name: 'wrong-keys', requests: 60, window: 60 }
-
-/** Challenges and signatures. They are counted by address only, so that nobody can use up the proofs of another person. */
-const PROOFS: Tier = { name: 'wallet-proofs', requests: 30, window: 60 }
-
-/** Each change is an event for everybody who follows the log. */
-const HIDINGS: Tier = { name: 'hidings', requests: 6, window: 24 * 3600 }
-
-/** Each change is an entry of the audit log. */
-const WEBHOOK_CHANGES: Tier = { name: 'webhook-changes', requests: 100, window: 3600 }
+/** Limits beside the tiers, by what they count. */
+const FIXED = {
+  'wrong keys': { name: 'wrong-keys', requests: 60, window: 60 },
+  /** Challenges and signatures. They are counted by address only, so that nobody can use up the proofs of another person. */
+  proofs: { name: 'wallet-proofs', requests: 30, window: 60 },
+  /** Of what others see of a passport: each is an event for everybody who follows the log. */
+  changes: { name: 'hidings', requests: 6, window: 24 * 3600 },
+  /** Each is an entry of the audit log. */
+  'changes of webhooks': { name: 'webhook-changes', requests: 100, window: 3600 },
+}
 
 type LimiterOptions = {
   tiers: readonly Tier[]
@@ -38,15 +38,12 @@ export function createLimiter({ tiers, windows, now, isQuotaUsed }: LimiterOptio
     throw rateLimited(limit, tier, seconds, `${tier.name}-month`)
   }
 
-  function consumeFixed(tier: Tier, what: string, client: string): void {
-    const { requests, window } = tier
-    const { remaining, seconds } = counter.consume(client, requests, window)
-    if (remaining < 0) throw rateLimited(`${requests} ${what} in ${window} s`, tier, seconds)
-  }
-
   return {
     /** `undefined` if the surface has no limit. */
-    tierOf({ usesKeys, tier }: LimitedSurface, key: ApiKey | undefined): Tier | undefined {
+    tierOf(
+      { usesKeys, tier }: { usesKeys?: true; tier?: string },
+      key: ApiKey | undefined,
+    ): Tier | undefined {
       if (tier !== undefined) return byName.get(tier)
       return usesKeys && (byName.get(key?.tier ?? ANONYMOUS) ?? fallback)
     },
@@ -58,18 +55,12 @@ export function createLimiter({ tiers, windows, now, isQuotaUsed }: LimiterOptio
       return counter.consume(`${tier.name} ${clientOf(client)}`, tier.requests, tier.window, units)
     },
 
-    /** Counts a wrong key; throws `rate_limited` after too many from this address. */
-    consumeWrongKey: (address: string) => consumeFixed(WRONG_KEYS, 'wrong keys', `wrong ${address}`),
-
-    /** Counts a proof of a wallet; throws `rate_limited` after too many from this address. */
-    consumeProof: (address: string) => consumeFixed(PROOFS, 'proofs', `proof ${address}`),
-
-    /** Counts a change of what others see of a passport; throws `rate_limited` after too many. */
-    consumeHiding: (id: number) => consumeFixed(HIDINGS, 'changes', `hiding ${id}`),
-
-    /** Counts a change of the webhooks of a key; throws `rate_limited` after too many. */
-    consumeWebhookChange: (keyId: string) =>
-      consumeFixed(WEBHOOK_CHANGES, 'changes of webhooks', `webhook ${keyId}`),
+    /** Counts one of `what` for a key, an address or a passport. Throws `rate_limited` after too many. */
+    consumeFixed(what: keyof typeof FIXED, client: string | number): void {
+      const { requests, window } = FIXED[what]
+      const { remaining, seconds } = counter.consume(`${what} ${client}`, requests, window)
+      if (remaining < 0) throw rateLimited(`${requests} ${what} in ${window} s`, FIXED[what], seconds)
+    },
   }
 }
 
@@ -86,9 +77,6 @@ export function checkLimit(
 }
 
 export type Limiter = ReturnType<typeof createLimiter>
-
-/** Either clients can send a key, or all clients have the same tier. */
-export type LimitedSurface = { usesKeys?: true; tier?: string }
 
 /** The fields of an exchange that `charge` reads and changes. */
 export type ChargedExchange = Client & {

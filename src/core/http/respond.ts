@@ -1,22 +1,48 @@
 import { type Awaitable, andThen } from '../basics/awaitable.ts'
-import { notFound } from '../basics/errors.ts'
-import { applyLimit, identify } from './admit.ts'
-import { checkOrigin, checkScope, isInBrowser } from './client-identity.ts'
+import { notFound, unauthorized } from '../basics/errors.ts'
+import type { RateLimitResult } from '../basics/fixed-window.ts'
+import { createDigestFinder } from '../scoring/rules-digests.ts'
+import type { ApiKey } from '../store/api-key.ts'
+import { RULE_SETS } from '../store/sql/rules.ts'
+import { type BudgetLimits, createByteBudget, type Limited } from './byte-budget.ts'
 import {
-  bodyTooLarge,
+  ANONYMOUS_PRINCIPAL,
+  checkOrigin,
+  checkScope,
+  createClientAddressOf,
+  isActive,
+  isInBrowser,
+  matchesKey,
+  type Principal,
+  parseKey,
+  type SentKey,
+} from './client-identity.ts'
+import {
   checkHost,
   checkMethod,
   declaredLength,
-  isBodyTooLarge,
   pathOf,
+  publicOriginOf,
+  type RequestSummary,
+  refuseLargeBody,
+  requestIdOf,
   summaryOf,
 } from './parse-request.ts'
-import { unitsOfBody } from './rate-limit.ts'
-import { tierNameOf } from './request-counter.ts'
-import { addHeaders, checkIfMatch, preflight, respondToError } from './response.ts'
-import type { Context } from './route.ts'
-import type { ServerState } from './server-state.ts'
-import { describeUnknownPath } from './unknown-path.ts'
+import { charge, checkLimit, unitsOfBody } from './rate-limit.ts'
+import { createPageCache } from './rendered-page.ts'
+import { type RequestCounter, tierNameOf } from './request-counter.ts'
+import {
+  addHeaders,
+  checkIfMatch,
+  createGuardFinder,
+  createInitialHeaders,
+  type ErrorHandling,
+  type HeaderOptions,
+  preflight,
+  respondToError,
+} from './response.ts'
+import type { Context, Guard, OpenStreams, Route, RouteRequest, ServerContext } from './route.ts'
+import { describeUnknownPath, guessablePaths } from './unknown-path.ts'
 
 /** A step may throw, or end the request by returning its response, or return a promise of one or of nothing. */
 type Step = (context: Context, state: ServerState) => unknown
@@ -73,14 +99,36 @@ function fail(context: Context, state: ServerState, error: unknown): Awaitable<R
   return andThen(respondToError(state, context, error), (response) => finish(context, state, response))
 }
 
-function refuseLargeBody({ request, route }: Context): Response | undefined {
-  if (!isBodyTooLarge(request)) return undefined
-  if (route.surface.errors.includes('content_too_large')) throw bodyTooLarge()
-  return new Response(null, { status: 413, headers: { Connection: 'close' } })
-}
-
 function checkRoute({ route, request }: Context, { guessable }: ServerState): void {
   if (!route.handle) throw notFound(route.missing ?? describeUnknownPath(pathOf(request), guessable))
+}
+
+/** Finds the key of a request. Throws `unauthorized`, or `rate_limited` after too many wrong keys. */
+function identify(context: Context, { keyHelp }: ServerState): Awaitable<void> {
+  const { route, request, requireKey, store } = context
+  if (!route.surface.usesKeys) return undefined
+  const sent = parseKey(request.headers.get('x-api-key'))
+  if (!sent && ((requireKey && !route.access) || route.needsKey)) throw unauthorized(keyHelp)
+  if (!sent) return undefined
+  const found = sent.id === undefined ? undefined : store.keys.find(sent.id)
+  return andThen(found, (key) => useKey(context, sent, key, keyHelp))
+}
+
+function useKey(context: Context, sent: SentKey, key: ApiKey | undefined, keyHelp?: string): void {
+  const isRight = matchesKey(sent, key)
+  if (!isRight) context.limiter.consumeFixed('wrong keys', context.address())
+  if (!isRight || !isActive(key, context.time)) throw unauthorized(keyHelp)
+  context.key = key
+  context.principal = key
+}
+
+/** Counts the request for its client. Throws `rate_limited`. */
+function applyLimit(context: Context, { headersOf }: ServerState): void {
+  const { limiter, route } = context
+  context.tier = limiter.tierOf(route.surface, context.key)
+  if (!context.tier) return
+  context.consumed = checkLimit(context.tier, limiter.consume(context.tier, context))
+  if (context.consumed) context.headers = headersOf(route.surface, context.tier)
 }
 
 function noteBrowser({ key, request, publicUrl }: Context, { counter }: ServerState): void {
@@ -113,4 +161,89 @@ function finish(context: Context, state: ServerState, response: Response): Respo
     address: () => context.address(),
   })
   return completed
+}
+
+export type ServerOptions = ErrorHandling &
+  HeaderOptions &
+  Pick<ServerContext, 'store' | 'index' | 'explain' | 'explainAll' | 'now' | 'requireKey' | 'limiter'> &
+  Partial<Pick<ServerContext, 'signing' | 'contact' | 'webhookAllowPrivate'>> & {
+    publicUrl?: string | undefined
+    /** How to get a key, for errors of v3. */
+    keyHelp?: string | undefined
+    /** Whether the service has pages and cards. */
+    explorer?: boolean
+    limits?: Partial<BudgetLimits & Pick<OpenStreams, 'commentMilliseconds'>> | undefined
+    routes: readonly Route[]
+    guards?: readonly Guard[]
+    /** Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted. */
+    trustedProxies: readonly string[]
+    counter: RequestCounter
+    onResponse?: ((summary: RequestSummary) => void) | undefined
+  }
+
+export type ServerState = ReturnType<typeof createServerState>
+
+/** The options, and what all requests share. */
+export function createServerState(options: ServerOptions) {
+  const { store, index, explain, explainAll, now, requireKey, signing, limiter } = options
+  const { publicUrl = '', contact, explorer = false, webhookAllowPrivate = false } = options
+  const shared: ServerContext = {
+    ...{ store, index, explain, explainAll, now, requireKey, webhookAllowPrivate, limiter },
+    ...{ signing, publicUrl, contact, findDigests: createDigestFinder(store.data(RULE_SETS)) },
+    streams: { open: new Set(), isEnding: false, commentMilliseconds: 15_000, ...options.limits },
+    pages: createPageCache(),
+    budget: createByteBudget(options.limits),
+    cardsOf: (request: Request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
+  }
+  const guardsOf = createGuardFinder(options.guards ?? [])
+  const headersOf = createInitialHeaders(guardsOf, options)
+  const addressOf = createClientAddressOf(options.trustedProxies)
+
+  class RequestContext {
+    readonly request: RouteRequest
+    readonly route: Route
+    readonly server: Limited['server']
+    readonly id: string
+    readonly time = now()
+    readonly startedAt = performance.now()
+    headers: Headers
+    principal: Principal = ANONYMOUS_PRINCIPAL
+    key: Context['key'] = undefined
+    tier: Context['tier'] = undefined
+    consumed: RateLimitResult | undefined = undefined
+    units = 1
+    isFree = false
+
+    constructor(request: RouteRequest, route: Route, server: Limited['server']) {
+      this.request = request
+      this.route = route
+      this.server = server
+      this.id = requestIdOf(request)
+      this.headers = headersOf(route.surface, undefined)
+    }
+    address() {
+      const { request, server } = this
+      return addressOf(server.requestIP(request)?.address ?? '', request.headers)
+    }
+    charge(units: number, advice?: string) {
+      charge(limiter, this, units, advice)
+    }
+    onError(error: unknown) {
+      options.onError(error, summaryOf(this))
+    }
+  }
+  // What all requests share is on the prototype: copying it for each request is slow.
+  Object.assign(RequestContext.prototype, shared)
+
+  return {
+    ...options,
+    shared,
+    guardsOf,
+    createContext: (request: RouteRequest, route: Route, server: Limited['server']) =>
+      new RequestContext(request, route, server) as unknown as Context,
+    headersOf,
+    guessable: guessablePaths(options.routes),
+    isDraining: false,
+    lastRequestAt: 0,
+  }
 }

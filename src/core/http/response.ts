@@ -4,10 +4,10 @@ import { etagOf } from '../basics/hash.ts'
 import type { Tier } from '../config/rate-limit-tier.ts'
 import type { Limited } from './byte-budget.ts'
 import { type PublicError, publicError } from './errors.ts'
-import { allowedMethods, hasLargeUnreadBody, pathOf } from './parse-request.ts'
+import { allowedMethods, hasLargeUnreadBody, type LoggedRequest, pathOf } from './parse-request.ts'
 import { describeLimit, policyOf } from './rate-limit.ts'
 import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
-import type { Context, Guard, RequestSummary, Route, Surface } from './route.ts'
+import type { Context, Guard, Route, Surface } from './route.ts'
 
 /** Pages of any origin may read every response and all of its headers. */
 const CORS_HEADERS = {
@@ -28,6 +28,44 @@ export function json(context: Limited & { headers: Headers }, body: string): Res
   context.budget.hold(context, body.length)
   const response = new Response(body, { headers: context.headers })
   response.headers.set('ETag', etagOf(body))
+  return response
+}
+
+/**
+ * Sends chunks as they are rendered: the next one when the client has received the previous one. The first one is rendered
+ * before the response begins, so that an early failure becomes an error response.
+ */
+export async function stream(context: Context, type: string, chunks: AsyncGenerator<string>) {
+  const encoder = new TextEncoder()
+  let first: IteratorResult<string> | undefined = await chunks.next()
+  let isCancelled = false
+  const source: UnderlyingDefaultSource<Uint8Array> = {
+    async pull(controller) {
+      try {
+        const { value, done } = first ?? (await chunks.next())
+        first = undefined
+        if (isCancelled) return
+        if (!done) return controller.enqueue(encoder.encode(value))
+        context.budget.release(context)
+        controller.close()
+      } catch (error) {
+        context.budget.release(context)
+        if (isCancelled || error instanceof ClientGone) return
+        context.onError(error)
+        controller.error(error)
+      }
+    },
+    /** Bun cancels the stream of a client that has disconnected. */
+    async cancel() {
+      isCancelled = true
+      context.budget.release(context)
+      await chunks.return(undefined)
+    },
+  }
+  const response = new Response(new ReadableStream(source, { highWaterMark: 0 }), {
+    headers: context.headers,
+  })
+  response.headers.set('Content-Type', type)
   return response
 }
 
@@ -74,6 +112,13 @@ const matchesEtag = (condition: string, etag: string) =>
 export type HeaderOptions = {
   /** Whether search engines may list the pages; true by default. */
   isIndexed?: boolean
+}
+
+/** Returns the guards of a surface. */
+export function createGuardFinder(guards: readonly Guard[]) {
+  const bySurface = new Map<Surface, readonly Guard[]>()
+  return (surface: Surface) =>
+    bySurface.getOrInsertComputed(surface, () => guards.filter(({ isFor }) => isFor(surface)))
 }
 
 type GuardHeaders = ReturnType<NonNullable<Guard['headers']>>
@@ -125,15 +170,11 @@ export function addHeaders(context: Context, response: Response): Response {
   return new Response(null, { status: 304, headers })
 }
 
-type FailedRequest = Pick<RequestSummary, 'route'> &
-  Partial<Pick<RequestSummary, 'id' | 'traceId' | 'method'>>
-
 export type ErrorHandling = {
   errorPage?:
     | ((status: number, error: PublicError, requestId: string, path: string) => RenderedPage)
     | undefined
-  /** `request` has no id and no method if the failed work was shared by several requests. */
-  onError: (error: unknown, request: FailedRequest) => void
+  onError: (error: unknown, request: LoggedRequest) => void
 }
 
 /** Returns the error response, in the format of the route's surface. Browsers get HTML on unknown paths. */

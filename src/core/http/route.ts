@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts'
 import type { ByteBudget, Limited } from './byte-budget.ts'
 import type { Principal, RouteScope } from './client-identity.ts'
 import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
-import type { EventStreams } from './event-streams.ts'
+import examples from './examples.json' with { type: 'json' }
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
 import type { ChargedExchange, Limiter } from './rate-limit.ts'
 import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
@@ -52,13 +52,6 @@ export type Guard = {
   checkFirst?: (context: Context) => void
   /** Called when the client and its limit are known. */
   check?: (context: Context) => void
-}
-
-/** Returns the guards of a surface. */
-export function createGuardFinder(guards: readonly Guard[]) {
-  const bySurface = new Map<Surface, readonly Guard[]>()
-  return (surface: Surface) =>
-    bySurface.getOrInsertComputed(surface, () => guards.filter(({ isFor }) => isFor(surface)))
 }
 
 /** Health, files and the reference need no key and have no limit. */
@@ -107,9 +100,7 @@ type Documentation = {
   description?: string
   requestHeaders?: Parameters
   body?: TSchema
-  bodyExample?: unknown
   response: TSchema
-  example?: unknown
   /** 200 by default. */
   status?: number
   /** Further content types of the response. */
@@ -151,10 +142,14 @@ export type Route = Omit<Declaration, 'handle' | 'scope' | 'units'> & {
   surface: Surface
   scope: RouteScope
   units: number
+  /** Of the body of the request, and of the response. */
+  examples: { request?: unknown; response?: unknown }
   /** The methods of all routes with this path, if there are several. */
   pathMethods?: readonly string[]
   handle: ((request: RouteRequest, context: Context) => Awaitable<Response>) | undefined
 }
+
+const EXAMPLES: Readonly<Record<string, Route['examples']>> = examples
 
 /** Declares a route. Routing, validation, limits, metrics, usage, the OpenAPI document and the reference follow from it. */
 export function route<Param extends string = never, Name extends string = never>(
@@ -169,18 +164,13 @@ export function route<Param extends string = never, Name extends string = never>
     surface,
     scope,
     units,
+    examples: EXAMPLES[rest.id ?? ''] ?? {},
     ...(rest.isImmediate && { isCheap: () => true }),
     // Without `parseQuery`, handlers get no query.
     handle: (parseQuery && handle
       ? (request, context) => handle(request, context, parseQuery(request, names))
       : handle) as Route['handle'],
   }
-}
-
-/** The route with and without a trailing slash. */
-export function withSlash(route: Route): Route[] {
-  const isSlashOptional = route.surface.ignoresSlash && !/[/*]$/.test(route.path)
-  return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]
 }
 
 /** A route that needs no key and has no limit. */
@@ -200,10 +190,6 @@ export type DocumentedRoute = Route & Documentation
 
 export const isDocumented = (each: Route): each is DocumentedRoute => each.id !== undefined
 
-/** Two routes that respond with 404: one for the base path, one for all paths below it without another route. */
-export const unknownPaths = (surface: Surface, base: string, name: string, missing?: string): Route[] =>
-  [base, `${base}/*`].map((path) => route(surface, { path, name, ...(missing && { missing }) }))
-
 /** What all requests of a server thread share. It is on the prototype of their contexts. */
 export type ServerContext = {
   store: Store
@@ -218,7 +204,7 @@ export type ServerContext = {
   signing?: SigningKeys | undefined
   /** Empty without PUBLIC_URL. */
   publicUrl: string
-  streams: EventStreams
+  streams: OpenStreams
   now: () => number
   /** Whether every request needs a key. */
   requireKey: boolean
@@ -230,6 +216,14 @@ export type ServerContext = {
   cardsOf: (request: Request) => string
   /** A `mailto:` or web address of the operator. */
   contact?: string | undefined
+}
+
+/** Responses that stay open. They end when the server stops. */
+export type OpenStreams = {
+  open: Set<Context>
+  isEnding: boolean
+  /** Interval of keep-alive comments: well below the idle timeout of connections. */
+  commentMilliseconds: number
 }
 
 /** A request, and what its handler needs. */
@@ -251,19 +245,3 @@ export type Context = ServerContext &
     /** Logs an error of this request. */
     onError(error: unknown): void
   }
-
-/** The facts about a request that may be logged. Its path, query and key must not be logged. */
-export type RequestSummary = {
-  id: string
-  /** From a valid `traceparent`. */
-  traceId?: string | undefined
-  method: string
-  route: string
-  status: number
-  seconds: number
-  /** Empty without a key. */
-  keyId: string
-  /** `none` if the route has no tier, or if the request was refused before its tier was known. */
-  tier: string
-  address: () => string
-}

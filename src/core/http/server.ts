@@ -2,16 +2,23 @@ import type { Awaitable } from '../basics/awaitable.ts'
 import { urlOf } from '../basics/url.ts'
 import { IDLE_SECONDS } from './byte-budget.ts'
 import { presentError } from './errors.ts'
-import { groupByPath, matchPath, pathOf, selectRoute } from './parse-request.ts'
-import { respond } from './respond.ts'
+import { groupByPath, matchPath, pathOf, selectRoute, withSlash } from './parse-request.ts'
+import { createServerState, respond, type ServerOptions, type ServerState } from './respond.ts'
 import { baseHeaders } from './response.ts'
-import { type Route, type RouteRequest, route, SERVICE, withSlash } from './route.ts'
-import { type ApiServerOptions, createServerState, type ServerState } from './server-state.ts'
+import { type Route, type RouteRequest, route, SERVICE } from './route.ts'
 
 /** Bun itself responds to larger bodies, with an empty 413. */
 const MAX_RUNTIME_BODY_BYTES = 64 * 1024 * 1024
 
 const NOT_FOUND = route(SERVICE, { path: '/*', name: 'not_found' })
+
+export type ApiServerOptions = ServerOptions & {
+  host: string
+  port: number
+  reusePort?: boolean | undefined
+  /** The contents of PEM files. With them, the server uses HTTPS and HTTP/2. */
+  tls?: { cert: string; key: string } | undefined
+}
 
 export type ApiServer = ReturnType<typeof startApiServer>
 
@@ -63,8 +70,8 @@ export function startApiServer(options: ApiServerOptions) {
     url: urlOf(host, bound, tls ? 'https' : 'http'),
     port: bound,
     /** Open streams are not included. */
-    requestsInProgress: () => server.pendingRequests - streams.count(),
-    openStreams: streams.count,
+    requestsInProgress: () => server.pendingRequests - streams.open.size,
+    openStreams: () => streams.open.size,
     /** From now on, each response ends its connection. Returns the milliseconds since the last request. */
     endConnections(): number {
       state.isDraining = true
@@ -73,7 +80,7 @@ export function startApiServer(options: ApiServerOptions) {
     /** Bytes of bodies that are received, rendered or sent. */
     heldBytes: state.shared.budget.held,
     stop(force = false) {
-      streams.end()
+      streams.isEnding = true
       return server.stop(force)
     },
   }

@@ -1,6 +1,10 @@
 import { nearestName } from '../basics/text/nearest-name.ts'
 import { quote } from '../basics/text/quote.ts'
-import { isDocumented, type Route } from './route.ts'
+import { isDocumented, type Route, route, type Surface } from './route.ts'
+
+/** Two routes that respond with 404: one for the base path, one for all paths below it without another route. */
+export const unknownPaths = (surface: Surface, base: string, name: string, missing?: string): Route[] =>
+  [base, `${base}/*`].map((path) => route(surface, { path, name, ...(missing && { missing }) }))
 
 /** The paths of V1 and V2, which programs guess, with `{id}` for a parameter. */
 export const guessablePaths = (routes: readonly Route[]): string[] =>

@@ -1,4 +1,3 @@
-import { readLater } from '../../core/api/read-history.ts'
 import { CommandError } from '../../core/basics/errors.ts'
 import { parseInstant } from '../../core/basics/text/instant.ts'
 import { printable, toJsonText } from '../../core/basics/text/quote.ts'
@@ -9,6 +8,7 @@ import { formatTable } from '../../core/cli/table.ts'
 import { type Change, causesOf, type EventContent } from '../../core/history/event.ts'
 import type { WireDiff } from '../../core/history/event-schema.ts'
 import { presentEvent, presentTime } from '../../core/history/present-event.ts'
+import { readLater } from '../../core/reads/history.ts'
 import { findDiff } from './diff.ts'
 
 export const history = defineCommand({

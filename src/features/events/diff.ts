@@ -1,6 +1,4 @@
-import { DIFF } from '../../core/api/examples.ts'
 import { checkKnown, noPassport, onlyOne, parseKey, parsePast } from '../../core/api/parameters.ts'
-import { readDiff } from '../../core/api/read-history.ts'
 import { KEY, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import { invalidParameter } from '../../core/basics/errors.ts'
@@ -8,6 +6,7 @@ import { Diff, type WireDiff } from '../../core/history/event-schema.ts'
 import { presentDiff } from '../../core/history/present-event.ts'
 import { json } from '../../core/http/response.ts'
 import { type Context, route } from '../../core/http/route.ts'
+import { readDiff } from '../../core/reads/history.ts'
 
 const TIME = 'A time in the past (RFC 3339), or a day, which is its first moment in UTC'
 
@@ -26,7 +25,6 @@ export const diff = route(V3, {
     after: AFTER,
   },
   response: Diff,
-  example: DIFF,
   errors: ['before_history', 'ambiguous', 'cursor_expired'],
   errorWords: {
     before_history:

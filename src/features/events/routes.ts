@@ -1,4 +1,3 @@
-import { EVENTS } from '../../core/api/examples.ts'
 import { onlyOne, parseKey, parseNames } from '../../core/api/parameters.ts'
 import { list, V3 } from '../../core/api/surface.ts'
 import { findUnknown, invalidParameter, invalidValue, invalidValues } from '../../core/basics/errors.ts'
@@ -13,11 +12,11 @@ import {
 } from '../../core/history/event-cursor.ts'
 import { EventPage, type WireEventPage } from '../../core/history/event-schema.ts'
 import { presentEventItem } from '../../core/history/present-event.ts'
-import { type EventFilter, MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../core/http/event-streams.ts'
 import { createPage, sendPage } from '../../core/http/rendered-page.ts'
-import { JSON_HEADERS } from '../../core/http/response.ts'
+import { JSON_HEADERS, stream } from '../../core/http/response.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
 import { parseLimit } from '../../core/lists/list-request.ts'
+import { type EventFilter, followEvents, MOST_STREAMS, MOST_STREAMS_OF_KEY, sourceOf } from './streams.ts'
 
 const DEFAULT_LIMIT = 100
 const LARGEST_LIMIT = 1000
@@ -69,7 +68,6 @@ export const events = route(V3, {
   },
   responseHeaders: ['NextLink', 'Vary', 'X-Accel-Buffering'],
   response: EventPage,
-  example: EVENTS,
   errors: ['not_found', 'ambiguous', 'cursor_expired', 'overloaded'],
   handle: listEvents,
 })
@@ -94,7 +92,7 @@ async function listEvents(request: Request, context: Context, parameters: Parame
   const after = parseCursor('?after', parameters.after)
   const { events, end, log } = await readPage(context, after, { ...filter, limit, isProven: !!include })
   const next = formatEventCursor({ log: log.name, sequence: end })
-  const names = { log: log.name, source: context.streams.source }
+  const names = { log: log.name, source: sourceOf(context.publicUrl) }
   const page: WireEventPage = { items: events.map((event) => presentEventItem(event, names)), next }
   const link = `</api/v3/events?${new URLSearchParams({ ...parameters, after: next })}>; rel="next"`
   return sendPage(request, context, createPage(JSON.stringify(page), { ...JSON_HEADERS, Link: link }))
@@ -102,23 +100,14 @@ async function listEvents(request: Request, context: Context, parameters: Parame
 
 /** A client that reconnects repeats the parameters, and sends its last cursor as `Last-Event-ID`. */
 async function openStream(context: Context, parameters: Parameters, filter: EventFilter): Promise<Response> {
-  const { server, request } = context
-  const last = request.headers.get('last-event-id') ?? ''
+  const last = context.request.headers.get('last-event-id') ?? ''
   const log = await context.store.events.log()
   const given = last === '' ? parseCursor('?after', parameters.after) : parseCursor('Last-Event-ID', last)
   const sequence = given === LATEST ? log.last : log.first - 1
   const cursor = typeof given === 'object' ? given : { log: log.name, sequence }
   if (!isInLog(cursor, log)) throw notInLog(cursor, log, last === '' ? '?after' : 'Last-Event-ID')
-  // Streams have limits of their own, and stay open.
   context.budget.release(context)
-  const body = context.streams.open(cursor, {
-    filter,
-    keyId: context.principal.id,
-    disconnect: () => server.timeout(request, 1),
-    onError: (error) => context.onError(error),
-  })
-  const response = new Response(body, { headers: context.headers })
-  response.headers.set('Content-Type', 'text/event-stream')
+  const response = await stream(context, 'text/event-stream', followEvents(context, cursor, log, filter))
   // Otherwise proxies such as nginx would buffer events.
   response.headers.set('X-Accel-Buffering', 'no')
   return response

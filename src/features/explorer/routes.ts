@@ -1,4 +1,5 @@
-import { PAGE, type Route, unknownPaths } from '../../core/http/route.ts'
+import { PAGE, type Route } from '../../core/http/route.ts'
+import { unknownPaths } from '../../core/http/unknown-path.ts'
 import type { UseOfServer } from '../../feature.ts'
 import { routesOfFiles, routesOfPages } from '../../ui/page-routes.ts'
 import { createAboutPage } from './about-page.ts'

@@ -3,8 +3,7 @@ import { ANONYMOUS } from '../../core/config/rate-limit-tier.ts'
 import type { Principal } from '../../core/http/client-identity.ts'
 import { createLimiter } from '../../core/http/rate-limit.ts'
 import { createRequestCounter } from '../../core/http/request-counter.ts'
-import { respond } from '../../core/http/respond.ts'
-import { createServerState } from '../../core/http/server-state.ts'
+import { createServerState, respond } from '../../core/http/respond.ts'
 import { createExplainer, createPassportExplainer } from '../../core/scoring/explain-score.ts'
 import type { Store } from '../../core/store/store.ts'
 import { mcp } from './routes.ts'
@@ -20,7 +19,7 @@ type Options = {
 /** Returns a function that responds to a message as the route does, without a network and without a limit. */
 export function createLocalService(store: Store, { principal, now, onError, signal }: Options) {
   const state = createServerState({
-    ...{ host: '', port: 0, routes: [], trustedProxies: [], requireKey: false },
+    ...{ routes: [], trustedProxies: [], requireKey: false },
     ...{ store, now, onError, counter: createRequestCounter(now) },
     index: createLocalIndex(store, { signal }),
     explain: createPassportExplainer(store),

@@ -1,5 +1,4 @@
 import { checkKnown, type Fields, parsePast } from '../../core/api/parameters.ts'
-import { readDiff } from '../../core/api/read-history.ts'
 import { PAGE_BYTES, readAll, renderPassports, unitsOfPassports } from '../../core/api/read-passports.ts'
 import { ClientGone, invalidParameter } from '../../core/basics/errors.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
@@ -16,6 +15,7 @@ import {
   parseLimit,
   parseSort,
 } from '../../core/lists/list-request.ts'
+import { readDiff } from '../../core/reads/history.ts'
 import { MOVERS } from './find-movers.ts'
 
 /** The causes of a change need credentials and events, so that fewer passports fit on a page. */

@@ -30,7 +30,7 @@ export async function createChallenge({ request, context, body }: Call) {
   const origin = trustedOriginOf(request, context)
   if (origin === undefined)
     throw invalidBody('The operator has to set PUBLIC_URL: the requested address may be forged.')
-  context.limiter.consumeProof(context.address())
+  context.limiter.consumeFixed('proofs', context.address())
   const [nonce, now] = [randomBytes(16).toString('hex'), context.now()]
   const { message, digest } = await proof.writeChallenge({ origin, wallet, nonce, now })
   const expiresAt = now + proof.CHALLENGE_MILLISECONDS
@@ -43,7 +43,7 @@ export async function openSession({ context, body }: Call) {
   const { store, contact = '' } = context
   const wallet = proof.parseProvableWallet(body.wallet)
   const signature = proof.parseSignature(body.signature)
-  context.limiter.consumeProof(context.address())
+  context.limiter.consumeFixed('proofs', context.address())
   const now = context.now()
   const digest = await store.data(PROOFS).take(challengeId(wallet, body.nonce), now)
   if (!digest) throw refused('The challenge is unknown, has expired or was used already')
@@ -82,7 +82,7 @@ export const exportRecord = async (call: Call) =>
 
 export async function hideOrShow(call: Call) {
   const [{ id }, { store, now, limiter }] = [await getSubject(call), call.context]
-  limiter.consumeHiding(id)
+  limiter.consumeFixed('changes', id)
   return { cursor: formatEventCursor(await store.passports.hide(id, call.body.hidden, now(), 'subject')) }
 }
 

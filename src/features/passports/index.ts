@@ -8,6 +8,10 @@ export const passports: Feature = {
     const { search } = await import('./search.ts')
     const { scores } = await import('./scores.ts')
     const { lookup } = await import('./lookup.ts')
-    return { routes: [listOfPassports, passport, search, scores, lookup] }
+    const { asSchemasOfV3 } = await import('../../core/api/surface.ts')
+    return {
+      routes: [listOfPassports, passport, search, scores, lookup],
+      schemas: asSchemasOfV3(await import('./schemas.ts')),
+    }
   },
 }

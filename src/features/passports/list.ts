@@ -1,4 +1,3 @@
-import { LIST } from '../../core/api/examples.ts'
 import { type Fields, fieldsOf } from '../../core/api/parameters.ts'
 import { presentStanding } from '../../core/api/present.ts'
 import {
@@ -8,7 +7,6 @@ import {
   type Standings,
   unitsOfPassports,
 } from '../../core/api/read-passports.ts'
-import { ListBody } from '../../core/api/schemas.ts'
 import { list, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import type { EventCursor } from '../../core/history/event-cursor.ts'
@@ -35,6 +33,7 @@ import {
 import type { Standing } from '../../core/passport/passport.ts'
 import { renderMovers } from '../movers/list.ts'
 import { FIELD_PARAMETERS } from './passport.ts'
+import { ListBody } from './schemas.ts'
 
 /** The parameter `sort` without the sorts of movers. */
 export const SORT = {
@@ -113,7 +112,6 @@ export const listOfPassports = route(V3, {
   query: LIST_PARAMETERS,
   responseHeaders: ['NextLink', 'Vary'],
   response: ListBody,
-  example: LIST,
   errors: ['not_ready', 'cursor_expired', 'before_history'],
   handle: listPassports,
 })

@@ -1,6 +1,4 @@
-import { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { Compile } from 'typebox/schema'
-import { LOOKUP, LOOKUP_REQUEST } from '../../core/api/examples.ts'
 import { parseFields, parsePast } from '../../core/api/parameters.ts'
 import {
   type RenderedResult,
@@ -9,14 +7,14 @@ import {
   unitsOfPassports,
 } from '../../core/api/read-passports.ts'
 import { readValid } from '../../core/api/request-body.ts'
-import { LookupBody, LookupRequest, type WireLookupRequest } from '../../core/api/schemas.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { waitForCursor } from '../../core/api/wait-for-cursor.ts'
-import { ClientGone, pointerTo } from '../../core/basics/errors.ts'
+import { pointerTo } from '../../core/basics/errors.ts'
 import { acceptsGzip, createPage, sendPage } from '../../core/http/rendered-page.ts'
-import { JSON_HEADERS } from '../../core/http/response.ts'
+import { JSON_HEADERS, stream } from '../../core/http/response.ts'
 import { type Context, route } from '../../core/http/route.ts'
 import { type PassportKey, parsePassportKey } from '../../core/passport/passport.ts'
+import { LookupBody, LookupRequest, type WireLookupRequest } from './schemas.ts'
 
 const NDJSON = 'application/x-ndjson'
 
@@ -36,10 +34,8 @@ export const lookup = route(V3, {
   description:
     'Up to 1,000 keys. One item for each key, in the order of the keys, repeats included. With `Accept: application/x-ndjson`, the response is a stream with one item per line. Each 25 keys, or part of them, count as one request of the limit; `include`, `as_of` and a large body add to it. A key is always required.',
   body: LookupRequest,
-  bodyExample: LOOKUP_REQUEST,
   responseHeaders: ['Vary'],
   response: LookupBody,
-  example: LOOKUP,
   errors: ['before_history', 'unsupported_media_type', 'cursor_expired'],
   handle: lookUp,
 })
@@ -85,22 +81,36 @@ const failed = (key: string, error: string, more: object = {}): Item => ({
   isFound: false,
 })
 
-/**
- * Sends the items as JSON or NDJSON. NDJSON is not compressed, so that each line arrives early. The first chunk is read
- * before the response begins, so that an early failure becomes an error response.
- */
+/** Sends the items as JSON or NDJSON. NDJSON is not compressed, so that each line arrives early. */
 async function send(request: Request, context: Context, items: AsyncGenerator<Item>): Promise<Response> {
   const isNdjson = request.headers.get('accept')?.includes(NDJSON)
   const chunks = toChunks(isNdjson ? toLines(items) : toJson(items))
-  const first = (await chunks.next()).value ?? ''
-  if (isNdjson) return stream(context, NDJSON, [first], chunks)
-  const second = await chunks.next()
-  if (!second.done)
-    return stream(context, 'application/json', [first, second.value], chunks, acceptsGzip(request))
-  const response = await sendPage(request, context, createPage(first, JSON_HEADERS))
+  if (isNdjson) return sendChunks(context, NDJSON, chunks)
+  const [first, second] = [await chunks.next(), await chunks.next()]
+  if (!second.done) {
+    const response = await sendChunks(
+      context,
+      'application/json',
+      concat([first.value, second.value], chunks),
+    )
+    return acceptsGzip(request) ? compress(response) : response
+  }
+  const response = await sendPage(request, context, createPage(first.value ?? '', JSON_HEADERS))
   // A response to POST has no ETag.
   response.headers.delete('ETag')
   return response
+}
+
+async function sendChunks(context: Context, type: string, chunks: AsyncGenerator<string>) {
+  context.budget.hold(context, STREAM_BYTES)
+  const response = await stream(context, type, chunks)
+  response.headers.set('Vary', 'Accept-Encoding')
+  return response
+}
+
+function compress({ body, headers }: Response): Response {
+  headers.set('Content-Encoding', 'gzip')
+  return new Response(body?.pipeThrough(new CompressionStream('gzip')), { headers })
 }
 
 async function* toJson(items: AsyncGenerator<Item>): AsyncGenerator<string> {
@@ -127,44 +137,6 @@ async function* toChunks(parts: AsyncGenerator<string>): AsyncGenerator<string> 
     chunk = ''
   }
   if (chunk !== '') yield chunk
-}
-
-function stream(
-  context: Context,
-  type: string,
-  first: readonly string[],
-  rest: AsyncGenerator<string>,
-  isCompressed = false,
-): Response {
-  const body = toStream(context, first, rest)
-  const sent = isCompressed ? body.pipeThrough(new CompressionStream('gzip')) : body
-  const response = new Response(sent, { headers: context.headers })
-  response.headers.set('Content-Type', type)
-  response.headers.set('Vary', 'Accept-Encoding')
-  if (isCompressed) response.headers.set('Content-Encoding', 'gzip')
-  return response
-}
-
-/** Reads the next chunk when the client has received the previous one. */
-function toStream(context: Context, first: readonly string[], rest: AsyncGenerator<string>): ReadableStream {
-  context.budget.hold(context, STREAM_BYTES)
-  async function* encode() {
-    const encoder = new TextEncoder()
-    try {
-      for await (const text of concat(first, rest)) {
-        yield encoder.encode(text)
-      }
-    } catch (error) {
-      // Bun cancels the stream of a client that has disconnected.
-      if (error instanceof ClientGone) return
-      context.onError(error)
-      throw error
-    } finally {
-      context.budget.release(context)
-    }
-  }
-  // The types of Bun do not have `ReadableStream.from`.
-  return NodeReadableStream.from(encode()) as unknown as ReadableStream
 }
 
 async function* concat(first: readonly string[], rest: AsyncGenerator<string>): AsyncGenerator<string> {

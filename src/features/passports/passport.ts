@@ -1,4 +1,3 @@
-import { PASSPORT, SNAPSHOT } from '../../core/api/examples.ts'
 import { fieldsOf, INCLUDES, onlyOne, parseKey, parsePast } from '../../core/api/parameters.ts'
 import { PAGE_BYTES, readPassports } from '../../core/api/read-passports.ts'
 import { PassportOrSelected } from '../../core/api/schemas.ts'
@@ -22,6 +21,15 @@ export const FIELD_PARAMETERS = {
   }),
 }
 
+const SNAPSHOT = {
+  schema: {
+    type: 'string',
+    description:
+      'A W3C Verifiable Credential 2.0 as a JWT, signed with a key of `/.well-known/jwks.json`. It is valid for 30 days and has all inputs of the score, but no name, account or wallet',
+  },
+  example: 'eyJhbGciOiJFZERTQSIsInR5cCI6InZjK2p3dCJ9.eyJpc3MiOiJkaWQ6d2ViOmV4YW1wbGUuY29tIn0.c2ln',
+}
+
 export const passport = route(V3, {
   name: 'v3_passport',
   path: '/api/v3/passports/:key',
@@ -43,7 +51,6 @@ export const passport = route(V3, {
   },
   responseHeaders: ['Content-Location', 'VaryAccept'],
   response: PassportOrSelected,
-  example: PASSPORT,
   alternatives: { [SNAPSHOT_TYPE]: SNAPSHOT },
   errors: ['before_history', 'not_acceptable', 'ambiguous', 'cursor_expired'],
   errorWords: {

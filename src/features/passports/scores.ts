@@ -1,8 +1,7 @@
-import { SCORES } from '../../core/api/examples.ts'
-import { Scores } from '../../core/api/search-schemas.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { json } from '../../core/http/response.ts'
 import { route } from '../../core/http/route.ts'
+import { Scores } from './schemas.ts'
 
 export const scores = route(V3, {
   name: 'v3_scores',
@@ -12,7 +11,6 @@ export const scores = route(V3, {
   description:
     'A histogram of the scores of all listed passports, the median and the highest score, at most a second old.',
   response: Scores,
-  example: SCORES,
   errors: ['not_ready'],
   async handle(request, context) {
     const { total, highest, median, step, distribution } = await context.index.call(

@@ -1,7 +1,5 @@
-import { SEARCH } from '../../core/api/examples.ts'
 import { fieldsOf } from '../../core/api/parameters.ts'
 import { PAGE_BYTES } from '../../core/api/read-passports.ts'
-import { SearchBody } from '../../core/api/search-schemas.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { invalidParameter } from '../../core/basics/errors.ts'
 import { sendPage } from '../../core/http/rendered-page.ts'
@@ -21,6 +19,7 @@ import {
   toPage,
   unitsOfList,
 } from './list.ts'
+import { SearchBody } from './schemas.ts'
 
 const { q, filter, group_by, group_prefix, limit, include, select } = LIST_PARAMETERS
 
@@ -46,7 +45,6 @@ export const search = route(V3, {
   query: PARAMETERS,
   responseHeaders: ['NextLink', 'Vary'],
   response: SearchBody,
-  example: SEARCH,
   errors: ['not_ready'],
   async handle(request, context, parameters) {
     // Reading the matches takes bytes, too.

@@ -1,5 +1,6 @@
 import { PICTURES } from '../../core/config/rate-limit-tier.ts'
-import { PAGE, type Route, type Surface, unknownPaths } from '../../core/http/route.ts'
+import { PAGE, type Route, type Surface } from '../../core/http/route.ts'
+import { unknownPaths } from '../../core/http/unknown-path.ts'
 import { picture } from '../../ui/assets-and-csp.ts'
 import { SITE_CARD } from '../../ui/layout.ts'
 import type { ExplorerOptions } from '../../ui/page.ts'

@@ -1,4 +1,3 @@
-import { LOG } from '../../core/api/examples.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { signJwt } from '../../core/config/signing-keys.ts'
 import { Log, type WireLog } from '../../core/history/event-schema.ts'
@@ -20,7 +19,6 @@ export const eventLog = route(V3, {
   summary: 'Get the head of the event log',
   description: `The head of a hash chain over all events: as long as it stays on the chain, nobody has changed the events before it. A request adds at most ${MOST_FOLDED} new events to the head, and counts as one request for each ${FOLDED_PER_UNIT} of them; while \`length\` is less than \`last\`, repeat the request.`,
   response: Log,
-  example: LOG,
   handle: getLog,
 })
 

@@ -12,6 +12,10 @@ export const records: Feature = {
   async serve() {
     const { merge, removal, unmerge } = await import('./passport-changes.ts')
     const { records: write } = await import('./routes.ts')
-    return { routes: [write, removal, merge, unmerge] }
+    const { asSchemasOfV3 } = await import('../../core/api/surface.ts')
+    return {
+      routes: [write, removal, merge, unmerge],
+      schemas: asSchemasOfV3(await import('./schemas.ts')),
+    }
   },
 }

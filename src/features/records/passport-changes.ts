@@ -1,14 +1,8 @@
 import { Compile } from 'typebox/schema'
-import { WRITTEN } from '../../core/api/examples.ts'
 import { parseKey } from '../../core/api/parameters.ts'
 import { readValid } from '../../core/api/request-body.ts'
+import { WriteResult } from '../../core/api/schemas.ts'
 import { actorOf, KEY, V3 } from '../../core/api/surface.ts'
-import {
-  MergeRequest,
-  UnmergeResult,
-  type WireMergeRequest,
-  WriteResult,
-} from '../../core/api/write-schemas.ts'
 import type { Awaitable } from '../../core/basics/awaitable.ts'
 import { invalidValue } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
@@ -16,6 +10,7 @@ import { type EventCursor, formatEventCursor } from '../../core/history/event-cu
 import { type Context, route } from '../../core/http/route.ts'
 import { SUBJECTS } from '../../core/store/sql/subjects.ts'
 import { sendWritten } from './routes.ts'
+import { MergeRequest, UnmergeResult, type WireMergeRequest } from './schemas.ts'
 
 const SHARED = {
   scope: 'write:*',
@@ -24,7 +19,6 @@ const SHARED = {
   units: 4,
   responseHeaders: ['Event-Cursor'],
   response: WriteResult,
-  example: WRITTEN,
 } as const
 
 const ID = { description: 'The id of a passport', example: KEY.example }
@@ -58,7 +52,6 @@ export const merge = route(V3, {
   summary: 'Merge a passport into another',
   description: 'Its id and wallets lead to the other passport, until the merge is undone.',
   body: MergeRequest,
-  bodyExample: { into: 42 },
   errors: ['not_found', 'unsupported_media_type'],
   async handle({ params }, context) {
     const id = parseId(params.id, '{id}')

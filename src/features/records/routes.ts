@@ -1,11 +1,11 @@
-import { RECORDS, RECORDS_REQUEST } from '../../core/api/examples.ts'
 import { invalidBody, parseJson, readBody } from '../../core/api/request-body.ts'
+import type { WireWriteResult } from '../../core/api/schemas.ts'
 import { actorOf, V3 } from '../../core/api/surface.ts'
-import { RecordsRequest, RecordsResult, type WireWriteResult } from '../../core/api/write-schemas.ts'
 import { findUnknown, invalidParameter, invalidValues, pointerTo } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
 import { splitLines } from './save-sent-records.ts'
+import { RecordsRequest, RecordsResult } from './schemas.ts'
 import { RECORD_WRITES } from './statements.ts'
 
 const NDJSON = 'application/x-ndjson'
@@ -39,10 +39,8 @@ export const records = route(V3, {
     },
   },
   body: RecordsRequest,
-  bodyExample: RECORDS_REQUEST,
   responseHeaders: ['Event-Cursor'],
   response: RecordsResult,
-  example: RECORDS,
   errors: ['unsupported_media_type'],
   handle: writeRecords,
 })

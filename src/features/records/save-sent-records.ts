@@ -1,4 +1,3 @@
-import type { WireRecordsResult } from '../../core/api/write-schemas.ts'
 import { type InvalidValue, ServiceError } from '../../core/basics/errors.ts'
 import type { Actor } from '../../core/history/event.ts'
 import { formatEventCursor } from '../../core/history/event-cursor.ts'
@@ -9,6 +8,7 @@ import type { Problem } from '../../core/passport/validation-problem.ts'
 import type { Store } from '../../core/store/store.ts'
 import { parseSentRecord } from './parse-sent-record.ts'
 import { createRecordAccess, isOperator, type Writer } from './record-access.ts'
+import type { WireRecordsResult } from './schemas.ts'
 
 /** The records of a request. Server threads send them to the writer thread. */
 export type SentRecords = {

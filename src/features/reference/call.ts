@@ -9,14 +9,14 @@ type Field = Parameter & { name: string; place: 'path' | 'query'; schema: Schema
 
 /** `key` has the field for the key. It follows the parameters, unless the call needs it. */
 export function renderEndpoint(route: DocumentedRoute, origin: string, key: Html): Html {
-  const { id, summary, needsKey, access, methods = ['GET'], body, bodyExample } = route
+  const { id, summary, needsKey, access, methods = ['GET'], body, examples } = route
   return html`
 <section id="${id}" class="call">
 <div class="call-text">
 ${(needsKey || access === 'session') && key}${fieldsFor(route).length > 0 ? html`<h2>Parameters</h2>` : body ? html`<h2>Request</h2>` : ''}
 <form id="call" data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"${needsKey && html` data-needs-key`}${access === 'session' && html` data-bearer`} novalidate aria-label="Try it: ${summary}">
 ${fieldsFor(route).map((field) => renderField(id, field))}
-${body && renderBody(id, bodyExample)}
+${body && renderBody(id, examples.request)}
 </form>${needsKey || access === 'session' ? '' : key}
 </div>
 ${renderExample(route, origin, renderResponses(route), SEND)}
@@ -32,10 +32,10 @@ const SEND = html`<p><button type="submit" form="call">Send request</button> <sp
 
 /** An example of a request, between `action` and `response`. */
 export function renderExample(route: DocumentedRoute, origin: string, response: Html, action = html``): Html {
-  const { id, methods = ['GET'], bodyExample: body, access, needsKey } = route
+  const { id, methods = ['GET'], examples, access, needsKey } = route
   const url = origin + exampleTarget(templateOf(route), fieldsFor(route))
   return html`<div class="call-code">${action}
-${renderSnippets({ id, method: methods[0] ?? '', url, body, secret: access === 'session' ? BEARER : { ...KEY, isOptional: !needsKey } })}
+${renderSnippets({ id, method: methods[0] ?? '', url, body: examples.request, secret: access === 'session' ? BEARER : { ...KEY, isOptional: !needsKey } })}
 ${response}
 </div>`
 }

@@ -40,11 +40,11 @@ const renderTab = (status: number, isFirst = false): Html =>
   html`<label><input class="unseen" type="radio" name="status" autocomplete="off"${isFirst && html` checked`}><code>${status}</code></label>`
 
 const renderSuccess = ({
-  example,
+  examples,
 }: DocumentedRoute): Html => html`<p class="outcome" data-summary role="status"></p>
 <p class="next-step" data-hint hidden></p>
 <details data-headers hidden><summary>Response headers</summary><dl></dl></details>
-<pre tabindex="0" aria-label="Response" data-body data-json-text>${JSON.stringify(example, null, 2)}</pre>`
+<pre tabindex="0" aria-label="Response" data-body data-json-text>${JSON.stringify(examples.response, null, 2)}</pre>`
 
 /** The statuses of all calls of a version. */
 export function renderErrors(calls: readonly DocumentedRoute[]): Html {

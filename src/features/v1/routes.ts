@@ -2,18 +2,12 @@ import type { TSchema } from 'typebox'
 import { type Awaitable, andThen } from '../../core/basics/awaitable.ts'
 import { notFound } from '../../core/basics/errors.ts'
 import { ErrorBody, presentError } from '../../core/http/errors.ts'
-import { COMMON_ERRORS, COMMON_HEADERS, EXAMPLE } from '../../core/http/openapi-parts.ts'
+import { COMMON_ERRORS, COMMON_HEADERS } from '../../core/http/openapi-parts.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
 import { createPage, type RenderedPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS, json } from '../../core/http/response.ts'
-import {
-  type Context,
-  type Route,
-  type RouteRequest,
-  route,
-  type Surface,
-  unknownPaths,
-} from '../../core/http/route.ts'
+import { type Context, type Route, type RouteRequest, route, type Surface } from '../../core/http/route.ts'
+import { unknownPaths } from '../../core/http/unknown-path.ts'
 import {
   lastPage,
   type PageRequest,
@@ -25,9 +19,7 @@ import {
 import { parsePassportRef } from '../../core/passport/passport.ts'
 import * as recordSchemas from '../../core/passport/wire-schemas.ts'
 import type { Data } from '../../core/store/data.ts'
-import { toRecordRow, toScoreRow } from '../../core/store/rows/passport.ts'
 import { mapChunks } from './chunks.ts'
-import { presentItem, presentPassport } from './present.ts'
 import * as v1Schemas from './schemas.ts'
 import { type Bodies, CREDENTIAL_BODIES, V1_BODIES } from './statements.ts'
 
@@ -86,33 +78,20 @@ export const PARAMETERS = {
   },
 }
 
-const { credentials: _, ...RECORD } = EXAMPLE
-export const EXAMPLE_ROW = {
-  ...toRecordRow(RECORD),
-  ...toScoreRow(EXAMPLE.scores),
-  ...{ stale: 0, calculated_at: EXAMPLE.calculatedAt, human: 0, merged: 0 },
-}
-export const CREDENTIALS = EXAMPLE.credentials.map(({ from, ...credential }) => credential)
-export const PAGINATION = { current_page: 1, last_page: 40, total: 1000 }
-
 export const V1_ROUTES = [
   ...createRoutes(VERSION, V1, {
     list: v1Schemas.PassportListBody,
     passport: v1Schemas.PassportBody,
-    listed: JSON.parse(presentItem(EXAMPLE_ROW)),
-    full: JSON.parse(presentPassport(EXAMPLE_ROW)),
     listParameters: PARAMETERS.list,
     handleList: (request, context) => listPassports(VERSION, request, context),
   }),
   ...unknownPaths(V1, '/api/v1', 'other'),
 ]
 
-/** The response schemas of a version, their examples, and its list. */
+/** The response schemas of a version, and its list. */
 type Differences = {
   list: TSchema
   passport: TSchema
-  listed: object
-  full: object
   listParameters: NonNullable<Route['query']>
   handleList: (request: Request, context: Context) => Promise<Response>
 }
@@ -131,7 +110,6 @@ export function createRoutes(version: Version, surface: Surface, bodies: Differe
       query: bodies.listParameters,
       responseHeaders: ['Vary'],
       response: bodies.list,
-      example: { passports: [bodies.listed], pagination: PAGINATION },
       handle: bodies.handleList,
     }),
     route(surface, {
@@ -145,7 +123,6 @@ export function createRoutes(version: Version, surface: Surface, bodies: Differe
       params: PARAMETERS.passport,
       responseHeaders: ['Content-Location'],
       response: bodies.passport,
-      example: { passport: bodies.full },
       errors: ['not_found'],
       handle: (request, context) => getPassport(version, request, context),
     }),
@@ -158,7 +135,6 @@ export function createRoutes(version: Version, surface: Surface, bodies: Differe
       description: 'Highest score first, then by name, then by id.',
       query: PARAMETERS.credentials,
       response: v1Schemas.CredentialListBody,
-      example: { passport_credentials: CREDENTIALS },
       errors: ['not_found'],
       handle: listCredentials,
     }),

@@ -2,12 +2,12 @@ import { notFound } from '../../core/basics/errors.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
 import { sendPage } from '../../core/http/rendered-page.ts'
 import { json } from '../../core/http/response.ts'
-import { type Context, type RouteRequest, route, type Surface, unknownPaths } from '../../core/http/route.ts'
+import { type Context, type RouteRequest, route, type Surface } from '../../core/http/route.ts'
+import { unknownPaths } from '../../core/http/unknown-path.ts'
 import { CHUNK } from '../../core/lists/list-request.ts'
 import { parsePassportKey } from '../../core/passport/passport.ts'
 import * as v1 from '../v1/routes.ts'
 import { CredentialListBody } from '../v1/schemas.ts'
-import { presentItemV2, presentPassportV2 } from './present.ts'
 import * as schemas from './schemas.ts'
 import { findIds, findPeople } from './search.ts'
 import { V2_BODIES } from './statements.ts'
@@ -25,9 +25,6 @@ const V2: Surface = {
   },
   schemas: { ...v1.V1.schemas, ...schemas },
 }
-
-const CARDS = 'https://passports.example.com/card/'
-const LISTED_V2 = JSON.parse(presentItemV2(v1.EXAMPLE_ROW, CARDS))
 
 const { keyword, page, per_page } = v1.PARAMETERS.list
 const WORDS = { keyword, search: { ...keyword, description: 'Used if `keyword` is absent.' } }
@@ -55,8 +52,6 @@ export const V2_ROUTES = [
   ...v1.createRoutes(VERSION, V2, {
     list: schemas.PassportListBodyV2,
     passport: schemas.PassportBodyV2,
-    listed: LISTED_V2,
-    full: JSON.parse(presentPassportV2(v1.EXAMPLE_ROW, CARDS)),
     listParameters: { ...WORDS, page, ...SIZE, ...LIST },
     handleList,
   }),
@@ -69,7 +64,6 @@ export const V2_ROUTES = [
     query: { ...SEARCH, page, ...SIZE },
     responseHeaders: ['Vary'],
     response: schemas.PassportListBodyV2,
-    example: { passports: [LISTED_V2], pagination: { ...v1.PAGINATION, last_page: 1, total: 1 } },
     handle: async (request, context) => sendPeople(request, context, await findPeople(request, context)),
   }),
   route(V2, {
@@ -87,7 +81,6 @@ export const V2_ROUTES = [
     },
     isImmediate: true,
     response: schemas.HumanCheckmarkBody,
-    example: { human_checkmark: false },
     errors: ['not_found'],
     handle: getHumanCheckmark,
   }),
@@ -100,7 +93,6 @@ export const V2_ROUTES = [
     description: 'The response is that of `/api/v2/passport_credentials`.',
     params: v1.PARAMETERS.passport,
     response: CredentialListBody,
-    example: { passport_credentials: v1.CREDENTIALS },
     errors: ['not_found'],
     handle: ({ params }: RouteRequest<'id'>, context) => v1.getCredentials(params.id, context),
   }),

@@ -3,7 +3,6 @@ import { notFound } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { json } from '../../core/http/response.ts'
 import { type Context, type RouteRequest, route } from '../../core/http/route.ts'
-import { SUBSCRIPTION, SUBSCRIPTION_REQUEST } from './examples.ts'
 import { presentSubscription } from './present.ts'
 import { readPatch, readRequest } from './request.ts'
 import {
@@ -28,9 +27,8 @@ const NO_WEBHOOK = { not_found: 'The key has no webhook with this id' }
 const ITEM = {
   ...COLLECTION,
   path: '/api/v3/subscriptions/:id',
-  params: { id: { description: 'The id of a subscription of this key', example: SUBSCRIPTION.id } },
+  params: { id: { description: 'The id of a subscription of this key', example: 'sub_9f2c41d07a3be615' } },
   response: SubscriptionBody,
-  example: SUBSCRIPTION,
 } as const
 
 export const SUBSCRIPTION_ROUTES = [
@@ -40,7 +38,6 @@ export const SUBSCRIPTION_ROUTES = [
     id: 'listSubscriptions',
     summary: 'List the webhooks of the key',
     response: SubscriptionList,
-    example: { items: [SUBSCRIPTION] },
     handle: list,
   }),
   route(V3, {
@@ -51,9 +48,7 @@ export const SUBSCRIPTION_ROUTES = [
     summary: 'Create a webhook',
     description: `Events are sent to the URL with POST, one at a time and in order, until the receiver responds with 2xx. Requests are signed as Standard Webhooks are (headers webhook-id, webhook-timestamp and webhook-signature), and repeated for three days. A key may have ${MOST_SUBSCRIPTIONS_OF_KEY} subscriptions, and may create, change and rotate them 100 times in an hour.`,
     body: SubscriptionRequest,
-    bodyExample: SUBSCRIPTION_REQUEST,
     response: SubscriptionBody,
-    example: { ...SUBSCRIPTION, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
     status: 201,
     errors: ['not_found', 'ambiguous', 'cursor_expired', 'unsupported_media_type'],
     handle: create,
@@ -76,7 +71,6 @@ export const SUBSCRIPTION_ROUTES = [
     description:
       '`{"state":"paused"}` pauses. `{"after":"k3f9a2-17"}` delivers the events after a cursor again. Absent members stay unchanged.',
     body: SubscriptionPatch,
-    bodyExample: { state: 'paused' },
     errors: ['not_found', 'ambiguous', 'cursor_expired', 'unsupported_media_type'],
     errorWords: { not_found: 'The key has no webhook with this id, or `passport` does not exist' },
     handle: patch,
@@ -155,7 +149,7 @@ async function create(request: Request, context: Context): Promise<Response> {
     lastDeliveredAt: null,
     ...NO_FAILURES,
   }
-  context.limiter.consumeWebhookChange(context.principal.id)
+  context.limiter.consumeFixed('changes of webhooks', context.principal.id)
   await context.store.data(SUBSCRIPTIONS).create(subscription, actorOf(context))
   return respond(context, subscription, { status: 201, secret: key.secret })
 }
@@ -164,7 +158,7 @@ async function patch(request: RouteRequest<'id'>, context: Context): Promise<Res
   const { id } = request.params
   const { filter } = await find(context, id)
   const changes = await readPatch(request, context, filter)
-  context.limiter.consumeWebhookChange(context.principal.id)
+  context.limiter.consumeFixed('changes of webhooks', context.principal.id)
   const changed = await context.store.data(SUBSCRIPTIONS).change(id, changes, actorOf(context))
   return respond(context, changed ?? missing(id))
 }
@@ -175,7 +169,7 @@ async function rotate({ params: { id } }: RouteRequest<'id'>, context: Context):
   // A client that lost the response rotates again: receivers then still have the key before the last one.
   const old = (await find(context, id)).keys.filter(({ until = end }) => until > context.now())
   const keys = [key, ...old.slice(0, MOST_OLD_KEYS).map((each) => ({ until: end, ...each }))]
-  context.limiter.consumeWebhookChange(context.principal.id)
+  context.limiter.consumeFixed('changes of webhooks', context.principal.id)
   const changed = await context.store.data(SUBSCRIPTIONS).change(id, { keys }, actorOf(context))
   return respond(context, changed ?? missing(id), { secret: key.secret })
 }

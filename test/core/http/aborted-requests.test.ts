@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { once } from 'node:events'
-import type { RequestSummary } from '../../../src/core/http/route.ts'
+import type { RequestSummary } from '../../../src/core/http/parse-request.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { makeKey } from '../../support/http/keys.ts'

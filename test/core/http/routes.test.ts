@@ -18,7 +18,6 @@ const greeting = route(V3, {
   params: { name: { description: 'The name' } },
   query: { language: { description: 'A language' } },
   response: Type.String(),
-  example: 'hello zoe',
   handle: ({ params }: RouteRequest<'name'>, { principal }: Context, { language }: Query<'language'>) =>
     Response.json([params.name, language, principal.id]),
 })

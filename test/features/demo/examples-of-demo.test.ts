@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as examples from '../../../src/core/api/examples.ts'
-import { EXAMPLE } from '../../../src/core/http/openapi-parts.ts'
+import EXAMPLES from '../../../src/core/http/examples.json'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { fillWithDemo } from '../../support/store/demo.ts'
@@ -9,8 +8,17 @@ import { DEFAULT_RULES, rescoreSome } from '../../support/store/scoring.ts'
 
 const SELECT = 'passport_id,score,human_checkmark,passport_profile'
 
+type Listed = { passport_socials?: readonly object[]; credentials?: readonly object[] }
+
+/** Checks an example that has only the first items of its lists. */
+function expectPart(body: Listed, { passport_socials: [social] = [], credentials = [], ...rest }: Listed) {
+  expect(body).toMatchObject(rest)
+  if (social) expect(body.passport_socials?.[0]).toEqual(social)
+  for (const credential of credentials) expect(body.credentials).toContainEqual(credential)
+}
+
 test('the examples of the API are responses of the demo, with the first items of lists only', async () => {
-  const now = () => EXAMPLE.calculatedAt
+  const now = () => Date.parse(EXAMPLES.getPassport.response.passport.last_calculated_at)
   await using store = await openTestStore('sqlite', [])
   await fillWithDemo(store, now())
   await rescoreSome({
@@ -20,30 +28,30 @@ test('the examples of the API are responses of the demo, with the first items of
     onFailure: (_, error) => expect.unreachable(String(error)),
   })
   await using server = serveTest(store, { now })
-  const get = async (path: string) => (await server.get(`/api/v3/${path}`)).body
+  const get = async (path: string) => (await server.get(`/api/${path}`)).body
 
-  const { credentials, explanation, passport_socials, ...passport } = examples.PASSPORT
-  const shown = await get('passports/42?include=credentials,standing,explanation')
-  expect(shown).toMatchObject(passport)
-  expect(shown.passport_socials).toMatchObject({ 0: passport_socials?.[0] ?? {} })
-  expect(shown.credentials).toContainEqual(credentials?.[0])
-  expect(shown.explanation.lines).toContainEqual(explanation?.lines?.[0])
+  const { explanation, ...passport } = EXAMPLES.getPassportV3.response
+  const shown = await get('v3/passports/42?include=credentials,standing,explanation')
+  expectPart(shown, passport)
+  expect(shown.explanation.lines).toContainEqual(explanation.lines[0])
 
-  const { next, ...list } = examples.LIST
-  expect(await get(`passports?limit=2&select=${SELECT}`)).toEqual({
-    ...list,
-    next: expect.any(String),
-  })
+  const { next, ...list } = EXAMPLES.listPassportsV3.response
+  expect(await get(`v3/passports?limit=2&select=${SELECT}`)).toEqual({ ...list, next: expect.any(String) })
   expect(next).not.toBeEmpty()
-  expect(await get(`search?q=human+in+reykjavik&limit=1&select=${SELECT}`)).toEqual(examples.SEARCH)
-  expect(await get('scores')).toEqual(examples.SCORES)
-  expect(await get('passports/42/diff?from=2026-10-01')).toEqual(examples.DIFF)
-  expect(await get(`rules/${EXAMPLE.rules}`)).toMatchObject(examples.RULE_SET)
+  const search = `v3/search?q=human+in+reykjavik&limit=1&select=${SELECT}`
+  expect(await get(search)).toEqual(EXAMPLES.searchPassportsV3.response)
+  expect(await get('v3/scores')).toEqual(EXAMPLES.getScoresV3.response)
+  expect(await get('v3/passports/42/diff?from=2026-10-01')).toEqual(EXAMPLES.getDiff.response)
+  expect(await get(`v3/rules/${passport.rules}`)).toMatchObject(EXAMPLES.getRules.response)
+
+  expectPart((await get('v1/passports/42')).passport, EXAMPLES.getPassport.response.passport)
+  const credentials = (await get('v1/passport_credentials?passport_id=42')).passport_credentials
+  expectPart({ credentials }, { credentials: EXAMPLES.listCredentials.response.passport_credentials })
 
   const { key } = await makeKey(store, 1)
   const headers = { 'X-API-KEY': key, 'Content-Type': 'application/json' }
-  const body = JSON.stringify(examples.LOOKUP_REQUEST)
+  const body = JSON.stringify(EXAMPLES.lookUp.request)
   expect((await server.get('/api/v3/lookup', { method: 'POST', headers, body })).body).toEqual(
-    examples.LOOKUP,
+    EXAMPLES.lookUp.response,
   )
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../../src/core/http/event-streams.ts'
 import type { Store } from '../../../src/core/store/store.ts'
+import { MOST_STREAMS, MOST_STREAMS_OF_KEY } from '../../../src/features/events/streams.ts'
 import { openEventStream, serveEvents } from '../../support/http/event-stream.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveRecords } from '../../support/http/server.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Compile } from 'typebox/schema'
-import { Scores, SearchBody } from '../../../src/core/api/search-schemas.ts'
+import { Scores, SearchBody } from '../../../src/features/passports/schemas.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
 import { ada, credential, record } from '../../support/store/records.ts'

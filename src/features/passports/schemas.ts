@@ -1,7 +1,71 @@
-import Type from 'typebox'
-import { closed, describedObject, orNull } from '../basics/schema-helpers.ts'
-import { FIELD_NAMES, OPERATORS } from '../lists/filter.ts'
-import { Group, ListBody } from './schemas.ts'
+import Type, { type Static } from 'typebox'
+import { PassportOrSelected } from '../../core/api/schemas.ts'
+import { closed, describedObject, orNull } from '../../core/basics/schema-helpers.ts'
+import { FIELD_NAMES, OPERATORS } from '../../core/lists/filter.ts'
+import { GROUP_FIELDS, MOST_GROUP_FIELDS } from '../../core/lists/list-request.ts'
+
+export const LookupRequest = closed({
+  keys: Type.Array(Type.String(), {
+    maxItems: 1000,
+    description: 'Ids, wallets and handles such as `github:zoe`',
+  }),
+  include: Type.Optional(
+    Type.Array(Type.Enum(['credentials', 'standing', 'explanation']), { maxItems: 100 }),
+  ),
+  select: Type.Optional(
+    Type.Array(Type.String(), { minItems: 1, maxItems: 100, description: 'Dotted paths of fields' }),
+  ),
+  as_of: Type.Optional(
+    Type.String({ description: 'A day or time in ISO 8601: the scores and credentials of that time' }),
+  ),
+  after: Type.Optional(
+    Type.String({ description: 'The cursor of a write: the response includes that write' }),
+  ),
+})
+
+export const LookupItem = Type.Union(
+  [
+    closed({ key: Type.String(), passport: PassportOrSelected }),
+    closed({ key: Type.String(), error: Type.Enum(['not_found', 'malformed']) }),
+    closed({
+      key: Type.String(),
+      error: Type.Literal('ambiguous'),
+      candidates: Type.Array(Type.Integer({ minimum: 0 }), {
+        maxItems: 10,
+        description: 'Ids of passports that have the handle',
+      }),
+    }),
+  ],
+  { description: 'The result of one key' },
+)
+
+export const LookupBody = closed({
+  items: Type.Array(LookupItem, { description: 'One for each key, in the order of the keys' }),
+  found: Type.Integer({ minimum: 0, description: 'Number of items with a passport' }),
+})
+
+export const Group = closed({
+  field: Type.Enum([...GROUP_FIELDS], { description: 'One of `group_by`' }),
+  value: orNull(Type.String(), 'In lower case, without accents; null for passports without a value'),
+  label: orNull(Type.String(), 'The value as a passport has it; null for passports without a value'),
+  count: Type.Integer({ minimum: 1, description: 'Number of matching passports with the value' }),
+})
+
+export const ListBody = closed({
+  items: Type.Array(PassportOrSelected),
+  next: orNull(Type.String(), 'The `cursor` of the next page; null on the last page'),
+  total: Type.Integer({ minimum: 0, description: 'Number of all matching passports' }),
+  groups: Type.Optional(
+    Type.Array(Group, {
+      maxItems: 100 * MOST_GROUP_FIELDS,
+      description:
+        'With `group_by`. All matching passports by value: the fields in the order of the request, with at most 100 groups each, the largest first',
+    }),
+  ),
+  more_groups: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'With `group_by`. Number of groups that were left out' }),
+  ),
+})
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
@@ -62,3 +126,5 @@ export const Scores = describedObject('The distribution of the scores of all lis
       'Number of passports in each bucket: the first has the scores from 0 to below `step`. The last one has all that are higher than the buckets before it',
   }),
 })
+
+export type WireLookupRequest = Static<typeof LookupRequest>

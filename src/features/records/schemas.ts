@@ -1,10 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { closed, describedObject } from '../basics/schema-helpers.ts'
-import { DataPointLine, PassportLine } from '../passport/record-format.ts'
+import { WriteResult } from '../../core/api/schemas.ts'
+import { closed, describedObject } from '../../core/basics/schema-helpers.ts'
+import { DataPointLine, PassportLine } from '../../core/passport/record-format.ts'
 
-const cursor = Type.String({
-  description: 'The end of the event log after the write: `after` of later reads, and of `/api/v3/events`',
-})
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const PassportRecord = Type.Object(PassportLine.properties, {
@@ -37,13 +35,11 @@ export const RecordsResult = describedObject('The result of a write', {
     }),
     { description: 'One for each record, in their order' },
   ),
-  cursor,
+  ...WriteResult.properties,
 })
 
-export const WriteResult = closed({ cursor })
-
 export const UnmergeResult = closed({
-  cursor,
+  ...WriteResult.properties,
   hidden: Type.Optional(
     Type.Literal(true, {
       description: 'Present if the passport stays hidden, because the other one is hidden',
@@ -56,5 +52,4 @@ export const MergeRequest = closed({
 })
 
 export type WireRecordsResult = Static<typeof RecordsResult>
-export type WireWriteResult = Static<typeof WriteResult>
 export type WireMergeRequest = Static<typeof MergeRequest>
