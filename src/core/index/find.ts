@@ -1,50 +1,40 @@
+import { insertSorted } from '../basics/sorted.ts'
 import type { GroupField, ScoreField } from '../lists/list-request.ts'
 import { findMatches, type Query } from './matches.ts'
 import { countAbove, findSlot, firstAsBits, orderOf } from './order.ts'
-import { type CutPage, cutPage, groupByPoints, type PageRequest, pointsOf } from './page.ts'
+import { cutPage, groupByPoints, type PageRequest, pointsOf } from './page.ts'
 import { countAlive, NO_VALUE, type PassportIndex } from './passport-index.ts'
-import { countIn, countWhile, type Posting, toBits } from './posting.ts'
+import { countIn, type Posting, toBits } from './posting.ts'
 
 /** `ranks`: ids of passports whose ranks are wanted, in addition to those of the page. May be empty. */
 export type ListRequest = Query &
   PageRequest & { groups?: readonly GroupRequest[] | undefined; ranks?: readonly number[] | undefined }
 
-export type ListPage = Omit<CutPage, 'values'> & {
-  total: number
-  /** The groups of each request, in the same order. */
-  groups?: ValueGroups[] | undefined
-  ranking?: Ranking | undefined
-}
-
-/** Ranks among the passports that match the filter, with or without the keyword. Equal values have equal ranks. */
-export type Ranking = {
-  /** How many passports are ranked. */
-  among: number
-  /** The rank of each passport of the page. */
-  ofPage: number[]
-  /** The rank of each id of the request, also if the passport does not match. */
-  ofIds: number[]
-}
+export type ListPage = ReturnType<typeof findList>
 
 /** Evaluates a list without a pause, so that all its parts are of the same state. */
-export function findList(index: PassportIndex, request: ListRequest): ListPage {
+export function findList(index: PassportIndex, request: ListRequest) {
   const matches = findMatches(index, request)
   const { values, ...page } = cutPage(index, matches, request)
   return {
     ...page,
     total: matches.count,
+    /** Of each request, in the same order. */
     groups: request.groups?.map((group) => countGroups(index, matches, group)),
     ranking: request.ranks && rank(index, request, matches, values),
   }
 }
 
-/** A list that is sorted by id has no ranks. */
+/**
+ * Ranks among the passports that match the filter, with or without the keyword: of those of the page, and of the ids of
+ * the request, which may not match. Equal values have equal ranks. A list that is sorted by id has no ranks.
+ */
 function rank(
   index: PassportIndex,
   { keyword, filter, sort, ranks = [] }: ListRequest,
   matches: Posting,
   ofPage: readonly number[],
-): Ranking | undefined {
+) {
   const { field, pointsFor } = sort
   if (field === 'passport_id') return undefined
   const ranked = keyword === undefined ? matches : findMatches(index, { filter })
@@ -93,18 +83,9 @@ export function countGroups(index: PassportIndex, matches: Posting, { field, pre
     all++
     const value = text === NO_VALUE ? null : text
     const label = value && (index.labels[field].get(value) ?? value)
-    insertGroup(groups, { field, value, label, count: size })
+    insertSorted(groups, { field, value, label, count: size }, isBefore, MOST_GROUPS)
   }
   return { groups, more: all - groups.length }
-}
-
-/** Keeps only the largest groups, in order, because sorting many groups would take longer than counting them. */
-function insertGroup(groups: ValueGroup[], added: ValueGroup): void {
-  const last = groups[MOST_GROUPS - 1]
-  if (last && isBefore(last, added)) return
-  const place = countWhile(groups.length, (at) => isBefore(groups[at] as ValueGroup, added))
-  groups.splice(place, 0, added)
-  if (groups.length > MOST_GROUPS) groups.pop()
 }
 
 const isBefore = (one: ValueGroup, other: ValueGroup): boolean =>

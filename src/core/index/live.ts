@@ -3,6 +3,7 @@ import { ServiceError } from '../basics/errors.ts'
 import { type EventCursor, formatEventCursor, parseEventCursor } from '../history/event-cursor.ts'
 import type { Standing } from '../passport/passport.ts'
 import type { ListingRow, ListingStore } from '../store/sql/listing.ts'
+import type { SAVED_INDEX } from '../store/sql/saved-index.ts'
 import type { Store } from '../store/store.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
 import { createPassportIndex, isSparse, type PassportIndex } from './passport-index.ts'
@@ -10,11 +11,7 @@ import { replacePassports, reserve, trimPostings } from './replace.ts'
 import { loadIndex, saveIndex } from './save.ts'
 import { listStandings } from './standing.ts'
 
-/** `write` returns whether the copy is complete: a removal of people after `list` was called ends it. */
-export type SavedCopy = {
-  read(): AsyncIterable<Uint8Array>
-  write(list: () => Promise<Iterable<Uint8Array>>): Promise<boolean>
-}
+export type SavedCopy = ReturnType<(typeof SAVED_INDEX)['open']>
 
 /** The index of a process. Its owner is one thread. */
 export type LiveIndex = {

@@ -59,10 +59,16 @@ export const trigramsOf = (word: Uint8Array): number[] => [
 /** Words of at most this many bytes are found by trigrams alone. */
 const LONGEST_EXACT = 3
 
+/** More trigrams leave out few names: to compare these takes less time. */
+const MOST_TRIGRAMS = 3
+
 /** All slots whose name contains the word have all of these postings. `slots`: how many slots there are. */
 export function postingsOfWord({ trigrams }: Names, word: Uint8Array, slots: number): Posting[] {
   if (word.length >= LONGEST_EXACT)
-    return trigramsOf(word).map((trigram) => trigrams.get(trigram) ?? fromList(new Uint32Array(0)))
+    return trigramsOf(word)
+      .map((trigram) => trigrams.get(trigram) ?? fromList(new Uint32Array(0)))
+      .sort((one, other) => one.count - other.count)
+      .slice(0, MOST_TRIGRAMS)
   const [first, second] = word
   const isIn = (one: number, two: number, three: number) =>
     second === undefined

@@ -1,9 +1,8 @@
 import { type Bits, createBits, intersectBits, listBits, subtractBits } from '../basics/bits.ts'
 import { editDistance } from '../basics/text/nearest-name.ts'
-import { copyBits } from './matches.ts'
 import { encodeWord, type Names, nameAt, splitName, trigramsOf } from './names.ts'
 import type { PassportIndex } from './passport-index.ts'
-import { type Posting, toBits } from './posting.ts'
+import { copyBits, type Posting, toBits } from './posting.ts'
 
 /** A text with more words is not corrected. */
 const MOST_WORDS = 6

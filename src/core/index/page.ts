@@ -1,18 +1,10 @@
-import { hasBit } from '../basics/bits.ts'
+import { hasBit, subtractBits } from '../basics/bits.ts'
+import { countWhile } from '../basics/sorted.ts'
 import type { Position, Sort, SortField } from '../lists/list-request.ts'
-import { combine, copyBits } from './matches.ts'
+import { combine } from './matches.ts'
 import { createComparison, findSlot, orderOf } from './order.ts'
 import type { PassportIndex } from './passport-index.ts'
-import {
-  countWhile,
-  fromBits,
-  includes,
-  type Posting,
-  slotsOf,
-  subtractFrom,
-  toBits,
-  toPosting,
-} from './posting.ts'
+import { copyBits, fromBits, includes, type Posting, slotsOf, toBits, toPosting } from './posting.ts'
 
 /** A page begins after a position, or after a number of passports: with `after`, the offset is ignored. */
 export type PageRequest = {
@@ -20,14 +12,6 @@ export type PageRequest = {
   after?: Position | undefined
   offset?: number | undefined
   limit: number
-}
-
-export type CutPage = {
-  ids: number[]
-  /** The value of each passport by which the list is sorted. */
-  values: number[]
-  /** The position of the last passport; `undefined` on the last page. */
-  next: Position | undefined
 }
 
 /** The matches with the same points. In a list by another field, all of them are one group without points. */
@@ -43,7 +27,7 @@ type Slice = {
 }
 
 /** Cuts a page out of the matches. In a list by points, the groups follow each other, each sorted by score. */
-export function cutPage(index: PassportIndex, matches: Posting, request: PageRequest): CutPage {
+export function cutPage(index: PassportIndex, matches: Posting, request: PageRequest) {
   const { sort, after, offset = 0, limit } = request
   const { field, descending, pointsFor } = sort
   // The order of ids begins with the lowest.
@@ -67,7 +51,9 @@ export function cutPage(index: PassportIndex, matches: Posting, request: PageReq
   const last = taken.length > limit ? page.at(-1) : undefined
   return {
     ids: page.map(({ slot }) => index.ids[slot] as number),
+    /** The values by which the list is sorted. */
     values: page.map(({ value }) => value),
+    /** The position of the last passport; `undefined` on the last page. */
     next: last && {
       value: last.value,
       id: index.ids[last.slot] as number,
@@ -117,7 +103,7 @@ export function groupByPoints({ count, points }: PassportIndex, matches: Posting
   const groups: { points: number; posting: Posting }[] = []
   for (const [number, holders] of sortByPoints(points.get(type))) {
     const posting = combine(count, [holders, fromBits(left, 0)])
-    subtractFrom(left, posting)
+    subtractBits(left, toBits(posting, count))
     groups.push({ points: number, posting })
   }
   groups.push({ points: 0, posting: toPosting(left, count) })

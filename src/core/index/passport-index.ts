@@ -41,8 +41,6 @@ export type Order = {
   /** How many slots and removals of the index it includes. */
   count: number
   removed: number
-  /** The first slots as bits, at regular distances. Created when a range is needed. */
-  checkpoints: Bits[] | undefined
 }
 
 export const NO_VALUE = ''
