@@ -34,7 +34,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/index/near-misses': ['core/index/matches', 'core/index/near-misses', 'core/lists/filter'],
   'core/index/random-lists': ['core/index/find'],
   'core/index/save': ['core/index/save'],
-  'core/index/saved-index': ['core/index/live', 'core/index/save'],
+  'core/index/saved-index': ['core/index/live'],
   'core/index/search': ['core/index/search', 'core/lists/filter'],
   'core/index/standing': ['core/index/standing'],
   'core/reads/changes-during-reads': ['features/mcp/tools'],

@@ -66,12 +66,12 @@ export type GroupRequest = { field: GroupField; prefix?: string | undefined }
 /** `value` is null for the passports without one. `label` is the value as it was first written. */
 export type ValueGroup = { field: GroupField; value: string | null; label: string | null; count: number }
 
-/** The largest groups; `more` is the number of groups that are left out. */
-export type ValueGroups = { groups: ValueGroup[]; more: number }
-
 const MOST_GROUPS = 100
 
-/** Counts the matches with each value. Larger groups come first, and equal ones in the order of their values. */
+/**
+ * Counts the matches with each value. Larger groups come first, and equal ones in the order of their values. `more`
+ * groups are left out.
+ */
 export function countGroups(index: PassportIndex, matches: Posting, { field, prefix }: GroupRequest) {
   const bits = toBits(matches, index.count)
   const groups: ValueGroup[] = []

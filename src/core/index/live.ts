@@ -42,9 +42,8 @@ type Options = {
 /** Passports per read, and passports that change without a pause. */
 const CHUNK = 2000
 
-/** A start reads about as many changes as this at most, which takes a second. At the end, fewer changes are saved. */
+/** A start reads about as many changes as this at most, which takes a second. */
 const MOST_UNSAVED = 25_000
-const MOST_UNSAVED_AT_END = 1000
 
 /** After a removal, the index is saved again at the end, or when the last copy is this old. */
 const LEAST_COPY_AGE_MILLISECONDS = 600_000
@@ -117,8 +116,8 @@ export const updateIndex = (live: LiveIndex, isEnd = false): Promise<void> =>
   live.inTurn(async () => {
     await catchUp(live)
     const isOld = isEnd || performance.now() >= live.savedAt + LEAST_COPY_AGE_MILLISECONDS
-    const isChanged = live.unsaved >= (isEnd ? MOST_UNSAVED_AT_END : MOST_UNSAVED)
-    if (!live.isLost && (isChanged || (isOld && !live.hasCopy))) await save(live)
+    const isNeeded = live.unsaved >= MOST_UNSAVED || (isOld && !live.hasCopy)
+    if (!live.isLost && isNeeded) await save(live)
   })
 
 /** Changes wait meanwhile, lists do not. */

@@ -69,14 +69,11 @@ export function postingsOfWord({ trigrams }: Names, word: Uint8Array, slots: num
       .map((trigram) => trigrams.get(trigram) ?? fromList(new Uint32Array(0)))
       .sort((one, other) => one.count - other.count)
       .slice(0, MOST_TRIGRAMS)
-  const [first, second] = word
-  const isIn = (one: number, two: number, three: number) =>
-    second === undefined
-      ? one === first || two === first || three === first
-      : (one === first && two === second) || (two === first && three === second)
+  const isIn = (name: readonly number[]) =>
+    name.some((_, at) => word.every((byte, place) => name[at + place] === byte))
   const bits = createBits(slots)
   for (const [trigram, posting] of trigrams)
-    if (isIn(trigram >>> 16, (trigram >>> 8) & 0xff, trigram & 0xff)) addTo(bits, posting)
+    if (isIn([trigram >>> 16, (trigram >>> 8) & 0xff, trigram & 0xff])) addTo(bits, posting)
   return [fromBits(bits)]
 }
 

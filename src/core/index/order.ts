@@ -72,33 +72,28 @@ function sortByCounting(values: Float64Array, slots: Uint32Array): Uint32Array {
   return sorted
 }
 
-/** Copies the parts of the last order between its changes. */
+/** Copies the parts of the last order between its changes: slots that were added before a place, or removed from it. */
 function mergeChanges(index: PassportIndex, field: SortField, last: Order): Uint32Array {
-  const merged = new Uint32Array(countAlive(index))
-  let [copied, length] = [0, 0]
-  for (const { slot, place } of listChanges(index, field, last)) {
-    merged.set(last.slots.subarray(copied, place), length)
-    length += place - copied
-    copied = place
-    if (slot < last.count) copied++
-    else merged[length++] = slot
-  }
-  merged.set(last.slots.subarray(copied), length)
-  return merged
-}
-
-/** The slots that were added before a place of the last order, or removed from it, in the order of the places. */
-function listChanges(index: PassportIndex, field: SortField, { slots, count, removed }: Order) {
+  const { slots, count, removed } = last
   const { compare } = createComparison(index, field)
   const placeOf = (slot: number) => countWhile(slots.length, (at) => compare(slots[at] as number, slot) < 0)
   const added = Array.from({ length: index.count - count }, (_, at) => count + at)
     .filter((slot) => hasBit(index.alive, slot) === 1)
     .sort(compare)
   const gone = index.removed.slice(removed).filter((slot) => slot < count)
+  const changes = [...added, ...gone].map((slot) => ({ slot, place: placeOf(slot) }))
+  const merged = new Uint32Array(countAlive(index))
+  let [copied, length] = [0, 0]
   // The sort is stable: what is added before a place comes before the removal of the slot there.
-  return [...added, ...gone]
-    .map((slot) => ({ slot, place: placeOf(slot) }))
-    .sort((one, other) => one.place - other.place)
+  for (const { slot, place } of changes.sort((one, other) => one.place - other.place)) {
+    merged.set(slots.subarray(copied, place), length)
+    length += place - copied
+    copied = place
+    if (slot < count) copied++
+    else merged[length++] = slot
+  }
+  merged.set(slots.subarray(copied), length)
+  return merged
 }
 
 /** The first slots of an order as bits. They can be changed. */

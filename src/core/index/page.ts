@@ -39,10 +39,10 @@ export function cutPage(index: PassportIndex, matches: Posting, request: PageReq
   let skipped = after ? 0 : offset
   // One more than the page has tells whether there is another page.
   for (const { points, posting } of isReversed ? groups.reverse() : groups) {
-    const slice = { field, isReversed, offset: skipped, wanted: limit + 1 - taken.length }
     const begin = after && points !== undefined ? positionIn(points, after, descending) : after
     if (begin === 'past') continue
-    for (const slot of takeSlots(index, posting, { ...slice, after: begin }))
+    const slice = { field, isReversed, after: begin, offset: skipped, wanted: limit + 1 - taken.length }
+    for (const slot of takeSlots(index, posting, slice))
       taken.push({ slot, value: points ?? (values[slot] as number) })
     skipped = Math.max(0, skipped - posting.count)
     if (taken.length > limit) break

@@ -18,15 +18,15 @@ import { findDistribution } from './standing.ts'
  */
 export type SearchRequest = Omit<ListRequest, 'keyword' | 'after'> & {
   text: string
-  known?: Readonly<Record<string, readonly Filter[]>>
+  known?: ReadonlyMap<string, readonly Filter[]>
   ids?: readonly number[]
 }
 
 /** Reads a search text and evaluates its list. */
 export function search(index: PassportIndex, request: SearchRequest) {
-  const { text, known = {}, ids = [], ...list } = request
+  const { text, known, ids = [], ...list } = request
   const reading = readText(text, (phrase) => [
-    ...(Object.hasOwn(known, phrase) ? (known[phrase] ?? []) : []).map((terms) => ({ terms, count: 0 })),
+    ...(known?.get(phrase) ?? []).map((terms) => ({ terms, count: 0 })),
     ...lookUpValues(index, phrase),
   ])
   const filter = [...request.filter, ...reading.chips.map(({ term }) => term)]
@@ -81,15 +81,11 @@ function findSorted(index: PassportIndex, request: ListRequest): ListPage {
     const parts = splitName(nameAt(index.names, findSlot(index, id) as number))
     return words.every((word) => parts.some((part) => part.startsWith(word)))
   }
-  const sorted = ids
-    .map((id, at) => ({ id, rank: ranking?.ofPage[at] as number, isBegun: isBegun(id) }))
-    .sort((one, other) => Number(other.isBegun) - Number(one.isBegun))
-    .slice(offset, offset + limit)
-  return {
-    ...page,
-    ids: sorted.map(({ id }) => id),
-    ranking: page.ranking && { ...page.ranking, ofPage: sorted.map(({ rank }) => rank) },
-  }
+  const begun = new Set(ids.filter(isBegun))
+  const rankOf = new Map(ids.map((id, at) => [id, ranking?.ofPage[at] as number]))
+  const sorted = [...begun, ...ids.filter((id) => !begun.has(id))].slice(offset, offset + limit)
+  const ofPage = sorted.map((id) => rankOf.get(id) as number)
+  return { ...page, ids: sorted, ranking: page.ranking && { ...page.ranking, ofPage } }
 }
 
 type Term = Filter[number]

@@ -1,7 +1,9 @@
 import { roundUp } from '../basics/round-up.ts'
 import { countWhile } from '../basics/sorted.ts'
+import { equals } from '../lists/filter.ts'
 import type { Position, ScoreField } from '../lists/list-request.ts'
 import type { Rank, Scores, Standing } from '../passport/passport.ts'
+import { findList } from './find.ts'
 import { countAbove, createComparison, findSlot, orderOf } from './order.ts'
 import { countAlive, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
 
@@ -31,11 +33,20 @@ export function rankOf(index: PassportIndex, score: number, field: ScoreField = 
   return { rank: countAbove(index, field, score) + 1, below: total - atLeast, total }
 }
 
-/** The number of passports before this one in the ranking. Equal scores are in the order of their ids. */
-export function countBefore(index: PassportIndex, position: Position): number {
+export type Place = { position: Position; tag: string; most: number }
+
+/** The number of passports before a position of the ranking, and those next to it with a tag, on both sides. */
+export function findNeighbours(index: PassportIndex, { position, tag, most }: Place) {
   const { slots } = orderOf(index, 'score')
   const { compareWith } = createComparison(index, 'score')
-  return countWhile(slots.length, (at) => compareWith(slots[at] as number, position) < 0)
+  const list = (descending: boolean) => {
+    const sort = { field: 'score' as const, descending }
+    return findList(index, { filter: [equals('tag', tag)], sort, after: position, limit: most }).ids
+  }
+  return {
+    above: countWhile(slots.length, (at) => compareWith(slots[at] as number, position) < 0),
+    ids: tag === '' ? [] : [...list(false), ...list(true)],
+  }
 }
 
 const MOST_BUCKETS = 40
@@ -45,8 +56,7 @@ const NEAR = 1.5
 
 /**
  * A histogram of all scores. `scale` is the end of its axis, a round number that only outliers exceed, `step` the width
- * of a bucket. The last bucket has all scores above `scale`. Takes no time at any number of passports, because the scores are
- * sorted.
+ * of a bucket. The last bucket has all scores above `scale`. Scores are sorted, so it takes no time.
  */
 export function findDistribution(index: PassportIndex) {
   const { slots } = orderOf(index, 'score')

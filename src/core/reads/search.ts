@@ -1,8 +1,6 @@
 import { foldName } from '../basics/text/fold-name.ts'
 import type { IndexClient } from '../index/calls.ts'
-import type { GroupRequest } from '../index/find.ts'
-import { equals, type Filter } from '../lists/filter.ts'
-import type { Sort } from '../lists/list-request.ts'
+import type { SearchRequest } from '../index/search.ts'
 import { phrasesOf } from '../lists/phrases.ts'
 import { foldWallet, isStorable, type Passport, parsePassportRef } from '../passport/passport.ts'
 import type { RuleSetShape } from '../passport/rules/rule-set.ts'
@@ -12,14 +10,7 @@ import type { Store } from '../store/store.ts'
 /** What pages and APIs read from. */
 export type Reads = { store: Store; index: IndexClient }
 
-type Request = {
-  text: string
-  filter: Filter
-  sort: Sort
-  offset?: number
-  limit: number
-  groups?: readonly GroupRequest[]
-}
+type Request = Pick<SearchRequest, 'text' | 'filter' | 'sort' | 'offset' | 'limit' | 'groups'>
 
 /** `points` are those for each of the types. `reason`: the passport was found by its id, a wallet or a handle. */
 export type FoundPerson = { passport: Passport; rank: number; points: number[]; reason?: Reason }
@@ -51,16 +42,15 @@ export async function searchPeople(
   // A passport that also matches by name is listed anyway. A complete id, wallet or handle moves it to the top.
   const first = matches
     .map((match, at) => ({ ...match, rank: page.ranking?.ofIds[at] ?? 0, points: [] }))
-    .filter(isFound)
-    .filter((match) => matching.includes(match.passport.id) && (!isNamed(match) || isComplete(match.reason)))
+    .filter((match) => isFound(match) && matching.includes(match.passport.id))
+    .filter((match) => !isNamed(match) || isComplete(match.reason))
   const extra = first.filter((match) => !isNamed(match)).length
   const shown = offset === 0 ? first : []
   const isTop = ({ reason }: Match) => isComplete(reason)
-  const places = new Map(page.ids.map((id, at) => [id, at]))
-  for (const { passport } of first) places.delete(passport.id)
-  const named = await store.passports.listByIds([...places.keys()])
+  const isOther = (id: number) => first.every(({ passport }) => passport.id !== id)
+  const named = await store.passports.listByIds(page.ids.filter(isOther))
   const listed = named.map((passport): FoundPerson => {
-    const at = places.get(passport.id) as number
+    const at = page.ids.indexOf(passport.id)
     const points = Object.values(found.points).map((ofPage) => ofPage[at] ?? 0)
     return { passport, points, rank: page.ranking?.ofPage[at] ?? offset + at + 1 }
   })
@@ -83,26 +73,23 @@ const MOST_OWNERS = 6
 
 const MOST_ALIKE = 3
 
-/** Finds the people with the first tag of a passport whose scores are the nearest, the highest score first. */
-export async function findAlike(
+/** `above`: how many passports of the ranking precede this one. `alike`: people with its first tag and the nearest scores. */
+export async function findNeighbours(
   { index, store }: Reads,
   { id, scores, profile }: Pick<Passport, 'id' | 'scores' | 'profile'>,
   signal: AbortSignal,
-): Promise<Passport[]> {
-  const tag = foldName(profile.tags[0] ?? '')
-  if (tag === '') return []
-  const list = async (descending: boolean) => {
-    const sort = { field: 'score' as const, descending }
-    const after = { value: scores.total, id }
-    const request = { filter: [equals('tag', tag)], sort, after, limit: MOST_ALIKE }
-    return (await index.call('list', { request }, signal)).ids
+) {
+  const asked = {
+    position: { value: scores.total, id },
+    tag: foldName(profile.tags[0] ?? ''),
+    most: MOST_ALIKE,
   }
-  const ids = (await Promise.all([list(false), list(true)])).flat()
+  const { above, ids } = await index.call('neighbours', asked, signal)
   // The index may have an earlier score of the passport itself.
   const people = await store.passports.listByIds(ids.filter((other) => other !== id))
   const distanceOf = (other: Passport) => Math.abs(other.scores.total - scores.total)
   const nearest = people.sort((one, other) => distanceOf(one) - distanceOf(other)).slice(0, MOST_ALIKE)
-  return nearest.sort((one, other) => other.scores.total - one.scores.total)
+  return { above, alike: nearest.sort((one, other) => other.scores.total - one.scores.total) }
 }
 
 /** `text` is the id, wallet or handle. The search text matches it from `start` to `end`. */

@@ -15,7 +15,7 @@ const find = (text: string, filter = '') => {
     filter: filter === '' ? [] : parseFilter(filter),
     sort: { field: 'score', descending: true },
     limit: 25,
-    known: { high: [parseFilter('score:>=7')] },
+    known: new Map([['high', [parseFilter('score:>=7')]]]),
   })
   const terms = formatFilter(reading.chips.map(({ term }) => term))
   return { terms, name: reading.name, ids: page.ids, instead }
