@@ -18,7 +18,7 @@ import { findDistribution } from './standing.ts'
  */
 export type SearchRequest = Omit<ListRequest, 'keyword' | 'after'> & {
   text: string
-  known?: ReadonlyMap<string, readonly Filter[]>
+  known?: ReadonlyMap<string, readonly Filter[]> | undefined
   ids?: readonly number[]
 }
 

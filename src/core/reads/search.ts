@@ -31,7 +31,7 @@ export async function searchPeople(
   const { offset = 0 } = request
   const { matches, isMore } = await findMatches(store, request.text.replace(/^"(.*)"$/s, '$1'))
   const ids = matches.map(({ passport }) => passport.id)
-  const asked = { ...request, known: text === '' ? {} : phrasesOf(rules), ids, ranks: ids }
+  const asked = { ...request, known: request.text === '' ? undefined : phrasesOf(rules), ids, ranks: ids }
   const { page, matching, ...found } = await index.call('search', asked, signal)
   const words = foldName(found.reading.name).split(' ')
   const isNamed = ({ passport: { profile } }: Match) =>
