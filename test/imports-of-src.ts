@@ -25,7 +25,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/http/unread-responses': ['core/http/rendered-page', 'core/http/route'],
   'core/index/calls': ['core/index/calls', 'core/index/live'],
   'core/index/lists': [
-    'core/index/page',
+    'core/index/find',
     'core/index/passport-index',
     'core/lists/filter',
     'core/lists/list-request',

@@ -28,7 +28,7 @@ export function addName(names: Names, slot: number, name: string): void {
   const start = names.starts[slot] as number
   // A UTF-16 unit takes at most three bytes of UTF-8.
   const most = start + 3 * name.length + 1
-  if (most > names.bytes.length) names.bytes = resize(names.bytes, most + (most >>> 1))
+  if (most > names.bytes.length) names.bytes = resize(names.bytes, most + (most >>> 3))
   const { bytes, trigrams } = names
   const end = start + encoder.encodeInto(name, bytes.subarray(start)).written
   bytes[end] = LINE_FEED

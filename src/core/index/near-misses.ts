@@ -5,7 +5,7 @@ import type { PassportIndex } from './passport-index.ts'
 import { copyBits, type Posting, toBits } from './posting.ts'
 
 /** A text with more words is not corrected. */
-const MOST_WORDS = 6
+const MOST_WORDS = 4
 const MOST_COMPARED = 500
 const MOST_SUGGESTIONS = 3
 

@@ -64,7 +64,7 @@ export function append(posting: Posting, slot: number, slots: number): void {
 
 function withBit(bits: Bits, slot: number): Bits {
   const word = slot >>> 5
-  const longer = word < bits.length ? bits : resize(bits, word + (word >>> 2) + 1)
+  const longer = word < bits.length ? bits : resize(bits, word + (word >>> 4) + 1)
   setBit(longer, slot)
   return longer
 }

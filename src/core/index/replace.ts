@@ -36,7 +36,7 @@ export function reserve(index: PassportIndex, slots: number): void {
 
 function addPassport(index: PassportIndex, { id, name, facets }: ListingRow): void {
   const slot = index.count++
-  if (slot >= index.ids.length) reserve(index, slot + (slot >>> 1) + 1024)
+  if (slot >= index.ids.length) reserve(index, slot + (slot >>> 3) + 1024)
   setBit(index.alive, slot)
   index.ids[slot] = id
   addName(index.names, slot, name)

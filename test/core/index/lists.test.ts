@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { pointsOf } from '../../../src/core/index/page.ts'
+import { pointsOf } from '../../../src/core/index/find.ts'
 import { isSparse } from '../../../src/core/index/passport-index.ts'
 import { parseFilter } from '../../../src/core/lists/filter.ts'
 import { parseSort } from '../../../src/core/lists/list-request.ts'
