@@ -16,7 +16,7 @@ export const LIST_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'cursors: a page repeats the last passport of the previous one',
-    file: 'src/core/index/page.ts',
+    file: 'src/core/index/find.ts',
     from: 'order < 0 || (order === 0 && !isReversed)',
     to: 'order < 0',
     tests: LISTS,

@@ -2,12 +2,11 @@ import type { Awaitable } from '../basics/awaitable.ts'
 import { ClientGone, ServiceError } from '../basics/errors.ts'
 import { createCaller, receiveCalls } from '../basics/thread-calls.ts'
 import type { EventCursor } from '../history/event-cursor.ts'
-import type { Position } from '../lists/list-request.ts'
 import type { Scores } from '../passport/passport.ts'
 import type { ListRequest } from './find.ts'
 import { findInLiveIndex, type LiveIndex } from './live.ts'
 import { type SearchRequest, search } from './search.ts'
-import { countBefore, findDistribution, findStanding } from './standing.ts'
+import { findDistribution, findNeighbours, findStanding, type Place } from './standing.ts'
 
 type ListCall = { request: ListRequest; after?: EventCursor | undefined }
 
@@ -18,7 +17,7 @@ const CALLS = {
   standings: ({ index }: LiveIndex, passports: readonly Scores[]) =>
     passports.map((scores) => findStanding(index, scores)),
   distribution: ({ index }: LiveIndex) => findDistribution(index),
-  place: ({ index }: LiveIndex, position: Position) => countBefore(index, position),
+  neighbours: ({ index }: LiveIndex, place: Place) => findNeighbours(index, place),
 }
 
 type Name = keyof typeof CALLS

@@ -1,50 +1,47 @@
-import type { GroupField, ScoreField } from '../lists/list-request.ts'
-import { findMatches, type Query } from './matches.ts'
-import { countAbove, findSlot, firstAsBits, orderOf } from './order.ts'
-import { type CutPage, cutPage, groupByPoints, type PageRequest, pointsOf } from './page.ts'
+import { hasBit, subtractBits } from '../basics/bits.ts'
+import { countWhile, insertSorted } from '../basics/sorted.ts'
+import type { GroupField, Position, ScoreField, Sort, SortField } from '../lists/list-request.ts'
+import { combine, findMatches, type Query } from './matches.ts'
+import { countAbove, createComparison, findSlot, firstAsBits, orderOf } from './order.ts'
 import { countAlive, NO_VALUE, type PassportIndex } from './passport-index.ts'
-import { countIn, countWhile, type Posting, toBits } from './posting.ts'
+import { copyBits, countIn, fromBits, includes, type Posting, slotsOf, toBits, toPosting } from './posting.ts'
 
-/** `ranks`: ids of passports whose ranks are wanted, in addition to those of the page. May be empty. */
-export type ListRequest = Query &
-  PageRequest & { groups?: readonly GroupRequest[] | undefined; ranks?: readonly number[] | undefined }
-
-export type ListPage = Omit<CutPage, 'values'> & {
-  total: number
-  /** The groups of each request, in the same order. */
-  groups?: ValueGroups[] | undefined
-  ranking?: Ranking | undefined
+export type ListRequest = Query & {
+  sort: Sort
+  /** A page begins after a position, or after a number of passports: with `after`, the offset is ignored. */
+  after?: Position | undefined
+  offset?: number | undefined
+  limit: number
+  groups?: readonly GroupRequest[] | undefined
+  /** Ids of passports whose ranks are wanted, in addition to those of the page. May be empty. */
+  ranks?: readonly number[] | undefined
 }
 
-/** Ranks among the passports that match the filter, with or without the keyword. Equal values have equal ranks. */
-export type Ranking = {
-  /** How many passports are ranked. */
-  among: number
-  /** The rank of each passport of the page. */
-  ofPage: number[]
-  /** The rank of each id of the request, also if the passport does not match. */
-  ofIds: number[]
-}
+export type ListPage = ReturnType<typeof findList>
 
 /** Evaluates a list without a pause, so that all its parts are of the same state. */
-export function findList(index: PassportIndex, request: ListRequest): ListPage {
+export function findList(index: PassportIndex, request: ListRequest) {
   const matches = findMatches(index, request)
   const { values, ...page } = cutPage(index, matches, request)
   return {
     ...page,
     total: matches.count,
+    /** Of each request, in the same order. */
     groups: request.groups?.map((group) => countGroups(index, matches, group)),
     ranking: request.ranks && rank(index, request, matches, values),
   }
 }
 
-/** A list that is sorted by id has no ranks. */
+/**
+ * Ranks among the passports that match the filter, with or without the keyword: of those of the page, and of the ids of
+ * the request, which may not match. Equal values have equal ranks. A list that is sorted by id has no ranks.
+ */
 function rank(
   index: PassportIndex,
   { keyword, filter, sort, ranks = [] }: ListRequest,
   matches: Posting,
   ofPage: readonly number[],
-): Ranking | undefined {
+) {
   const { field, pointsFor } = sort
   if (field === 'passport_id') return undefined
   const ranked = keyword === undefined ? matches : findMatches(index, { filter })
@@ -76,36 +73,133 @@ export type GroupRequest = { field: GroupField; prefix?: string | undefined }
 /** `value` is null for the passports without one. `label` is the value as it was first written. */
 export type ValueGroup = { field: GroupField; value: string | null; label: string | null; count: number }
 
-/** The largest groups; `more` is the number of groups that are left out. */
-export type ValueGroups = { groups: ValueGroup[]; more: number }
-
 const MOST_GROUPS = 100
 
-/** Counts the matches with each value. Larger groups come first, and equal ones in the order of their values. */
+/**
+ * Counts the matches with each value. Larger groups come first, and equal ones in the order of their values. `more`
+ * groups are left out.
+ */
 export function countGroups(index: PassportIndex, matches: Posting, { field, prefix }: GroupRequest) {
   const bits = toBits(matches, index.count)
   const groups: ValueGroup[] = []
   let all = 0
-  for (const [text, posting] of index.values[field]) {
+  for (const [text, posting] of matches.count === 0 ? [] : index.values[field]) {
     if (prefix !== undefined && (text === NO_VALUE || !text.startsWith(prefix))) continue
     const size = countIn(bits, posting)
     if (size === 0) continue
     all++
     const value = text === NO_VALUE ? null : text
     const label = value && (index.labels[field].get(value) ?? value)
-    insertGroup(groups, { field, value, label, count: size })
+    insertSorted(groups, { field, value, label, count: size }, isBefore, MOST_GROUPS)
   }
   return { groups, more: all - groups.length }
 }
 
-/** Keeps only the largest groups, in order, because sorting many groups would take longer than counting them. */
-function insertGroup(groups: ValueGroup[], added: ValueGroup): void {
-  const last = groups[MOST_GROUPS - 1]
-  if (last && isBefore(last, added)) return
-  const place = countWhile(groups.length, (at) => isBefore(groups[at] as ValueGroup, added))
-  groups.splice(place, 0, added)
-  if (groups.length > MOST_GROUPS) groups.pop()
-}
-
 const isBefore = (one: ValueGroup, other: ValueGroup): boolean =>
   one.count > other.count || (one.count === other.count && String(one.value) < String(other.value))
+
+/** The matches with the same points. In a list by another field, all of them are one group without points. */
+type Group = { points?: number; posting: Posting }
+
+/** A part of a group. An ascending list of scores is the exact reverse of a descending one. */
+type Slice = {
+  field: SortField
+  isReversed: boolean
+  after: Position | undefined
+  offset: number
+  wanted: number
+}
+
+/** Cuts a page out of the matches. In a list by points, the groups follow each other, each sorted by score. */
+function cutPage(index: PassportIndex, matches: Posting, request: ListRequest) {
+  const { sort, after, offset = 0, limit } = request
+  const { field, descending, pointsFor } = sort
+  // The order of ids begins with the lowest.
+  const isReversed = (field === 'passport_id') === descending
+  const groups: Group[] =
+    pointsFor === undefined ? [{ posting: matches }] : groupByPoints(index, matches, pointsFor)
+  const values = field === 'passport_id' ? index.ids : index.scores[field]
+  const taken: { slot: number; value: number }[] = []
+  let skipped = after ? 0 : offset
+  // One more than the page has tells whether there is another page.
+  for (const { points, posting } of isReversed ? groups.reverse() : groups) {
+    const begin = after && points !== undefined ? positionIn(points, after, descending) : after
+    if (begin === 'past') continue
+    const slice = { field, isReversed, after: begin, offset: skipped, wanted: limit + 1 - taken.length }
+    for (const slot of takeSlots(index, posting, slice))
+      taken.push({ slot, value: points ?? (values[slot] as number) })
+    skipped = Math.max(0, skipped - posting.count)
+    if (taken.length > limit) break
+  }
+  const page = taken.slice(0, limit)
+  const last = taken.length > limit ? page.at(-1) : undefined
+  return {
+    ids: page.map(({ slot }) => index.ids[slot] as number),
+    /** The values by which the list is sorted. */
+    values: page.map(({ value }) => value),
+    /** The position of the last passport; `undefined` on the last page. */
+    next: last && {
+      value: last.value,
+      id: index.ids[last.slot] as number,
+      ...(pointsFor !== undefined && { score: index.scores.score[last.slot] as number }),
+    },
+  }
+}
+
+/** The position by score in the group with these points. */
+function positionIn(points: number, { value, id, score = 0 }: Position, descending: boolean) {
+  if (points === value) return { value: score, id }
+  return points > value === descending ? 'past' : undefined
+}
+
+/** Sorting a few slots takes less time than a walk through the order of all passports. */
+const FEW = 1000
+
+function takeSlots(index: PassportIndex, matches: Posting, slice: Slice): number[] {
+  const { field, isReversed, after, offset, wanted } = slice
+  const { compare, compareWith } = createComparison(index, field)
+  const isFew = matches.count <= FEW
+  const slots = isFew ? slotsOf(matches).toSorted(compare) : orderOf(index, field).slots
+  const bits = isFew ? undefined : toBits(matches, index.count)
+  const isBefore = (slot: number, position: Position) => {
+    const order = compareWith(slot, position)
+    return order < 0 || (order === 0 && !isReversed)
+  }
+  let place = isReversed ? slots.length : 0
+  if (after) place = countWhile(slots.length, (at) => isBefore(slots[at] as number, after))
+  const taken: number[] = []
+  let skipped = 0
+  for (let at = isReversed ? place - 1 : place; at >= 0 && at < slots.length; at += isReversed ? -1 : 1) {
+    const slot = slots[at] as number
+    if (bits && hasBit(bits, slot) === 0) continue
+    if (skipped++ >= offset) taken.push(slot)
+    if (taken.length === wanted) break
+  }
+  return taken
+}
+
+/**
+ * Divides the matches by the points of their best credential of a type, the most points first. Those without one have 0
+ * points.
+ */
+function groupByPoints({ count, points }: PassportIndex, matches: Posting, type: string) {
+  const left = copyBits(matches, count)
+  const groups: { points: number; posting: Posting }[] = []
+  for (const [number, holders] of sortByPoints(points.get(type))) {
+    const posting = combine(count, [holders, fromBits(left, 0)])
+    subtractBits(left, toBits(posting, count))
+    groups.push({ points: number, posting })
+  }
+  groups.push({ points: 0, posting: toPosting(left, count) })
+  return groups.filter(({ posting }) => posting.count > 0)
+}
+
+const sortByPoints = (points: ReadonlyMap<number, Posting> = new Map()) =>
+  [...points].sort(([one], [other]) => other - one)
+
+/** The points of a passport for its best credential of a type; 0 if it has none, or if there is no such passport. */
+export function pointsOf(index: PassportIndex, id: number, type: string): number {
+  const slot = findSlot(index, id)
+  const holders = slot === undefined ? [] : sortByPoints(index.points.get(type))
+  return holders.find(([, posting]) => includes(posting, slot as number))?.[0] ?? 0
+}

@@ -3,6 +3,7 @@ import { ServiceError } from '../basics/errors.ts'
 import { type EventCursor, formatEventCursor, parseEventCursor } from '../history/event-cursor.ts'
 import type { Standing } from '../passport/passport.ts'
 import type { ListingRow, ListingStore } from '../store/sql/listing.ts'
+import type { SAVED_INDEX } from '../store/sql/saved-index.ts'
 import type { Store } from '../store/store.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
 import { createPassportIndex, isSparse, type PassportIndex } from './passport-index.ts'
@@ -10,11 +11,7 @@ import { replacePassports, reserve, trimPostings } from './replace.ts'
 import { loadIndex, saveIndex } from './save.ts'
 import { listStandings } from './standing.ts'
 
-/** `write` returns whether the copy is complete: a removal of people after `list` was called ends it. */
-export type SavedCopy = {
-  read(): AsyncIterable<Uint8Array>
-  write(list: () => Promise<Iterable<Uint8Array>>): Promise<boolean>
-}
+export type SavedCopy = ReturnType<(typeof SAVED_INDEX)['open']>
 
 /** The index of a process. Its owner is one thread. */
 export type LiveIndex = {
@@ -45,9 +42,8 @@ type Options = {
 /** Passports per read, and passports that change without a pause. */
 const CHUNK = 2000
 
-/** A start reads about as many changes as this at most, which takes a second. At the end, fewer changes are saved. */
+/** A start reads about as many changes as this at most, which takes a second. */
 const MOST_UNSAVED = 25_000
-const MOST_UNSAVED_AT_END = 1000
 
 /** After a removal, the index is saved again at the end, or when the last copy is this old. */
 const LEAST_COPY_AGE_MILLISECONDS = 600_000
@@ -120,8 +116,8 @@ export const updateIndex = (live: LiveIndex, isEnd = false): Promise<void> =>
   live.inTurn(async () => {
     await catchUp(live)
     const isOld = isEnd || performance.now() >= live.savedAt + LEAST_COPY_AGE_MILLISECONDS
-    const isChanged = live.unsaved >= (isEnd ? MOST_UNSAVED_AT_END : MOST_UNSAVED)
-    if (!live.isLost && (isChanged || (isOld && !live.hasCopy))) await save(live)
+    const isNeeded = live.unsaved >= MOST_UNSAVED || (isOld && !live.hasCopy)
+    if (!live.isLost && isNeeded) await save(live)
   })
 
 /** Changes wait meanwhile, lists do not. */

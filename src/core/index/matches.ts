@@ -1,10 +1,20 @@
-import { type Bits, createBits, intersectBits, uniteOthers } from '../basics/bits.ts'
+import { createBits, intersectBits, uniteOthers } from '../basics/bits.ts'
 import type { Condition, Filter, FilterField, Operator } from '../lists/filter.ts'
 import { type GroupField, wordsOf } from '../lists/list-request.ts'
 import { encodeWord, filterByNames, postingsOfWord } from './names.ts'
 import { findRange } from './order.ts'
 import { countAlive, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
-import { addTo, filterList, fromBits, fromList, type Posting, slotsOf, toBits, toPosting } from './posting.ts'
+import {
+  addTo,
+  copyBits,
+  filterList,
+  fromBits,
+  fromList,
+  type Posting,
+  slotsOf,
+  toBits,
+  toPosting,
+} from './posting.ts'
 
 /** `keyword` is folded. Its words are separated as in `toWords`. */
 export type Query = { keyword?: string | undefined; filter: Filter }
@@ -34,12 +44,6 @@ export function combine(slots: number, postings: Posting[]): Posting {
   const target = new Uint32Array(list.length)
   for (const posting of others) list = filterList(list, toBits(posting, slots), target)
   return fromList(list)
-}
-
-export function copyBits(posting: Posting, slots: number): Bits {
-  const bits = createBits(slots)
-  addTo(bits, posting)
-  return bits
 }
 
 /** The slots that fulfil at least one of the conditions. */

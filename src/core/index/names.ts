@@ -28,7 +28,7 @@ export function addName(names: Names, slot: number, name: string): void {
   const start = names.starts[slot] as number
   // A UTF-16 unit takes at most three bytes of UTF-8.
   const most = start + 3 * name.length + 1
-  if (most > names.bytes.length) names.bytes = resize(names.bytes, most + (most >>> 1))
+  if (most > names.bytes.length) names.bytes = resize(names.bytes, most + (most >>> 3))
   const { bytes, trigrams } = names
   const end = start + encoder.encodeInto(name, bytes.subarray(start)).written
   bytes[end] = LINE_FEED
@@ -59,18 +59,21 @@ export const trigramsOf = (word: Uint8Array): number[] => [
 /** Words of at most this many bytes are found by trigrams alone. */
 const LONGEST_EXACT = 3
 
+/** More trigrams leave out few names: to compare these takes less time. */
+const MOST_TRIGRAMS = 3
+
 /** All slots whose name contains the word have all of these postings. `slots`: how many slots there are. */
 export function postingsOfWord({ trigrams }: Names, word: Uint8Array, slots: number): Posting[] {
   if (word.length >= LONGEST_EXACT)
-    return trigramsOf(word).map((trigram) => trigrams.get(trigram) ?? fromList(new Uint32Array(0)))
-  const [first, second] = word
-  const isIn = (one: number, two: number, three: number) =>
-    second === undefined
-      ? one === first || two === first || three === first
-      : (one === first && two === second) || (two === first && three === second)
+    return trigramsOf(word)
+      .map((trigram) => trigrams.get(trigram) ?? fromList(new Uint32Array(0)))
+      .sort((one, other) => one.count - other.count)
+      .slice(0, MOST_TRIGRAMS)
+  const isIn = (name: readonly number[]) =>
+    name.some((_, at) => word.every((byte, place) => name[at + place] === byte))
   const bits = createBits(slots)
   for (const [trigram, posting] of trigrams)
-    if (isIn(trigram >>> 16, (trigram >>> 8) & 0xff, trigram & 0xff)) addTo(bits, posting)
+    if (isIn([trigram >>> 16, (trigram >>> 8) & 0xff, trigram & 0xff])) addTo(bits, posting)
   return [fromBits(bits)]
 }
 

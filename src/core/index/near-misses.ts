@@ -1,12 +1,11 @@
 import { type Bits, createBits, intersectBits, listBits, subtractBits } from '../basics/bits.ts'
 import { editDistance } from '../basics/text/nearest-name.ts'
-import { copyBits } from './matches.ts'
 import { encodeWord, type Names, nameAt, splitName, trigramsOf } from './names.ts'
 import type { PassportIndex } from './passport-index.ts'
-import { type Posting, toBits } from './posting.ts'
+import { copyBits, type Posting, toBits } from './posting.ts'
 
 /** A text with more words is not corrected. */
-const MOST_WORDS = 6
+const MOST_WORDS = 4
 const MOST_COMPARED = 500
 const MOST_SUGGESTIONS = 3
 
@@ -24,13 +23,15 @@ export function findNearMisses(index: PassportIndex, text: string, among: Postin
   const words = text.split(' ')
   const mostEdits = words.reduce((sum, word) => sum + mostEditsOf(word), 0)
   if (words.length > MOST_WORDS || mostEdits === 0) return []
-  const nearestIn = words.map(createComparison)
+  const comparisons = words.map(createComparison)
   const edits = new Map<string, number>()
   for (const slot of listCandidates(index, words, TRIGRAMS_PER_EDIT * mostEdits, among)) {
     const parts = splitName(nameAt(index.names, slot))
-    const nearest = nearestIn.flatMap((nearest) => nearest(parts) ?? [])
-    const sum = nearest.reduce((sum, { edits }) => sum + edits, 0)
-    if (nearest.length === words.length) edits.set(nearest.map(({ part }) => part).join(' '), sum)
+    const nearest = comparisons.map((editsOf) =>
+      parts.reduce((best, part) => (editsOf(part) < editsOf(best) ? part : best)),
+    )
+    const sum = comparisons.reduce((sum, editsOf, at) => sum + editsOf(nearest[at] as string), 0)
+    if (sum < Number.POSITIVE_INFINITY) edits.set(nearest.join(' '), sum)
   }
   const sorted = [...edits].sort(([, one], [, other]) => one - other)
   return sorted.slice(0, MOST_SUGGESTIONS).map(([similar]) => similar)
@@ -77,15 +78,13 @@ function countTrigrams(known: Names['trigrams'], trigrams: ReadonlySet<number>, 
   return digits
 }
 
-/** Returns a function that finds the nearest part of a name. Names have the same words again and again. */
-function createComparison(word: string) {
+/** The edits from a word to a part of a name, if they are few. Names have the same parts again and again. */
+function createComparison(word: string): (part: string) => number {
   const known = new Map<string, number>()
-  const mostEdits = mostEditsOf(word)
-  const distanceTo = (part: string) =>
-    known.getOrInsertComputed(part, () => editDistance(word, part, mostEdits))
-  return (parts: readonly string[]): { part: string; edits: number } | undefined => {
-    const distances = parts.map(distanceTo)
-    const edits = Math.min(...distances)
-    return edits > mostEdits ? undefined : { part: parts[distances.indexOf(edits)] as string, edits }
+  const most = mostEditsOf(word)
+  const compare = (part: string) => {
+    const edits = editDistance(word, part, most)
+    return edits > most ? Number.POSITIVE_INFINITY : edits
   }
+  return (part) => known.getOrInsertComputed(part, compare)
 }

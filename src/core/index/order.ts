@@ -1,8 +1,18 @@
-import { type Bits, clearBit, createBits, hasBit, listBits, setBit, subtractBits } from '../basics/bits.ts'
+import {
+  type Bits,
+  clearBit,
+  createBits,
+  hasBit,
+  listBits,
+  setBit,
+  subtractBits,
+  wordsFor,
+} from '../basics/bits.ts'
+import { countWhile } from '../basics/sorted.ts'
 import type { Operator } from '../lists/filter.ts'
 import type { Position, ScoreField, SortField } from '../lists/list-request.ts'
 import { countAlive, type Order, type PassportIndex } from './passport-index.ts'
-import { countWhile, fromBits, fromList, isRare } from './posting.ts'
+import { fromBits, fromList, isRare } from './posting.ts'
 
 /** Comparisons of slots with each other, or with a position. Equal values are sorted by id, as is the order of ids. */
 export function createComparison({ ids, scores }: PassportIndex, field: SortField) {
@@ -21,7 +31,7 @@ export function orderOf(index: PassportIndex, field: SortField): Order {
   const { count, removed } = index
   if (last?.count === count && last.removed === removed.length) return last
   const slots = last ? mergeChanges(index, field, last) : sortSlots(index, field)
-  const order: Order = { slots, count, removed: removed.length, checkpoints: undefined }
+  const order: Order = { slots, count, removed: removed.length }
   index.orders.set(field, order)
   return order
 }
@@ -62,59 +72,37 @@ function sortByCounting(values: Float64Array, slots: Uint32Array): Uint32Array {
   return sorted
 }
 
-/** Copies the parts of the last order between its changes. */
+/** Copies the parts of the last order between its changes: slots that were added before a place, or removed from it. */
 function mergeChanges(index: PassportIndex, field: SortField, last: Order): Uint32Array {
-  const merged = new Uint32Array(countAlive(index))
-  let [copied, length] = [0, 0]
-  for (const { slot, place } of listChanges(index, field, last)) {
-    merged.set(last.slots.subarray(copied, place), length)
-    length += place - copied
-    copied = place
-    if (slot < last.count) copied++
-    else merged[length++] = slot
-  }
-  merged.set(last.slots.subarray(copied), length)
-  return merged
-}
-
-/** The slots that were added before a place of the last order, or removed from it, in the order of the places. */
-function listChanges(index: PassportIndex, field: SortField, { slots, count, removed }: Order) {
+  const { slots, count, removed } = last
   const { compare } = createComparison(index, field)
   const placeOf = (slot: number) => countWhile(slots.length, (at) => compare(slots[at] as number, slot) < 0)
   const added = Array.from({ length: index.count - count }, (_, at) => count + at)
     .filter((slot) => hasBit(index.alive, slot) === 1)
     .sort(compare)
   const gone = index.removed.slice(removed).filter((slot) => slot < count)
+  const changes = [...added, ...gone].map((slot) => ({ slot, place: placeOf(slot) }))
+  const merged = new Uint32Array(countAlive(index))
+  let [copied, length] = [0, 0]
   // The sort is stable: what is added before a place comes before the removal of the slot there.
-  return [...added, ...gone]
-    .map((slot) => ({ slot, place: placeOf(slot) }))
-    .sort((one, other) => one.place - other.place)
+  for (const { slot, place } of changes.sort((one, other) => one.place - other.place)) {
+    merged.set(slots.subarray(copied, place), length)
+    length += place - copied
+    copied = place
+    if (slot < count) copied++
+    else merged[length++] = slot
+  }
+  merged.set(slots.subarray(copied), length)
+  return merged
 }
-
-/** More checkpoints take more memory, fewer take more time for a range. */
-const CHECKPOINTS = 16
 
 /** The first slots of an order as bits. They can be changed. */
-export function firstAsBits(index: PassportIndex, order: Order, length: number): Bits {
-  const { slots } = order
-  const distance = Math.max(1, Math.ceil(slots.length / CHECKPOINTS))
-  order.checkpoints ??= createCheckpoints(index, slots, distance)
-  const nearest = Math.min(Math.round(length / distance), order.checkpoints.length - 1)
-  const bits = (order.checkpoints[nearest] as Bits).slice()
-  const known = Math.min(nearest * distance, slots.length)
-  for (let at = known; at < length; at++) setBit(bits, slots[at] as number)
-  for (let at = length; at < known; at++) clearBit(bits, slots[at] as number)
+export function firstAsBits({ alive, count }: PassportIndex, { slots }: Order, length: number): Bits {
+  const isMost = 2 * length > slots.length
+  const bits = isMost ? alive.slice(0, wordsFor(count)) : createBits(count)
+  for (let at = 0; !isMost && at < length; at++) setBit(bits, slots[at] as number)
+  for (let at = length; isMost && at < slots.length; at++) clearBit(bits, slots[at] as number)
   return bits
-}
-
-function createCheckpoints(index: PassportIndex, slots: Uint32Array, distance: number): Bits[] {
-  const bits = createBits(index.count)
-  const checkpoints = [bits.slice()]
-  for (let at = 0; at < slots.length; at++) {
-    setBit(bits, slots[at] as number)
-    if ((at + 1) % distance === 0 || at + 1 === slots.length) checkpoints.push(bits.slice())
-  }
-  return checkpoints
 }
 
 /** How many passports have a score above a value, or one that is at least that. */

@@ -28,6 +28,8 @@ export type PassportIndex = {
   labels: Record<GroupField, Map<string, string>>
   /** The slots of each number of points, by the folded type of the credential. */
   points: Map<string, Map<number, Posting>>
+  /** The postings of values as they are written in the facets. */
+  written: Record<WrittenField, Map<string, readonly Posting[]>>
   names: Names
   /** Created when a list needs it. */
   orders: Map<SortField, Order>
@@ -39,11 +41,11 @@ export type Order = {
   /** How many slots and removals of the index it includes. */
   count: number
   removed: number
-  /** The first slots as bits, at regular distances. Created when a range is needed. */
-  checkpoints: Bits[] | undefined
 }
 
 export const NO_VALUE = ''
+export const WRITTEN_FIELDS = ['location', 'tag', 'source', 'human', 'rules', 'points'] as const
+export type WrittenField = (typeof WRITTEN_FIELDS)[number]
 export const SCORE_FIELDS = SORT_FIELDS.filter((field) => field !== 'passport_id')
 
 const recordOf = <Name extends string, Value>(names: readonly Name[], create: () => Value) =>
@@ -58,6 +60,7 @@ export const createPassportIndex = (): PassportIndex => ({
   values: recordOf(GROUP_FIELDS, () => new Map()),
   labels: recordOf(GROUP_FIELDS, () => new Map()),
   points: new Map(),
+  written: recordOf(WRITTEN_FIELDS, () => new Map()),
   names: createNames(),
   orders: new Map(),
 })

@@ -1,6 +1,5 @@
 import {
   type Bits,
-  clearBit,
   countBits,
   countCommonBits,
   createBits,
@@ -8,9 +7,9 @@ import {
   listBits,
   resize,
   setBit,
-  subtractBits,
   uniteBits,
 } from '../basics/bits.ts'
+import { countWhile } from '../basics/sorted.ts'
 
 /**
  * A set of slots: a sorted list if they are rare, or one bit for each slot if at least one slot of 32 is in the set,
@@ -65,7 +64,7 @@ export function append(posting: Posting, slot: number, slots: number): void {
 
 function withBit(bits: Bits, slot: number): Bits {
   const word = slot >>> 5
-  const longer = word < bits.length ? bits : resize(bits, word + (word >>> 2) + 1)
+  const longer = word < bits.length ? bits : resize(bits, word + (word >>> 4) + 1)
   setBit(longer, slot)
   return longer
 }
@@ -83,20 +82,15 @@ export function addTo(bits: Bits, { list, bits: own, count }: Posting): void {
   else for (let at = 0; list && at < count; at++) setBit(bits, list[at] as number)
 }
 
-export function subtractFrom(bits: Bits, { list, bits: own, count }: Posting): void {
-  if (own) subtractBits(bits, own)
-  else for (let at = 0; list && at < count; at++) clearBit(bits, list[at] as number)
-}
-
-/**
- * The bits of a posting, in an index with this many slots. They must not be changed: they can be those of the index.
- */
-export function toBits(posting: Posting, slots: number): Bits {
-  if (posting.bits) return posting.bits
+/** The bits of a posting, in an index with this many slots. */
+export function copyBits(posting: Posting, slots: number): Bits {
   const bits = createBits(slots)
   addTo(bits, posting)
   return bits
 }
+
+/** They must not be changed: they can be those of the index. */
+export const toBits = (posting: Posting, slots: number): Bits => posting.bits ?? copyBits(posting, slots)
 
 /** Keeps the slots of a list that the bits have. Writes them into `to`. */
 export function filterList(from: Uint32Array, bits: Bits, to: Uint32Array): Uint32Array {
@@ -115,15 +109,4 @@ export function countIn(bits: Bits, { list, bits: own, count }: Posting): number
   let common = 0
   for (let at = 0; list && at < count; at++) common += hasBit(bits, list[at] as number)
   return common
-}
-
-/** Binary search: the number of leading indexes for which the condition holds. */
-export function countWhile(length: number, condition: (index: number) => boolean): number {
-  let [low, high] = [0, length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (condition(middle)) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -1,11 +1,18 @@
 import { clearBit, resize, setBit, wordsFor } from '../basics/bits.ts'
-import { foldKnown } from '../basics/text/fold-name.ts'
+import { foldName } from '../basics/text/fold-name.ts'
 import type { GroupField } from '../lists/list-request.ts'
 import { parsePoints, readFacets } from '../store/rows/listing.ts'
 import type { ListingRow } from '../store/sql/listing.ts'
 import { addName, eraseName } from './names.ts'
 import { findSlot } from './order.ts'
-import { listPostings, NO_VALUE, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
+import {
+  listPostings,
+  NO_VALUE,
+  type PassportIndex,
+  SCORE_FIELDS,
+  WRITTEN_FIELDS,
+  type WrittenField,
+} from './passport-index.ts'
 import { append, createPosting, type Posting } from './posting.ts'
 
 /** Removes the passports with these ids, and adds those in `rows`. To replace one, name its id as well. */
@@ -29,43 +36,45 @@ export function reserve(index: PassportIndex, slots: number): void {
 
 function addPassport(index: PassportIndex, { id, name, facets }: ListingRow): void {
   const slot = index.count++
-  if (slot >= index.ids.length) reserve(index, slot + (slot >>> 1) + 1024)
+  if (slot >= index.ids.length) reserve(index, slot + (slot >>> 3) + 1024)
   setBit(index.alive, slot)
   index.ids[slot] = id
   addName(index.names, slot, name)
   const valuesOf = readFacets(facets)
   for (const field of SCORE_FIELDS) index.scores[field][slot] = Number(valuesOf(field)[0])
-  for (const field of ['location', 'tag', 'source', 'human', 'rules'] as const)
-    addValues(index, field, valuesOf(field), slot)
-  const points = valuesOf('points').map(parsePoints)
-  const types = points.map(({ type }) => type)
-  addValues(index, 'type', types, slot)
-  for (const { type, points: number } of points) {
-    const byPoints = getPosting(index.points, type, () => new Map<number, Posting>())
-    append(getPosting(byPoints, number, createPosting), slot, index.count)
-  }
+  for (const field of WRITTEN_FIELDS)
+    for (const written of valuesOf(field))
+      for (const posting of findPostings(index, field, written)) append(posting, slot, index.count)
 }
 
-function addValues(index: PassportIndex, field: GroupField, written: readonly string[], slot: number): void {
-  const labels = index.labels[field]
-  for (const label of written.length === 0 ? [NO_VALUE] : written) {
-    const value = foldKnown(label)
-    append(getPosting(index.values[field], value, createPosting), slot, index.count)
-    if (label !== value && !labels.has(value)) labels.set(copy(value), copy(label))
-  }
-}
+const MOST_WRITTEN = 10_000
 
-/** Adds what is missing. */
-function getPosting<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
-  const known = map.get(key)
-  if (known) return known
-  const added = create()
-  map.set(typeof key === 'string' ? (copy(key) as Key) : key, added)
+/** Folding and parsing take several times longer than a lookup. */
+function findPostings(index: PassportIndex, field: WrittenField, written: string): readonly Posting[] {
+  const known = index.written[field]
+  const found = known.get(written)
+  if (found) return found
+  if (known.size === MOST_WRITTEN) known.clear()
+  // A part of a text keeps the whole text in memory; a copy does not.
+  const text = Buffer.from(written).toString()
+  const added = field === 'points' ? addPoints(index, text) : [addValue(index, field, text)]
+  known.set(text, added)
   return added
 }
 
-/** A part of a text keeps the whole text in memory; a copy does not. */
-const copy = (text: string): string => Buffer.from(text).toString()
+/** Without a text, nobody has points: the passport has no type. */
+function addPoints(index: PassportIndex, text: string): Posting[] {
+  if (text === NO_VALUE) return [addValue(index, 'type', text)]
+  const { points, type } = parsePoints(text)
+  const byPoints = index.points.getOrInsertComputed(type, () => new Map())
+  return [addValue(index, 'type', type), byPoints.getOrInsertComputed(points, createPosting)]
+}
+
+function addValue({ values, labels }: PassportIndex, field: GroupField, written: string): Posting {
+  const value = foldName(written)
+  if (value !== written && !labels[field].has(value)) labels[field].set(value, written)
+  return values[field].getOrInsertComputed(value, createPosting)
+}
 
 /** Frees the unused ends of lists: a third of the memory of an index that was just built. */
 export function trimPostings(index: PassportIndex): void {

@@ -81,12 +81,10 @@ const wordsOf = ({ bits }: Posting, slots: number) => (bits ? Math.min(bits.leng
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
-type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+type Chunks = Iterator<Uint8Array> | AsyncIterator<Uint8Array>
 
 /** Loads a saved index. Returns `undefined` for another format, or if the copy is not complete. */
-export async function loadIndex(
-  chunks: Chunks,
-): Promise<{ index: PassportIndex; cursor: string } | undefined> {
+export async function loadIndex(chunks: Chunks) {
   try {
     const read = createReader(chunks)
     const [format, size = 0] = new Uint32Array(await read(8))
@@ -105,14 +103,11 @@ class EndOfCopy extends Error {}
 type Read = (length: number) => Promise<ArrayBuffer>
 
 function createReader(chunks: Chunks): Read {
-  const contents = (async function* () {
-    yield* chunks
-  })()
   let rest = new Uint8Array(0)
   return async (length) => {
     const bytes = new Uint8Array(length)
     for (let filled = 0; filled < length; ) {
-      const { value } = rest.length > 0 ? { value: rest } : await contents.next()
+      const { value } = rest.length > 0 ? { value: rest } : await chunks.next()
       if (!value) throw new EndOfCopy()
       const part = value.subarray(0, length - filled)
       bytes.set(part, filled)
@@ -123,10 +118,8 @@ function createReader(chunks: Chunks): Read {
   }
 }
 
-async function readIndex(
-  read: Read,
-  { count, bytes, types, labels, postings }: Head,
-): Promise<PassportIndex> {
+async function readIndex(read: Read, head: Head): Promise<PassportIndex> {
+  const { count, bytes, types, labels, postings } = head
   const index = createPassportIndex()
   index.count = count
   index.ids = new Float64Array(await read(8 * count))

@@ -2,15 +2,15 @@ import { foldName } from '../basics/text/fold-name.ts'
 import { equals, type Filter } from '../lists/filter.ts'
 import { type GroupField, toWords, wordsOf } from '../lists/list-request.ts'
 import { type Candidate, type ReadText, readText } from '../lists/read-text.ts'
-import { countGroups, findList, type ListPage, type ListRequest, type ValueGroup } from './find.ts'
+import { countGroups, findList, type ListPage, type ListRequest, pointsOf, type ValueGroup } from './find.ts'
 import { findMatches } from './matches.ts'
 import { nameAt, splitName } from './names.ts'
 import { findNearMisses } from './near-misses.ts'
 import { findSlot } from './order.ts'
-import { pointsOf } from './page.ts'
+
 import type { PassportIndex } from './passport-index.ts'
-import { countIn, includes } from './posting.ts'
-import { type Distribution, findDistribution } from './standing.ts'
+import { countIn, includes, type Posting } from './posting.ts'
+import { findDistribution } from './standing.ts'
 
 /**
  * `known`: terms that are no values, by their folded phrase, such as those of levels. `ids`: passports that were
@@ -18,33 +18,15 @@ import { type Distribution, findDistribution } from './standing.ts'
  */
 export type SearchRequest = Omit<ListRequest, 'keyword' | 'after'> & {
   text: string
-  known?: Readonly<Record<string, readonly Filter[]>>
+  known?: ReadonlyMap<string, readonly Filter[]> | undefined
   ids?: readonly number[]
 }
 
-export type SearchResult = {
-  reading: ReadText
-  page: ListPage
-  distribution: Distribution
-  /** Those of `ids` that match the filter and the chips. */
-  matching: number[]
-  /** How values of the filter and the chips are written, if not the same, by field and folded value: "tag zk". */
-  labels: Record<string, string>
-  /** For each type of credential that the list names, the points of the passports of the page. */
-  points: Record<string, number[]>
-  /** Values that begin with the name. */
-  suggestions: ValueGroup[]
-  /** If nobody matches, lists that are not empty, with their sizes. */
-  instead: Instead | undefined
-}
-
-type Instead = { name: number; chips: number; nearMisses: { name: string; count: number }[] }
-
 /** Reads a search text and evaluates its list. */
-export function search(index: PassportIndex, request: SearchRequest): SearchResult {
-  const { text, known = {}, ids = [], ...list } = request
+export function search(index: PassportIndex, request: SearchRequest) {
+  const { text, known, ids = [], ...list } = request
   const reading = readText(text, (phrase) => [
-    ...(Object.hasOwn(known, phrase) ? (known[phrase] ?? []) : []).map((terms) => ({ terms, count: 0 })),
+    ...(known?.get(phrase) ?? []).map((terms) => ({ terms, count: 0 })),
     ...lookUpValues(index, phrase),
   ])
   const filter = [...request.filter, ...reading.chips.map(({ term }) => term)]
@@ -56,11 +38,16 @@ export function search(index: PassportIndex, request: SearchRequest): SearchResu
     reading,
     page,
     distribution: findDistribution(index),
+    /** Those of `ids` that match the filter and the chips. */
     matching: ids.filter((id) => includes(among, findSlot(index, id) ?? -1)),
+    /** How values of the filter and the chips are written, if not the same, by field and folded value: "tag zk". */
     labels: Object.fromEntries(filter.flatMap((term) => labelsOf(index, term))),
+    /** For each type of credential that the list names, the points of the passports of the page. */
     points: Object.fromEntries(types.map((type) => [type, page.ids.map((id) => pointsOf(index, id, type))])),
-    suggestions: keyword === undefined ? [] : suggest(index, filter, foldName(reading.name)),
-    instead: page.total === 0 ? findInstead(index, request.filter, filter, reading) : undefined,
+    /** Values that begin with the name. */
+    suggestions: keyword === undefined ? [] : suggest(index, among, foldName(reading.name)),
+    /** If nobody matches, lists that are not empty, with their sizes. */
+    instead: page.total === 0 ? findInstead(index, request.filter, among, reading) : undefined,
   }
 }
 
@@ -94,15 +81,11 @@ function findSorted(index: PassportIndex, request: ListRequest): ListPage {
     const parts = splitName(nameAt(index.names, findSlot(index, id) as number))
     return words.every((word) => parts.some((part) => part.startsWith(word)))
   }
-  const sorted = ids
-    .map((id, at) => ({ id, rank: ranking?.ofPage[at] as number, isBegun: isBegun(id) }))
-    .sort((one, other) => Number(other.isBegun) - Number(one.isBegun))
-    .slice(offset, offset + limit)
-  return {
-    ...page,
-    ids: sorted.map(({ id }) => id),
-    ranking: page.ranking && { ...page.ranking, ofPage: sorted.map(({ rank }) => rank) },
-  }
+  const begun = new Set(ids.filter(isBegun))
+  const rankOf = new Map(ids.map((id, at) => [id, ranking?.ofPage[at] as number]))
+  const sorted = [...begun, ...ids.filter((id) => !begun.has(id))].slice(offset, offset + limit)
+  const ofPage = sorted.map((id) => rankOf.get(id) as number)
+  return { ...page, ids: sorted, ranking: page.ranking && { ...page.ranking, ofPage } }
 }
 
 type Term = Filter[number]
@@ -118,26 +101,20 @@ const labelsOf = ({ labels }: PassportIndex, { field, conditions }: Term): [stri
 
 const MOST_SUGGESTIONS = 3
 
-const suggest = (index: PassportIndex, filter: Filter, prefix: string): ValueGroup[] =>
-  LOOKED_UP.flatMap((field) =>
-    countGroups(index, findMatches(index, { filter }), { field, prefix }).groups.slice(0, MOST_SUGGESTIONS),
-  )
+const suggest = (index: PassportIndex, among: Posting, prefix: string): ValueGroup[] =>
+  LOOKED_UP.flatMap((field) => countGroups(index, among, { field, prefix }).groups.slice(0, MOST_SUGGESTIONS))
 
-function findInstead(
-  index: PassportIndex,
-  filter: Filter,
-  chips: Filter,
-  { name, chips: { length } }: ReadText,
-): Instead {
+/** `filter` has no chips; `among` are the passports with all of them. */
+function findInstead(index: PassportIndex, filter: Filter, among: Posting, reading: ReadText) {
+  const { name, chips } = reading
+  const isBoth = name !== '' && chips.length > 0
   const count = (name: string, filter: Filter) =>
     findMatches(index, { filter, keyword: toKeyword(name) }).count
-  const among = findMatches(index, { filter: chips })
+  const terms = [...filter, ...chips.map(({ term }) => term)]
+  const similar = findNearMisses(index, foldName(name), among)
   return {
-    name: name === '' || length === 0 ? 0 : count(name, filter),
-    chips: name === '' || length === 0 ? 0 : among.count,
-    nearMisses: findNearMisses(index, foldName(name), among).map((similar) => ({
-      name: similar,
-      count: count(similar, chips),
-    })),
+    name: isBoth ? count(name, filter) : 0,
+    chips: isBoth ? among.count : 0,
+    nearMisses: similar.map((name) => ({ name, count: count(name, terms) })),
   }
 }

@@ -1,9 +1,11 @@
 import { roundUp } from '../basics/round-up.ts'
+import { countWhile } from '../basics/sorted.ts'
+import { equals } from '../lists/filter.ts'
 import type { Position, ScoreField } from '../lists/list-request.ts'
 import type { Rank, Scores, Standing } from '../passport/passport.ts'
+import { findList } from './find.ts'
 import { countAbove, createComparison, findSlot, orderOf } from './order.ts'
 import { countAlive, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
-import { countWhile } from './posting.ts'
 
 export const findStanding = (
   index: PassportIndex,
@@ -31,24 +33,20 @@ export function rankOf(index: PassportIndex, score: number, field: ScoreField = 
   return { rank: countAbove(index, field, score) + 1, below: total - atLeast, total }
 }
 
-/** The number of passports before this one in the ranking. Equal scores are in the order of their ids. */
-export function countBefore(index: PassportIndex, position: Position): number {
+export type Place = { position: Position; tag: string; most: number }
+
+/** The number of passports before a position of the ranking, and those next to it with a tag, on both sides. */
+export function findNeighbours(index: PassportIndex, { position, tag, most }: Place) {
   const { slots } = orderOf(index, 'score')
   const { compareWith } = createComparison(index, 'score')
-  return countWhile(slots.length, (at) => compareWith(slots[at] as number, position) < 0)
-}
-
-export type Distribution = {
-  /** The number of all passports. */
-  total: number
-  highest: number
-  median: number
-  /** The end of the histogram's axis: a round number that only outliers exceed. */
-  scale: number
-  /** The width of a bucket of the histogram. */
-  step: number
-  /** The number of passports in each bucket from 0 to `scale`. The last bucket has all scores above `scale`. */
-  distribution: readonly number[]
+  const list = (descending: boolean) => {
+    const sort = { field: 'score' as const, descending }
+    return findList(index, { filter: [equals('tag', tag)], sort, after: position, limit: most }).ids
+  }
+  return {
+    above: countWhile(slots.length, (at) => compareWith(slots[at] as number, position) < 0),
+    ids: tag === '' ? [] : [...list(false), ...list(true)],
+  }
 }
 
 const MOST_BUCKETS = 40
@@ -56,26 +54,25 @@ const MOST_BUCKETS = 40
 /** Scores above this multiple of a high percentile are outliers. */
 const NEAR = 1.5
 
-/** Below this many passports, the 90th percentile is used, because two outliers would raise the 99th. */
-const FEW = 100
-
-/** Takes no time at any number of passports, because the scores are sorted. */
-export function findDistribution(index: PassportIndex): Distribution {
-  const total = countAlive(index)
+/**
+ * A histogram of all scores. `scale` is the end of its axis, a round number that only outliers exceed, `step` the width
+ * of a bucket. The last bucket has all scores above `scale`. Scores are sorted, so it takes no time.
+ */
+export function findDistribution(index: PassportIndex) {
   const { slots } = orderOf(index, 'score')
+  const total = slots.length
   const scoreAt = (place: number) => index.scores.score[slots[place] ?? -1] ?? 0
   const highest = Math.max(scoreAt(0), 0)
-  const percentile = scoreAt(Math.min(Math.ceil(total / (total < FEW ? 10 : 100)), total - 1))
-  const outliers = countAbove(index, 'score', NEAR * percentile)
-  const end = percentile > 0 && outliers < total ? scoreAt(outliers) : highest
+  const outliers = countAbove(index, 'score', NEAR * scoreAt(Math.ceil(total / 100)))
+  const end = scoreAt(outliers) || highest
   const step = roundUp(Math.max(end, 1) / MOST_BUCKETS)
   const buckets = Math.max(1, Math.ceil(end / step))
-  /** How many scores are below the end of a bucket. A score at the end of the axis is in the last bucket but one. */
-  const countBelow = (bucket: number) => total - countAbove(index, 'score', step * bucket, bucket < buckets)
-  const distribution = Array.from({ length: buckets }, (_, bucket) =>
-    bucket === 0 ? countBelow(1) : countBelow(bucket + 1) - countBelow(bucket),
+  /** How many scores are below the end of each bucket. A score at the end of the axis is in the last bucket but one. */
+  const below = Array.from(
+    { length: buckets },
+    (_, at) => total - countAbove(index, 'score', step * (at + 1), at + 1 < buckets),
   )
-  const above = total - countBelow(buckets)
+  const distribution = [...below, total].map((count, at) => count - (below[at - 1] ?? 0))
   const median = scoreAt(Math.floor(total / 2))
-  return { total, highest, median, scale: step * buckets, step, distribution: [...distribution, above] }
+  return { total, highest, median, scale: step * buckets, step, distribution }
 }

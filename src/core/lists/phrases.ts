@@ -3,11 +3,9 @@ import type { Level, RuleSetShape } from '../passport/rules/rule-set.ts'
 import { equals, type Filter } from './filter.ts'
 
 /** The names of levels and credentials, which are no values of passports. */
-export function phrasesOf(rules: RuleSetShape): Record<string, Filter[]> {
-  const phrases: Record<string, Filter[]> = {}
-  const add = (phrase: string, terms: Filter) => {
-    phrases[phrase] = [...(phrases[phrase] ?? []), terms]
-  }
+export function phrasesOf(rules: RuleSetShape): Map<string, Filter[]> {
+  const phrases = new Map<string, Filter[]>()
+  const add = (phrase: string, terms: Filter) => phrases.getOrInsert(phrase, []).push(terms)
   for (const { name, terms } of termsOfLevels(rules.levels)) add(foldName(name), terms)
   for (const [type, { name }] of Object.entries(rules.types))
     for (const phrase of new Set([foldName(name), foldName(type).replaceAll('_', ' ')]))

@@ -7,12 +7,8 @@ import type { Store } from '../store/store.ts'
 type Log = { store: { events: Pick<Store['events'], 'listLatest' | 'list' | 'log'> } }
 
 /** The latest events of a passport, of some types. */
-export const listLatestEvents = (
-  { store: { events } }: Log,
-  id: number,
-  types: Parameters<Store['events']['listLatest']>[1],
-  most: number,
-) => events.listLatest(id, types, most)
+export const listLatestEvents = ({ store }: Log, ...of: Parameters<Store['events']['listLatest']>) =>
+  store.events.listLatest(...of)
 
 /** The times of the first and the last event of the log. */
 export async function readLogRange({ store: { events } }: Log) {

@@ -1,8 +1,6 @@
 import { foldName } from '../basics/text/fold-name.ts'
 import type { IndexClient } from '../index/calls.ts'
-import type { GroupRequest } from '../index/find.ts'
-import { equals, type Filter } from '../lists/filter.ts'
-import type { Sort } from '../lists/list-request.ts'
+import type { SearchRequest } from '../index/search.ts'
 import { phrasesOf } from '../lists/phrases.ts'
 import { foldWallet, isStorable, type Passport, parsePassportRef } from '../passport/passport.ts'
 import type { RuleSetShape } from '../passport/rules/rule-set.ts'
@@ -12,14 +10,7 @@ import type { Store } from '../store/store.ts'
 /** What pages and APIs read from. */
 export type Reads = { store: Store; index: IndexClient }
 
-type Request = {
-  text: string
-  filter: Filter
-  sort: Sort
-  offset?: number
-  limit: number
-  groups?: readonly GroupRequest[]
-}
+type Request = Pick<SearchRequest, 'text' | 'filter' | 'sort' | 'offset' | 'limit' | 'groups'>
 
 /** `points` are those for each of the types. `reason`: the passport was found by its id, a wallet or a handle. */
 export type FoundPerson = { passport: Passport; rank: number; points: number[]; reason?: Reason }
@@ -37,34 +28,29 @@ export async function searchPeople(
   request: Request,
   signal: AbortSignal,
 ) {
-  const { text, offset = 0 } = request
-  const byKey = await findMatches(store, text.replace(/^"(.*)"$/s, '$1'))
-  const typed = text.split(/\s+/)
-  // Only the index knows which word is the name.
-  const owners = typed.length > 1 && typed.length <= MOST_OWNERS ? await findOwners(store, typed) : []
-  const isNew = (owner: Match) => byKey.matches.every(({ passport }) => passport.id !== owner.passport.id)
-  const matches = [...byKey.matches, ...owners.filter(isNew)]
+  const { offset = 0 } = request
+  const { matches, isMore } = await findMatches(store, request.text.replace(/^"(.*)"$/s, '$1'))
   const ids = matches.map(({ passport }) => passport.id)
-  const asked = { ...request, known: text === '' ? {} : phrasesOf(rules), ids, ranks: ids }
+  const asked = { ...request, known: request.text === '' ? undefined : phrasesOf(rules), ids, ranks: ids }
   const { page, matching, ...found } = await index.call('search', asked, signal)
   const words = foldName(found.reading.name).split(' ')
   const isNamed = ({ passport: { profile } }: Match) =>
     words.every((word) => foldName(profile.displayName).includes(word))
-  const isFound = ({ reason: { text, start } }: Match, at: number) =>
-    at < byKey.matches.length || text.slice(start) === foldHandle(found.reading.name)
+  // Only the index knows which word is the name.
+  const isFound = ({ isWord, reason: { text, start } }: Match) =>
+    !isWord || text.slice(start) === foldHandle(found.reading.name)
   // A passport that also matches by name is listed anyway. A complete id, wallet or handle moves it to the top.
   const first = matches
     .map((match, at) => ({ ...match, rank: page.ranking?.ofIds[at] ?? 0, points: [] }))
-    .filter(isFound)
-    .filter((match) => matching.includes(match.passport.id) && (!isNamed(match) || isComplete(match.reason)))
+    .filter((match) => isFound(match) && matching.includes(match.passport.id))
+    .filter((match) => !isNamed(match) || isComplete(match.reason))
   const extra = first.filter((match) => !isNamed(match)).length
   const shown = offset === 0 ? first : []
   const isTop = ({ reason }: Match) => isComplete(reason)
-  const places = new Map(page.ids.map((id, at) => [id, at]))
-  for (const { passport } of first) places.delete(passport.id)
-  const named = await store.passports.listByIds([...places.keys()])
+  const isOther = (id: number) => first.every(({ passport }) => passport.id !== id)
+  const named = await store.passports.listByIds(page.ids.filter(isOther))
   const listed = named.map((passport): FoundPerson => {
-    const at = places.get(passport.id) as number
+    const at = page.ids.indexOf(passport.id)
     const points = Object.values(found.points).map((ofPage) => ofPage[at] ?? 0)
     return { passport, points, rank: page.ranking?.ofPage[at] ?? offset + at + 1 }
   })
@@ -74,7 +60,7 @@ export async function searchPeople(
     /** The number of people by name, and of all with those by id, wallet or handle. `isMore`: there are even more. */
     named: page.total,
     total: page.total + extra,
-    isMore: byKey.isMore,
+    isMore,
     /** The number of people among which the listed ones are ranked. */
     among: page.ranking?.among ?? page.total,
     groups: page.groups ?? [],
@@ -87,32 +73,24 @@ const MOST_OWNERS = 6
 
 const MOST_ALIKE = 3
 
-/** Finds the people with the first tag of a passport whose scores are the nearest, the highest score first. */
-export async function findAlike(
+/** `above`: how many passports of the ranking precede this one. `alike`: people with its first tag and the nearest scores. */
+export async function findNeighbours(
   { index, store }: Reads,
   { id, scores, profile }: Pick<Passport, 'id' | 'scores' | 'profile'>,
   signal: AbortSignal,
-): Promise<Passport[]> {
-  const tag = foldName(profile.tags[0] ?? '')
-  if (tag === '') return []
-  const list = async (descending: boolean) => {
-    const sort = { field: 'score' as const, descending }
-    const after = { value: scores.total, id }
-    const request = { filter: [equals('tag', tag)], sort, after, limit: MOST_ALIKE }
-    return (await index.call('list', { request }, signal)).ids
+) {
+  const asked = {
+    position: { value: scores.total, id },
+    tag: foldName(profile.tags[0] ?? ''),
+    most: MOST_ALIKE,
   }
-  const ids = (await Promise.all([list(false), list(true)])).flat()
+  const { above, ids } = await index.call('neighbours', asked, signal)
   // The index may have an earlier score of the passport itself.
   const people = await store.passports.listByIds(ids.filter((other) => other !== id))
   const distanceOf = (other: Passport) => Math.abs(other.scores.total - scores.total)
   const nearest = people.sort((one, other) => distanceOf(one) - distanceOf(other)).slice(0, MOST_ALIKE)
-  return nearest.sort((one, other) => other.scores.total - one.scores.total)
+  return { above, alike: nearest.sort((one, other) => other.scores.total - one.scores.total) }
 }
-
-/** A passport that was found by its id, a wallet or a handle. */
-type Match = { passport: Passport; reason: Reason }
-
-type Matches = { matches: Match[]; isMore: boolean }
 
 /** `text` is the id, wallet or handle. The search text matches it from `start` to `end`. */
 export type Reason = {
@@ -131,21 +109,36 @@ const MOST_READ = 2 * MOST_MATCHES
 const SHORTEST_HANDLE = 2
 const SHORTEST_WALLET = 6
 
+/** A passport that may be found by its id, a wallet or a handle. `isWord`: the handle is one of several words. */
+type Candidate = { id: number; reason: Reason; isWord?: boolean }
+type Match = Omit<Candidate, 'id'> & { passport: Passport }
+
 /**
  * Finds passports by id, wallet and handle. Complete matches come first, then ids before wallets before handles, then
  * shorter texts, then higher scores. A merged passport leads to its survivor. `isMore`: there are more matches.
  */
-async function findMatches(store: Store, typed: string): Promise<Matches> {
+async function findMatches(store: Store, typed: string): Promise<{ matches: Match[]; isMore: boolean }> {
   if (typed === '' || !isStorable(typed)) return { matches: [], isMore: false }
-  const candidates = [findId(typed), await findWallets(store, typed), await findHandles(store, typed)]
-  return readMatches(store, candidates.flat())
+  const found = [findWallets(store, typed), findHandles(store, typed), findOwners(store, typed)]
+  const sorted = [...findId(typed), ...(await Promise.all(found)).flat()].sort(compare)
+  const ids = [...new Set(sorted.map(({ id }) => id))].slice(0, MOST_READ)
+  const listed = new Map((await store.passports.listByIds(ids)).map((passport) => [passport.id, passport]))
+  const matches = new Map<number, Match>()
+  for (const { id, ...match } of sorted) {
+    if (matches.size > MOST_MATCHES) break
+    const passport = listed.get(id) ?? (await store.passports.find({ id }))
+    if (passport && !matches.has(passport.id)) matches.set(passport.id, { ...match, passport })
+  }
+  const shown = [...matches.values()].slice(0, MOST_MATCHES)
+  const byScore = (one: Match, other: Match) => other.passport.scores.total - one.passport.scores.total
+  return {
+    matches: shown.sort((one, other) => compare(one, other) || byScore(one, other)),
+    isMore: [...matches.values()].slice(MOST_MATCHES).some(({ isWord }) => !isWord),
+  }
 }
 
-/** Finds the passports that have one of these words as a handle, such as "zoe" with or without "@". */
-async function findOwners(store: Store, words: readonly string[]): Promise<Match[]> {
-  const rows = await store.data(SEARCH).listOwners(words.filter(isStorable).map(foldHandle))
-  return (await readMatches(store, rows.map(toCandidate))).matches
-}
+const compare = (one: Omit<Candidate, 'id'>, other: Omit<Candidate, 'id'>) =>
+  weigh(one.reason) - weigh(other.reason)
 
 /** The handle is behind its source. */
 const toCandidate = ({ id, text }: { id: number; text: string }): Candidate => ({
@@ -155,25 +148,6 @@ const toCandidate = ({ id, text }: { id: number; text: string }): Candidate => (
 
 /** "@Zoe" is the handle "zoe". */
 const foldHandle = (name: string): string => name.trim().replace(/^@/, '').toLowerCase()
-
-async function readMatches(store: Store, candidates: readonly Candidate[]): Promise<Matches> {
-  const sorted = candidates.toSorted((one, other) => weigh(one.reason) - weigh(other.reason))
-  const ids = [...new Set(sorted.map(({ id }) => id))].slice(0, MOST_READ)
-  const listed = new Map((await store.passports.listByIds(ids)).map((passport) => [passport.id, passport]))
-  const matches = new Map<number, Match>()
-  for (const { id, reason } of sorted) {
-    if (matches.size > MOST_MATCHES) break
-    const passport = listed.get(id) ?? (await store.passports.find({ id }))
-    if (passport && !matches.has(passport.id)) matches.set(passport.id, { passport, reason })
-  }
-  const found = [...matches.values()]
-  return { matches: found.slice(0, MOST_MATCHES).sort(compareMatches), isMore: found.length > MOST_MATCHES }
-}
-
-const compareMatches = (one: Match, other: Match) =>
-  weigh(one.reason) - weigh(other.reason) || other.passport.scores.total - one.passport.scores.total
-
-type Candidate = { id: number; reason: Reason }
 
 const KINDS: readonly Reason['kind'][] = ['id', 'wallet', 'handle']
 
@@ -200,6 +174,14 @@ async function findWallets(store: Store, typed: string): Promise<Candidate[]> {
   const suffix = foldWallet(head + tail).slice(head.length)
   const rows = await store.data(SEARCH).listWallets(found, MOST_MATCHES + 1, suffix)
   return rows.map(({ id, text }) => ({ id, reason: { kind: 'wallet', text, start: 0, end: found.length } }))
+}
+
+/** Finds the passports that have one of several words as a handle, such as "zoe" with or without "@". */
+async function findOwners(store: Store, typed: string): Promise<Candidate[]> {
+  const words = typed.split(/\s+/)
+  if (words.length === 1 || words.length > MOST_OWNERS) return []
+  const rows = await store.data(SEARCH).listOwners(words.map(foldHandle))
+  return rows.map((row) => ({ ...toCandidate(row), isWord: true }))
 }
 
 /** Finds handles with a source ("github:zoe") or without ("zoe", "@zoe"), or at the end of a profile URL. */

@@ -1,9 +1,9 @@
 import { invalidParameter } from '../../core/basics/errors.ts'
+import { countWhile, insertSorted } from '../../core/basics/sorted.ts'
 import type { IndexQuestion } from '../../core/index/calls.ts'
 import type { LiveIndex } from '../../core/index/live.ts'
 import { findSlot } from '../../core/index/order.ts'
 import type { PassportIndex } from '../../core/index/passport-index.ts'
-import { countWhile } from '../../core/index/posting.ts'
 import type { MoversRequest, MoversSort, Position } from '../../core/lists/list-request.ts'
 import { roundScore } from '../../core/passport/credential.ts'
 import type { Store } from '../../core/store/store.ts'
@@ -158,10 +158,7 @@ function createTop() {
     first: [] as Position[],
     add(position: Position): void {
       top.total++
-      if (top.first.length >= MOST_LISTED && isBefore(top.first.at(-1) as Position, position)) return
-      const at = countWhile(top.first.length, (index) => isBefore(top.first[index] as Position, position))
-      top.first.splice(at, 0, position)
-      if (top.first.length > MOST_LISTED) top.first.pop()
+      insertSorted(top.first, position, isBefore, MOST_LISTED)
     },
   }
   return top

@@ -49,7 +49,8 @@ onEngine('sqlite', 'calls of the index', (open) => {
         skills: { rank: 3, below: 0, total: 2 },
       },
     ])
-    expect(await call('place', { value: 0, id: 2 })).toBe(1)
+    const place = { position: { value: 0, id: 2 }, tag: 'zk', most: 3 }
+    expect(await call('neighbours', place)).toEqual({ above: 1, ids: [] })
     expect((await call('distribution', undefined)).distribution).toContain(2)
   })
 

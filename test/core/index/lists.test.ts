@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { pointsOf } from '../../../src/core/index/page.ts'
+import { pointsOf } from '../../../src/core/index/find.ts'
 import { isSparse } from '../../../src/core/index/passport-index.ts'
 import { parseFilter } from '../../../src/core/lists/filter.ts'
 import { parseSort } from '../../../src/core/lists/list-request.ts'
@@ -27,69 +27,6 @@ test('an empty index has empty lists, before and after it is saved', async () =>
     change(index, [1], [person(2, { name: 'ada' })])
     expect(list(index, { keyword: 'ada' }).ids).toEqual([2])
   }
-})
-
-test('an index of one passport finds it by each of its values, and not by others', () => {
-  const index = indexOf([
-    person(7, {
-      name: 'ada',
-      score: 3,
-      tag: ['zk'],
-      location: ['lisbon'],
-      points: ['3 git'],
-      human: ['true'],
-    }),
-  ])
-  const count = (filter: string) => list(index, { filter: parseFilter(filter) }).total
-  for (const filter of [
-    'tag:zk',
-    'tag:x|zk',
-    'tag:!x',
-    'location:lisbon',
-    'type:git',
-    'points:git=3',
-    'points:git>2.5',
-  ])
-    expect([filter, count(filter)]).toEqual([filter, 1])
-  for (const filter of [
-    'tag:x',
-    'tag:!zk',
-    'type:!git',
-    'points:git>3',
-    'points:git<3',
-    'points:x<3',
-    'score:>3',
-  ])
-    expect([filter, count(filter)]).toEqual([filter, 0])
-  expect(list(index, { after: { value: 3, id: 7 } }).ids).toEqual([])
-  expect(list(index, { after: { value: 3, id: 6 } }).ids).toEqual([7])
-  expect(list(index, { limit: 0 })).toMatchObject({ ids: [], next: undefined, total: 1 })
-})
-
-test('when all passports are removed, no list has one, and new ones can be added', () => {
-  const all = people(2000, (id) => ({ name: `n${id}`, tag: ['all'], score: id }))
-  const index = indexOf(all)
-  change(
-    index,
-    all.map(({ id }) => id),
-    [],
-  )
-  for (const request of [
-    {},
-    { keyword: 'n1' },
-    { filter: parseFilter('tag:all') },
-    { filter: parseFilter('score:>1') },
-  ])
-    expect(list(index, { ...request, groups: [{ field: 'tag' }] })).toMatchObject({
-      ids: [],
-      total: 0,
-      groups: [{ groups: [] }],
-    })
-  change(index, [], [person(5, { tag: ['all'] })])
-  expect(list(index, { groups: [{ field: 'tag' }] })).toMatchObject({
-    ids: [5],
-    groups: [{ groups: [{ value: 'all', count: 1 }] }],
-  })
 })
 
 test('values of more and of fewer than one in 32 passports are found, alone and together', () => {

@@ -43,8 +43,8 @@ test('a copy that is not complete or has another format is not loaded', async ()
     [new Uint8Array(3)],
     [new Uint8Array(100), ...chunks],
   ]
-  for (const copy of copies) expect(await loadIndex(copy)).toBeUndefined()
-  expect(await loadIndex(chunks)).toBeDefined()
+  for (const copy of copies) expect(await loadIndex(copy.values())).toBeUndefined()
+  expect(await loadIndex(chunks.values())).toBeDefined()
 })
 
 test('an error of the store while chunks are read is not taken for damage', async () => {

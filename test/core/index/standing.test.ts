@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { countBefore, findDistribution, rankOf } from '../../../src/core/index/standing.ts'
+import { findDistribution, rankOf } from '../../../src/core/index/standing.ts'
 import { indexOf, people, person } from '../../support/index/people.ts'
 import { createRandom } from '../../support/random.ts'
 
@@ -18,12 +18,6 @@ test.each([
 
 test('a part of the score has a standing of its own', () => {
   expect(rankOf(index, 5, 'skills_score')).toEqual({ rank: 2, below: 4, total: 6 })
-})
-
-test('the place of a passport is after those with higher scores, and after lower ids with the same one', () => {
-  expect([1, 2, 3, 4, 6].map((id) => countBefore(index, { value: SCORES[id - 1] ?? 0, id }))).toEqual([
-    0, 1, 2, 3, 5,
-  ])
 })
 
 test('the distribution counts each score in its bucket', () => {

@@ -17,7 +17,7 @@ export const SAVED_INDEX = defineData({
   tables: ['saved_index'],
   open: ({ read, transaction }) => ({
     /** Ends early if the copy is replaced meanwhile, or damaged. */
-    async *read(): AsyncGenerator<Uint8Array, undefined> {
+    async *read(): AsyncGenerator<Uint8Array, void> {
       const list = (text: string, values: unknown[]) => listColumn<string>(read.query, text, values)
       const [copy] = await list('select copy from saved_index where position = 0 and chunk = $1', [COMPLETE])
       for (let position = 1; copy !== undefined; position++) {

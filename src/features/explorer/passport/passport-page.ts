@@ -2,7 +2,7 @@ import { notFound } from '../../../core/basics/errors.ts'
 import { parsePassportRef } from '../../../core/passport/passport.ts'
 import { levelOf } from '../../../core/passport/rules/rule-set.ts'
 import { findPassport, findVersion } from '../../../core/reads/passports.ts'
-import { findAlike } from '../../../core/reads/search.ts'
+import { findNeighbours } from '../../../core/reads/search.ts'
 import { createScript, PARTS } from '../../../ui/assets-and-csp.ts'
 import { escapeText, type Html, html } from '../../../ui/html.ts'
 import { respondPage, sharePassport } from '../../../ui/layout.ts'
@@ -19,7 +19,7 @@ import * as passportScore from './passport-score.ts'
 export const PASSPORT_SCRIPT = createScript('passport.js', PARTS.share, script)
 
 export function createPassportPage(options: ExplorerOptions): ExplorerPage {
-  const { index, rules, signs, needsKey = false } = options
+  const { rules, signs, needsKey = false } = options
   return {
     async cacheKey({ params }) {
       const ref = parsePassportRef(params.ref ?? '')
@@ -35,10 +35,8 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const { passport, credentials } = found
       const { id, scores } = passport
       const { levels = [], caps = {}, types } = await rules()
-      const place = { value: scores.total, id }
       const standing = await readStanding(options, scores, signal)
-      const above = await index.call('place', place, signal)
-      const alike = await findAlike(options, passport, signal)
+      const { above, alike } = await findNeighbours(options, passport, signal)
       const level = levelOf(scores.total, { levels })
       // The id in the URL, if it is that of a passport that was merged into this one.
       const merged = 'id' in ref && ref.id !== passport.id ? ref.id : undefined

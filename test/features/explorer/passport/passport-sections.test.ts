@@ -181,6 +181,7 @@ test('the page links the three people with the first tag of the person and the n
   )
   expect(section).toContain('href="/compare?ids=1,7,3,5"')
   expect(readable(await read(6))).toContain('nearest scores P130 130 P100 100 P99 99 Compare')
+  expect(readable(await read(2))).toContain('nearest scores P99 99 P98 98 P95 95 Compare')
   expect([await read(8), await read(9)]).toEqual(['', ''])
 })
 
