@@ -9,12 +9,7 @@ import {
 } from '../../history/event.ts'
 import type { ScoreField } from '../../lists/list-request.ts'
 import type { Credential } from '../../passport/credential.ts'
-import {
-  fromCredentialsRow,
-  shownCredentialsOf,
-  toCredentialsRow,
-  toUnscoredRow,
-} from '../rows/credential.ts'
+import { fromCredentialsRow, shownCredentialsOf } from '../rows/credential.ts'
 import { isVisible, type StoredRow } from '../rows/passport.ts'
 import { listCredentials, survivorOf, type WriteModel } from './write-model.ts'
 
@@ -42,7 +37,7 @@ export const BY_RECORD: CauseOf = (before, after) => (!before ? 'added' : !after
 
 export const BY_MERGE: CauseOf = () => 'merge'
 
-/** Compares passports before and after a batch. Must be called before the changed credentials become rows. */
+/** Compares passports before and after a batch. */
 export function listChanges(model: WriteModel, causeOf: CauseOf): Changes {
   const { passports, changed, removed } = model
   const rows = [...changed].flatMap((id) => passports.get(id) ?? [])
@@ -96,12 +91,10 @@ function compareScores(model: WriteModel, before: StoredRow, row: StoredRow, cau
   const isKept = !shown && isVisible(before) && isVisible(row)
   const credentialsBefore = () =>
     isVisible(before) ? shownCredentialsOf(stored) : withoutSuperseded(fromCredentialsRow(stored))
-  /** Whether the stored credentials change, even if no response shows it. */
-  function isRewritten(): boolean {
-    if (!shown || !given) return false
-    const next = given.isShown ? toCredentialsRow(given.list) : toUnscoredRow('', given.list)
-    return next.given !== (stored?.given ?? null) || next.issuers !== (stored?.issuers ?? '')
-  }
+  const next = model.credentials.get(id)
+  /** Whether v3 shows another origin of a credential. */
+  const isRewritten = () =>
+    Boolean(shown && given) && (next?.given !== stored?.given || next?.issuers !== stored?.issuers)
   return toScoreChanged(
     { row: before, credentials: isKept ? NONE : credentialsBefore() },
     { row, credentials: isKept ? NONE : withoutSuperseded(shown ?? listCredentials(model, id)) },

@@ -155,9 +155,9 @@ export async function saveWriteModel(
 ): Promise<Changes> {
   const { passports, removals, before, watched } = model
   const findAffected = watched && (await trackOwners(connection, model, watched))
-  const changes = listChanges(model, causeOf)
   const rows = [...model.changed].flatMap((id) => passports.get(id) ?? [])
   const listing = rows.flatMap((row) => derive(model, row))
+  const changes = listChanges(model, causeOf)
   const unlisted = rows.filter((row) => !isVisible(row)).map(({ id }) => id)
   const tables = listTables(model)
   await remove(connection, 'listing', PASSPORT, unlisted)

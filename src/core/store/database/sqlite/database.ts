@@ -189,7 +189,6 @@ const toBinding = (value: unknown) =>
 /** A larger WAL is truncated. The automatic checkpoints of SQLite, at 16 MB, do not finish while reads overlap. */
 const LARGEST_BYTES = 32 * 1024 * 1024
 
-const CHECK_MILLISECONDS = 200
 /** How long a checkpoint waits for readers, and the pause after it failed. A backup reads for minutes. */
 const READER_WAIT_MILLISECONDS = 1000
 const PAUSE_MILLISECONDS = 20_000
@@ -202,14 +201,13 @@ export function createWalLimit(path: string, writer: File) {
   return {
     limit(endReads: () => void): void {
       const now = performance.now()
-      if (now < checkAt) return
-      checkAt = now + CHECK_MILLISECONDS
-      if ((sizeOf(walOf(path)) < LARGEST_BYTES && !isErasing) || writer.inTransaction) return
+      if (now < checkAt || writer.inTransaction) return
+      if (sizeOf(walOf(path)) < LARGEST_BYTES && !isErasing) return
       endReads()
       checkAt = now + READER_WAIT_MILLISECONDS + PAUSE_MILLISECONDS
       if (!truncateWal(writer)) return
       isErasing = false
-      checkAt = now + CHECK_MILLISECONDS
+      checkAt = 0
     },
     /** Truncates the WAL now. If a reader blocks it, a later write tries again. */
     erase(): void {
