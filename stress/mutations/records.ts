@@ -18,7 +18,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   {
     name: 'merges: passports merged into a removed one stay',
     file: 'src/core/store/write/merges.ts',
-    from: 'passports.listMerged(id).flatMap((each) => remove(',
+    from: 'listMerged(model, id).flatMap((each) => remove(',
     to: '([] as number[]).flatMap((each) => remove(',
     tests: MERGES,
     ...ON_SQLITE,
@@ -41,9 +41,9 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'merges: a record that names another survivor has no event of the first one',
-    file: 'src/core/store/write/write-model.ts',
-    from: '        markSurvivor(before?.merged_into)\n',
-    to: '',
+    file: 'src/core/store/write/list-changes.ts',
+    from: '[from, row.merged_into]',
+    to: '[row.merged_into]',
     tests: MERGES,
     ...ON_SQLITE,
   },
@@ -114,7 +114,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   {
     name: 'unique: the next passport with an account is not scored again',
     file: 'src/core/store/write/unique-accounts.ts',
-    from: 'isEarlier(firstBefore.get(key), first) !== isEarlier(firstAfter.get(key), first)',
+    from: 'before.get(key) !== after.get(key)',
     to: 'false',
     tests: UNIQUE,
     ...ON_SQLITE,

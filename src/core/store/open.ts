@@ -1,7 +1,7 @@
 import type { PoolOptions } from './database/postgres/connection/connect.ts'
 import { migratePostgres } from './database/postgres/migrate.ts'
 import { openPostgres } from './database/postgres/open.ts'
-import { findTableDamage } from './database/sqlite/find-damage.ts'
+import { findFileDamage } from './database/sqlite/find-damage.ts'
 import { migrateSqlite, openSqlite } from './database/sqlite/open.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import type { MigrationMode, OnNotice } from './schema.ts'
@@ -31,4 +31,4 @@ export async function migrateDatabase(address: DatabaseAddress, onNotice?: OnNot
 
 /** Reads the SQLite file and returns the first problems. Returns none on PostgreSQL, which has its own tools. */
 export const findDamage = (address: DatabaseAddress): string[] =>
-  address.engine === 'sqlite' ? findTableDamage(address.path) : []
+  address.engine === 'sqlite' ? findFileDamage(address.path) : []

@@ -1,8 +1,9 @@
 import { EMPTY_HEAD } from '../../history/hash-chain.ts'
-import { type DataPointRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
+import { accountKeyOf } from '../../passport/passport.ts'
+import type { DataPointRow } from '../rows/passport.ts'
 import { type Connection, findNumber } from '../sql/connection.ts'
 import { fillDerived } from '../sql/derived.ts'
-import { listTables, type Table } from '../sql/tables.ts'
+import { listTables } from '../sql/tables.ts'
 import { newSecret } from '../write/write-events.ts'
 import { type PackedRow, tombstone, unpackEvent } from './old-events.ts'
 import {
@@ -13,29 +14,25 @@ import {
   toNewPassport,
 } from './old-passports.ts'
 
-/** The tables of an older schema, and the empty ones of this version, in one transaction. */
+/** The tables of version 0.2.1, and the empty ones of this version, in one transaction. */
 export type Conversion = {
   /** Statements about the new tables. */
   connection: Connection
   /** Precedes the name of an old table. */
   old: string
-  oldTables: readonly Table[]
   /** Called after each batch with the share that is complete, at most 1. */
   onProgress: (share: number) => void
 }
 
 const BATCH = 500
 
-/** The tables that are not copied as they are. Those that are derived are filled at the end. */
-const CONVERTED = 'passports credentials data_points events event_log keys handles listing passportd'.split(
-  ' ',
-)
+/** The tables that are copied as they are. */
+const COPIED = 'wallets removals settings mirrored mirror_runs usage rule_sets'.split(' ')
 
-/** Fills the new tables. Those that the old schema does not have stay empty. */
+/** Fills the new tables. Those that are derived are filled at the end. */
 export async function convert(conversion: Conversion): Promise<void> {
-  const { connection, old, oldTables, onProgress } = conversion
+  const { connection, old, onProgress } = conversion
   const { query, selectRows, insertRows } = connection
-  const hadTables = new Map(oldTables.map((table) => [table.name, table]))
   const total = await findNumber(
     query,
     `select 2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events)`,
@@ -48,26 +45,20 @@ export async function convert(conversion: Conversion): Promise<void> {
 
   const [log] = await selectRows<OldLog>(`${old}event_log`, '')
   await insertRows('event_log', [toNewLog(log as OldLog)])
-  await convertPassports(conversion, hadTables.has('log_secrets'), advance)
+  await convertPassports(conversion, advance)
   await convertEvents(conversion, log as OldLog, advance)
   const keys = await selectRows<OldKey>(`${old}keys`, '')
   await insertRows('keys', keys.map(toNewKey))
-  for (const table of await listTables(connection)) {
-    const source = hadTables.get(table.name)
-    if (source && !CONVERTED.includes(table.name)) await copyTable(conversion, table, source)
-  }
+  for (const { name, columns, key } of await listTables(connection))
+    if (COPIED.includes(name))
+      await query(`insert into ${name} (${columns}) select ${columns} from ${old}${name} order by ${key}`)
   await fillDerived((work) => work(connection), advance)
 }
 
 /** Counts rows that were converted. */
 type Advance = (rows: number) => void
 
-/** `hasSecrets`: from the first schema with this table on, only hidden passports have no secret. */
-async function convertPassports(
-  { connection, old }: Conversion,
-  hasSecrets: boolean,
-  advance: Advance,
-): Promise<void> {
+async function convertPassports({ connection, old }: Conversion, advance: Advance): Promise<void> {
   const { query, selectRows, insertRows } = connection
   let after = -1
   for (;;) {
@@ -91,13 +82,11 @@ async function convertPassports(
       passports.map((row) => toNewPassport(row, owners.has(row.id))),
     )
     await insertRows('credentials', rows)
-    // Later columns are undefined in rows of 0.2.1.
+    await insertRows('data_points', points.map(toNewPoint))
     await insertRows(
-      'data_points',
-      points.map((row) => toDataPointRow(row.passport_id, toDataPoint(row))),
+      'log_secrets',
+      passports.map(({ id }) => newSecret(id)),
     )
-    const secrets = hasSecrets ? [] : passports.map(({ id }) => newSecret(id))
-    await insertRows('log_secrets', secrets)
     advance(passports.length)
     after = last
   }
@@ -132,21 +121,18 @@ async function convertEvents(
   }
 }
 
-async function copyTable({ connection: { query }, old }: Conversion, table: Table, source: Table) {
-  const columns = table.columns.filter((column) => source.columns.includes(column))
-  await query(
-    `insert into ${table.name} (${columns}) select ${columns} from ${old}${source.name} order by ${table.key}`,
-  )
-}
-
 const IS_IN_RANGE = 'passport_id > $1 and passport_id <= $2'
 
 type OldLog = { name: string; first: number; last: number; time: number; known_since: number }
 
-/** Version 0.2.1 had no hash chain. */
 const toNewLog = (log: OldLog) => ({
-  ...{ one: 1, base: EMPTY_HEAD, head: EMPTY_HEAD, head_at: log.first - 1 },
   ...log,
+  ...{ one: 1, base: EMPTY_HEAD, head: EMPTY_HEAD, head_at: log.first - 1 },
+})
+
+const toNewPoint = (row: Omit<DataPointRow, 'issuer' | 'added_at' | 'account_key' | 'written_for'>) => ({
+  ...row,
+  ...{ issuer: '', added_at: 0, account_key: accountKeyOf(row.account), written_for: null },
 })
 
 /** SQLite had bytes, PostgreSQL returns them as `\x` and hexadecimal digits. */
@@ -154,7 +140,7 @@ type OldKey = { hash: Uint8Array | string }
 
 /** Keys of 0.2.1 could read events; new ones need the scope. */
 const toNewKey = ({ hash, ...key }: OldKey) => ({
-  ...{ scopes: 'read events', origins: '', types: '', seen_in_browser: 0 },
   ...key,
+  ...{ scopes: 'read events', origins: '', types: '', seen_in_browser: 0 },
   hash: typeof hash === 'string' ? hash.slice(2) : hash.toHex(),
 })

@@ -2,11 +2,11 @@ import type { Change, EventContent } from '../../history/event.ts'
 import { EMPTY_HEAD } from '../../history/hash-chain.ts'
 import { type EventRow, toEventRow } from '../rows/event.ts'
 
-/** `type` is an index of `TYPES`, and `data` is packed. */
-export type PackedRow = Omit<EventRow, 'type'> & { type: number }
+/** `type` is an index of `TYPES`, and `data` is packed. There were no actors. */
+export type PackedRow = Omit<EventRow, 'type' | 'actor' | 'hidden'> & { type: number }
 
 // Frozen: old events have the indexes of these lists.
-const TYPES = `tombstone passport.added passport.changed passport.merged passport.unmerged passport.removed
+const TYPES = `- passport.added passport.changed passport.merged passport.unmerged passport.removed
   score.changed rules.changed`.split(/\s+/)
 const CAUSES = 'added gone value rules time record merge uncounted capped calculated'.split(' ')
 const FIELDS =
@@ -17,22 +17,17 @@ const FIELDS =
 /** Returns the rule stamp with a number of the table `event_rules`. */
 export type StampOf = (number: number) => string
 
-/** Converts a row of an older schema. */
+/** Converts a row of version 0.2.1. */
 export function unpackEvent({ type, passport_id, data, ...row }: PackedRow, stampOf: StampOf): EventRow {
   const name = TYPES[type]
-  if (name === 'tombstone') return tombstone(row.sequence, data)
   const event = { type: name, ...(passport_id !== null && { passportId: passport_id }) }
-  // Version 0.2.1 had no actors.
-  return {
-    ...row,
-    actor: row.actor ?? null,
-    ...toEventRow({ ...event, ...unpackData(name, data, stampOf) } as EventContent),
-  }
+  const content = { ...event, ...unpackData(name, data, stampOf) } as EventContent
+  return { ...row, actor: null, ...toEventRow(content) }
 }
 
-export const tombstone = (sequence: number, leaf = EMPTY_HEAD): EventRow => ({
+export const tombstone = (sequence: number): EventRow => ({
   ...{ sequence, passport_id: null, time: 0, actor: null, type: 'tombstone' },
-  data: JSON.stringify({ leaf }),
+  data: JSON.stringify({ leaf: EMPTY_HEAD }),
 })
 
 function unpackData(type: string | undefined, data: string, stampOf: StampOf): object {

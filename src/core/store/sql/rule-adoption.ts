@@ -17,7 +17,9 @@ export const ACTIVE = 'active_rules'
 const ADOPTION_SETTINGS = ['rules', 'adopting', 'adopted_to', 'watched_types'] as const
 
 /** The settings by name. Absent ones are undefined. */
-type AdoptionState = { [name in (typeof ADOPTION_SETTINGS)[number] | typeof ACTIVE]?: string | undefined }
+export type AdoptionState = {
+  [name in (typeof ADOPTION_SETTINGS)[number] | typeof ACTIVE]?: string | undefined
+}
 
 /** The rule set to score with: the active one, otherwise the one that is being adopted, otherwise the one in force. */
 export const targetRules = ({ active_rules, adopting, rules }: AdoptionState): string | undefined =>

@@ -187,13 +187,13 @@ async function loadScorables(connection: Connection, rows: readonly StoredRow[],
 
 async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<void> {
   const passports = scored.map(({ row }) => row)
-  await upsertRows(tx, 'passports', 'id', passports)
+  await upsertRows(tx, 'passports', ['id'], passports)
   const changed = scored.filter(({ isUnchanged }) => !isUnchanged)
   const credentials = changed.map(({ row, credentials }) => ({
     passport_id: row.id,
     ...toCredentialsRow(credentials),
   }))
-  await upsertRows(tx, 'credentials', 'passport_id', credentials)
+  await upsertRows(tx, 'credentials', ['passport_id'], credentials)
   const listed = scored.filter(({ row }) => isVisible(row))
   await saveListing(
     tx,

@@ -11,7 +11,7 @@ import {
 } from '../rows/credential.ts'
 import { readGiven, type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
 import type { AdoptionJob, Scorable, Score, ScoringJob } from '../scoring-store.ts'
-import { type CauseOf, toScoreChanged, withoutSuperseded } from './event-tracker.ts'
+import { type CauseOf, toScoreChanged, withoutSuperseded } from './list-changes.ts'
 
 /** A passport before scoring. */
 type LoadedScorable = {

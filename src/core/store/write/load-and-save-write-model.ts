@@ -1,38 +1,42 @@
+import type { Credential } from '../../passport/credential.ts'
+import { handlesOf } from '../../passport/passport.ts'
 import type { PassportRecord } from '../../passport/record.ts'
 import { digestOfWallet } from '../../passport/wallet-digest.ts'
-import { type CredentialsRow, fromCredentialsRow } from '../rows/credential.ts'
-import { IS_CHANGED, type ListingRow } from '../rows/listing.ts'
-import { type DataPointRow, type StoredRow, toDataPoint, toDataPointRow, toRecord } from '../rows/passport.ts'
+import {
+  type CredentialsRow,
+  fromCredentialsRow,
+  shownCredentialsOf,
+  toCredentialsRow,
+  toShown,
+  toUnscoredRow,
+} from '../rows/credential.ts'
+import { IS_CHANGED, type ListingRow, toListing } from '../rows/listing.ts'
+import {
+  type DataPointRow,
+  isVisible,
+  parseSocials,
+  type StoredRow,
+  toDataPoint,
+  toDataPointRow,
+  toRecord,
+} from '../rows/passport.ts'
 import type { Connection } from '../sql/connection.ts'
-import { findAdoptionState, targetRules, watchedTypes } from '../sql/rule-adoption.ts'
+import { findAdoptionState } from '../sql/rule-adoption.ts'
 import { deleteSavedIndex } from '../sql/saved-index.ts'
 import { listPassportTables } from '../sql/tables.ts'
 import { isOneOfFew, selectIds, selectTexts } from '../sql/words.ts'
-import type { CauseOf } from './event-tracker.ts'
-import { findAffected, UP } from './unique-accounts.ts'
-import { createWriteModel, type Loaded, trackRows, type WriteModel } from './write-model.ts'
+import { type CauseOf, type Changes, listChanges } from './list-changes.ts'
+import { trackOwners, UP } from './unique-accounts.ts'
+import {
+  type BatchRows,
+  createWriteModel,
+  listCredentials,
+  listDataPoints,
+  type WriteModel,
+} from './write-model.ts'
 
 /** The passports and wallets that a batch refers to. */
 export type BatchKeys = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
-
-/** Loads and locks all rows of a batch with a few statements. The model works in memory; `save` writes the changes. */
-export async function loadWriteModel(
-  connection: Connection,
-  named: BatchKeys,
-  causeOf: CauseOf,
-): Promise<{ model: WriteModel; save: () => Promise<void> }> {
-  const { loaded, before, watched } = await load(connection, named)
-  return {
-    model: createWriteModel(loaded, causeOf),
-    async save() {
-      await saveChanges(connection, loaded)
-      if (!watched) return
-      const { ids, owners } = await findAffected(connection, before, loaded, watched)
-      // Also updates passports that are stale: a scorer may have read their accounts, and must not have the last word.
-      if (ids.length + owners.length > 0) await connection.query(MARK_STALE, [owners, ids])
-    },
-  }
-}
 
 /**
  * A removal keeps the rows of these tables: `removals` says that records of the passport are skipped, and the events
@@ -45,7 +49,8 @@ const PASSPORT = 'passport_id'
 type WalletRow = { address: string; passport_id: number }
 type RemovalRow = { passport_id: number; removed_at: number }
 
-async function load(connection: Connection, named: BatchKeys) {
+/** Loads and locks all rows of a batch with a few statements. */
+export async function loadWriteModel(connection: Connection, named: BatchKeys): Promise<WriteModel> {
   const { selectRows } = connection
   const addresses = [...named.addresses]
   const owners = await selectRows<WalletRow>('wallets', `where address in (${selectTexts('$1')})`, [
@@ -64,33 +69,16 @@ async function load(connection: Connection, named: BatchKeys) {
     listBarred(connection, addresses),
     findAdoptionState(connection.query),
   ])
-  const passports = new Map(rows.map((row) => [row.id, row]))
-  const owned = [...owners, ...wallets].map(({ address, passport_id }) => [address, passport_id] as const)
-  const removed = removals.map(({ passport_id, removed_at }) => [passport_id, removed_at] as const)
-  const names = groupRows(handles, ({ handle }) => handle)
-  const loaded: Loaded = {
-    passports: trackRows('passports', 'id', passports, (_, row) => [row]),
-    wallets: trackRows('wallets', 'address', owned, (address, passport_id) => [{ address, passport_id }]),
-    credentials: trackRows('credentials', PASSPORT, credentials, (passport_id, row) => [
-      { passport_id, ...row },
-    ]),
-    newCredentials: new Map(),
-    dataPoints: trackRows('data_points', PASSPORT, dataPoints, (id, list) =>
-      list.map((point) => toDataPointRow(id, point)),
-    ),
-    handles: trackRows('handles', PASSPORT, names, (passport_id, list) =>
-      list.map((handle) => ({ handle, passport_id })),
-    ),
-    removals: trackRows('removals', PASSPORT, removed, (passport_id, removed_at) => [
-      { passport_id, removed_at },
-    ]),
-    barred: trackRows('barred_wallets', 'digest', barred, (address, removed_at) => [
-      { digest: digestOfWallet(address), removed_at },
-    ]),
-    listing: trackRows('listing', PASSPORT, [], (_, row) => [row]),
-    rules: targetRules(adoption),
+  const before: BatchRows = {
+    passports: new Map(rows.map((row) => [row.id, row])),
+    wallets: new Map([...owners, ...wallets].map(({ address, passport_id }) => [address, passport_id])),
+    credentials,
+    dataPoints,
+    handles: groupRows(handles, ({ handle }) => handle),
+    removals: new Map(removals.map(({ passport_id, removed_at }) => [passport_id, removed_at])),
+    barred: new Map(barred),
   }
-  return { loaded, before: { passports, dataPoints }, watched: watchedTypes(adoption) }
+  return createWriteModel(before, adoption)
 }
 
 /** The barred addresses among these, and since when they are barred. */
@@ -159,47 +147,136 @@ const AROUND = `with recursive ${UP}, around (id) as (
 
 const MARK_STALE = `update passports set stale = 1 where id in (${AROUND} union ${selectIds('$2')})`
 
-async function saveChanges(connection: Connection, loaded: Loaded): Promise<void> {
-  const { passports, wallets, credentials, dataPoints, handles, removals, barred, listing } = loaded
-  const remove = async (
-    { table, column }: { table: string; column: string },
-    keys: readonly (string | number)[],
-  ) => {
-    const select = column === PASSPORT ? selectIds : selectTexts
-    if (keys.length > 0)
-      await connection.query(`delete from ${table} where ${column} in (${select('$1')})`, [keys])
-  }
-  for (const rows of [wallets, removals, credentials, listing]) await remove(rows, rows.removed())
-  await remove(barred, barred.removed().map(digestOfWallet))
-  for (const rows of [dataPoints, handles]) await remove(rows, rows.changed())
-  for (const rows of [passports, wallets, credentials, removals, barred])
-    await upsertRows(connection, rows.table, rows.column, rows.written())
+/** Derives the listing, the handles and the events of changed passports, and writes all changed rows. */
+export async function saveWriteModel(
+  connection: Connection,
+  model: WriteModel,
+  causeOf: CauseOf,
+): Promise<Changes> {
+  const { passports, removals, before, watched } = model
+  const findAffected = watched && (await trackOwners(connection, model, watched))
+  const rows = [...model.changed].flatMap((id) => passports.get(id) ?? [])
+  const listing = rows.flatMap((row) => derive(model, row))
+  const changes = listChanges(model, causeOf)
+  const unlisted = rows.filter((row) => !isVisible(row)).map(({ id }) => id)
+  const tables = listTables(model)
+  await remove(connection, 'listing', PASSPORT, unlisted)
+  for (const { table, key, gone } of tables) await remove(connection, table, key[0] as string, gone)
+  for (const { table, key, written } of tables) await upsertRows(connection, table, key, written)
+  await saveListing(connection, listing)
   // Another passport may have taken over a wallet, so that rows refer to removed passports until now.
-  const added = removals.changed().filter((id) => removals.get(id) !== undefined)
-  await removePassports(connection, [...passports.removed(), ...added])
-  for (const rows of [dataPoints, handles]) await connection.insertRows(rows.table, rows.written())
-  await saveListing(connection, listing.written())
+  await removePassports(
+    connection,
+    [...removals.keys()].filter((id) => !before.removals.has(id)),
+  )
+  if (!findAffected) return changes
+  const { ids, owners } = await findAffected()
+  // Also updates passports that are stale: a scorer may have read their accounts, and must not have the last word.
+  if (ids.length + owners.length > 0) await connection.query(MARK_STALE, [owners, ids])
+  return changes
 }
 
-/**
- * Deletes passports, and rows with their ids in every table of the database: the feature of a table may have been
- * deleted.
- */
+/** Sets the credentials and handles that follow from a batch. Returns the listing of a visible passport. */
+function derive(model: WriteModel, row: StoredRow): ListingRow[] {
+  const { before, credentials, dataPoints, handles, given } = model
+  const { id } = row
+  const stored = credentials.get(id)
+  const list = model.shown.get(id) ?? (stored ? undefined : [])
+  const next = toStoredCredentials(model, row, list)
+  // Most changed records keep their credentials.
+  if (next && !Bun.deepEquals(next, stored)) credentials.set(id, next)
+  const isSame = before.passports.get(id)?.socials === row.socials && !given.has(id)
+  if (!isSame || before.dataPoints.get(id) !== dataPoints.get(id)) {
+    const names = handlesOf(parseSocials(row.socials), listDataPoints(model, id), listCredentials(model, id))
+    if (!Bun.deepEquals(names, handles.get(id) ?? [])) handles.set(id, names)
+  }
+  return isVisible(row) ? [toListing(row, list ?? shownCredentialsOf(stored))] : []
+}
+
+/** The new row of the credentials; `undefined` if it stays. */
+function toStoredCredentials(
+  model: WriteModel,
+  row: StoredRow,
+  list: readonly Credential[] | undefined,
+): CredentialsRow | undefined {
+  const given = model.given.get(row.id)
+  const isScored = given === undefined || given.isShown
+  // No response shows the credentials of an earlier record.
+  if (!isVisible(row)) return toCredentialsRow((isScored && list) || listCredentials(model, row.id))
+  if (isScored) return list && toCredentialsRow(list)
+  const shown = list ? toShown(list) : model.credentials.get(row.id)?.shown
+  return toUnscoredRow(shown ?? '[]', given.list)
+}
+
+/** What a batch changes in each table. */
+const listTables = ({ before, ...after }: WriteModel) => [
+  diff('passports', ['id'], before.passports, after.passports, (_, row) => [row]),
+  diff('wallets', ['address'], before.wallets, after.wallets, (address, passport_id) => [
+    { address, passport_id },
+  ]),
+  diff('credentials', [PASSPORT], before.credentials, after.credentials, (passport_id, row) => [
+    { passport_id, ...row },
+  ]),
+  diff('removals', [PASSPORT], before.removals, after.removals, (passport_id, removed_at) => [
+    { passport_id, removed_at },
+  ]),
+  diff('data_points', [PASSPORT, 'type', 'account'], before.dataPoints, after.dataPoints, (id, list) =>
+    list.map((point) => toDataPointRow(id, point)),
+  ),
+  diff('handles', [PASSPORT, 'handle'], before.handles, after.handles, (passport_id, list) =>
+    list.map((handle) => ({ passport_id, handle })),
+  ),
+  diff(
+    'barred_wallets',
+    ['digest'],
+    toDigests(before.barred),
+    toDigests(after.barred),
+    (digest, removed_at) => [{ digest, removed_at }],
+  ),
+]
+
+const toDigests = (barred: ReadonlyMap<string, number>) =>
+  new Map([...barred].map(([address, removedAt]) => [digestOfWallet(address), removedAt]))
+
+/** Compares the values of the first column of a key. If the key has more columns, all rows of a value are replaced. */
+function diff<Key extends string | number, Value>(
+  table: string,
+  key: readonly string[],
+  before: ReadonlyMap<Key, Value>,
+  after: ReadonlyMap<Key, Value>,
+  toRows: (key: Key, value: Value) => object[],
+) {
+  const all = new Set([...before.keys(), ...after.keys()])
+  const changed = [...all].filter((each) => before.get(each) !== after.get(each))
+  const gone = changed.filter((each) => before.has(each) && (key.length > 1 || !after.has(each)))
+  const written = changed.flatMap((each) => (after.has(each) ? toRows(each, after.get(each) as Value) : []))
+  return { table, key, gone, written }
+}
+
+async function remove(
+  { query }: Connection,
+  table: string,
+  column: string,
+  keys: readonly (string | number)[],
+) {
+  if (keys.length === 0) return
+  const select = typeof keys[0] === 'number' ? selectIds : selectTexts
+  await query(`delete from ${table} where ${column} in (${select('$1')})`, [keys])
+}
+
+/** Deletes the rows of passports in every table of the database: the feature of a table may have been deleted. */
 async function removePassports(connection: Connection, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
-  const { query } = connection
   for (const table of await listPassportTables(connection))
-    if (!KEPT_BY_REMOVALS.includes(table))
-      await query(`delete from "${table}" where passport_id in (${selectIds('$1')})`, [ids])
+    if (!KEPT_BY_REMOVALS.includes(table)) await remove(connection, `"${table}"`, PASSPORT, ids)
   await deleteSavedIndex(connection)
-  await query(`delete from passports where id in (${selectIds('$1')})`, [ids])
 }
 
 /** Inserts rows. A row with the same key is replaced if `where` holds. */
 export async function upsertRows(
   { insertRows }: Connection,
   table: string,
-  key: string,
+  key: readonly string[],
   rows: readonly object[],
   where = 'true',
 ): Promise<void> {
@@ -208,4 +285,4 @@ export async function upsertRows(
 }
 
 export const saveListing = (connection: Connection, rows: readonly ListingRow[]): Promise<void> =>
-  upsertRows(connection, 'listing', 'passport_id', rows, IS_CHANGED)
+  upsertRows(connection, 'listing', [PASSPORT], rows, IS_CHANGED)

@@ -9,7 +9,7 @@ import {
   toScoreRow,
   toScores,
 } from '../rows/passport.ts'
-import type { WriteModel } from './write-model.ts'
+import { listCredentials, listDataPoints, type WriteModel } from './write-model.ts'
 
 type Rows = { given: ReturnType<typeof toRecordRow>; before: StoredRow | undefined; now: number }
 
@@ -37,17 +37,17 @@ export function stateOf(model: WriteModel, record: PassportRecord, { given, befo
 }
 
 /** Which of the stored credentials and data points stay, because the record has none. `undefined` if nothing stays. */
-function keptInputs({ credentials, dataPoints }: WriteModel, record: PassportRecord) {
+function keptInputs(model: WriteModel, record: PassportRecord) {
   const isKept =
-    (record.credentials === undefined && credentials.list(record.id).length > 0) ||
-    (record.dataPoints === undefined && dataPoints.list(record.id).length > 0)
+    (record.credentials === undefined && listCredentials(model, record.id).length > 0) ||
+    (record.dataPoints === undefined && listDataPoints(model, record.id).length > 0)
   if (!isKept) return undefined
   return record.credentials || record.dataPoints ? 'some' : 'all'
 }
 
 /** Whether the stored inputs give the stored score, so that the scores of the record are not shown. */
-const isExplained = ({ credentials }: WriteModel, before: StoredRow, given: Rows['given']) =>
-  isScored(credentials.list(before.id)) || isSameGiven(before, given, toScores)
+const isExplained = (model: WriteModel, before: StoredRow, given: Rows['given']) =>
+  isScored(listCredentials(model, before.id)) || isSameGiven(before, given, toScores)
 
 /** Most changed records give the same. */
 const isSameGiven = (before: StoredRow, given: Rows['given'], pick: (given: Given) => unknown) =>

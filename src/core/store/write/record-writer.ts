@@ -4,10 +4,17 @@ import { CREDENTIAL_ACCOUNT, foldWallet, type PassportRef, walletsOf } from '../
 import type { IncomingRecord, PassportRecord } from '../../passport/record.ts'
 import { findTooManyPoints } from '../../passport/record-size.ts'
 import { type StoredRow, toRecordRow } from '../rows/passport.ts'
-import type { Changes } from './event-tracker.ts'
-import { createMerges } from './merges.ts'
+import { leadsTo, remove, takeBackPoints } from './merges.ts'
 import { stateOf } from './record-state.ts'
-import type { WriteModel } from './write-model.ts'
+import {
+  isStored,
+  listDataPoints,
+  listWallets,
+  putPassport,
+  replaceDataPoints,
+  survivorOf,
+  type WriteModel,
+} from './write-model.ts'
 
 export type SaveOptions = {
   now: number
@@ -41,27 +48,15 @@ export type SaveResult =
 
 type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 
-/** The write model of a batch, and the merges on top of it. */
-type Writer = { model: WriteModel; merges: ReturnType<typeof createMerges> }
-
 /** `unchanged` records are known to be stored already. */
 type BatchOptions = SaveOptions & { unchanged: ReadonlySet<IncomingRecord> }
 
-/** Writes records one at a time, inside the transaction of the write model. */
-export function saveBatch(
-  model: WriteModel,
-  batch: readonly IncomingRecord[],
-  options: BatchOptions,
-): { results: SaveResult[]; changes: Changes } {
-  const writer: Writer = { model, merges: createMerges(model) }
-  const results = options.isWhole ? saveWhole(writer, batch, options) : saveEach(writer, batch, options)
-  return { results, changes: model.finish() }
-}
-
-function saveEach(writer: Writer, batch: readonly IncomingRecord[], options: BatchOptions): SaveResult[] {
+/** Writes records one at a time. */
+export function saveBatch(model: WriteModel, batch: readonly IncomingRecord[], options: BatchOptions) {
+  if (options.isWhole) return saveWhole(model, batch, options)
   const results: SaveResult[] = []
   for (const record of batch) {
-    const result = saveOne(writer, record, options)
+    const result = saveOne(model, record, options)
     results.push(result)
     if (options.strict && result.outcome === 'refused') break
   }
@@ -75,7 +70,7 @@ const MOST_ROUNDS = 10
  * Saves the records of one request. Saving them a second time changes nothing, because passports come before data points, and
  * no two records are about the same passport or data point.
  */
-function saveWhole(writer: Writer, batch: readonly IncomingRecord[], options: BatchOptions): SaveResult[] {
+function saveWhole(model: WriteModel, batch: readonly IncomingRecord[], options: BatchOptions): SaveResult[] {
   const results: SaveResult[] = []
   const saved = new Set<string>()
   const { passports = [], points = [] } = Object.groupBy(batch.keys(), (at) =>
@@ -87,8 +82,8 @@ function saveWhole(writer: Writer, batch: readonly IncomingRecord[], options: Ba
       const refused: number[] = []
       for (const at of pending) {
         const record = batch[at] as IncomingRecord
-        const subject = subjectOf(writer, record)
-        const result = saved.has(subject) ? REPEATED : saveOne(writer, record, options)
+        const subject = subjectOf(model, record)
+        const result = saved.has(subject) ? REPEATED : saveOne(model, record, options)
         results[at] = result
         if (result.outcome === 'refused') refused.push(at)
         else saved.add(subject)
@@ -103,11 +98,11 @@ const isPoint = (record: IncomingRecord | undefined) =>
   record?.kind === 'data-point' || record?.kind === 'withdrawal'
 
 /** What a record is about: a passport, or a data point of a passport. */
-function subjectOf(writer: Writer, record: IncomingRecord): string {
+function subjectOf(model: WriteModel, record: IncomingRecord): string {
   if (record.kind === 'passport') return String(record.passport.id)
   if (record.kind === 'removal') return String(record.id)
   const { type, account } = record.point
-  return JSON.stringify([findSurvivor(writer, record.passport) ?? record.passport, type, account])
+  return JSON.stringify([findSurvivor(model, record.passport) ?? record.passport, type, account])
 }
 
 const REPEATED: SaveResult = {
@@ -116,52 +111,51 @@ const REPEATED: SaveResult = {
   reason: 'is about the same passport or data point as another record of the request',
 }
 
-function saveOne(writer: Writer, record: IncomingRecord, options: BatchOptions): SaveResult {
+function saveOne(model: WriteModel, record: IncomingRecord, options: BatchOptions): SaveResult {
   if (options.unchanged.has(record)) return { outcome: 'unchanged' }
   switch (record.kind) {
     case 'passport':
-      return savePassport(writer, record, options)
+      return savePassport(model, record, options)
     case 'data-point':
     case 'withdrawal':
-      return saveDataPoint(writer, record, options)
+      return saveDataPoint(model, record, options)
     case 'removal': {
-      const removedIds = writer.merges.remove(record.id, options.now)
+      const removedIds = remove(model, record.id, options.now)
       return { outcome: removedIds.length > 0 ? 'changed' : 'unchanged', removedIds }
     }
   }
 }
 
 function savePassport(
-  writer: Writer,
+  model: WriteModel,
   incoming: PassportIncoming,
   { now, restore, fingerprintPrefix }: SaveOptions,
 ): SaveResult {
-  const { model, merges } = writer
   const { passport: record } = incoming
-  const barred = walletsOf(record).filter((address) => model.barred.get(address) !== undefined)
-  const wasRemoved = model.removals.get(record.id) !== undefined || barred.length > 0
+  const barred = walletsOf(record).filter((address) => model.barred.has(address))
+  const wasRemoved = model.removals.has(record.id) || barred.length > 0
   if (wasRemoved && !restore) return { outcome: 'removed' }
-  const before = model.passports.find(record.id)
+  const before = model.passports.get(record.id)
   const fingerprint = fingerprintOf(incoming, fingerprintPrefix)
-  if (before?.fingerprint === fingerprint || model.passports.isStored(record)) return { outcome: 'unchanged' }
+  if (before?.fingerprint === fingerprint || isStored(model, record)) return { outcome: 'unchanged' }
   const wallets = walletsOf(record).map((address) => ({ address, owner: model.wallets.get(address) }))
-  const survivor = merges.survivorOf(record.mergedInto ?? record.id)
-  const refusal = findRefusal(writer, record, wallets, survivor)
+  const survivor = survivorOf(record.mergedInto ?? record.id, model.passports)
+  const refusal = findRefusal(model, record, wallets, survivor)
   if (refusal) return refusal
 
   const isMoved = (record.mergedInto ?? before?.merged_into) !== before?.merged_into
-  if (isMoved) merges.takeBackPoints(record.id)
+  if (isMoved) takeBackPoints(model, record.id)
   if (wasRemoved) model.removals.delete(record.id)
   for (const address of barred) model.barred.delete(address)
   const given = toRecordRow(record)
   const row = { ...given, ...stateOf(model, record, { given, before, now }), fingerprint }
-  model.passports.put(row)
+  putPassport(model, row)
   saveWallets(model, wallets, { before, row, survivor })
   if (record.credentials) {
     // Old scores and old credentials are shown until the new ones are calculated.
     const isShown = row.stale === 0 || before === undefined
-    model.credentials.put(record.id, record.credentials, isShown)
-    if (isShown) model.showCredentials(record.id, record.credentials)
+    model.given.set(record.id, { list: record.credentials, isShown })
+    if (isShown) model.shown.set(record.id, record.credentials)
   }
   saveDataPoints(model, record, before !== undefined, now)
   return { outcome: before ? 'changed' : 'added' }
@@ -180,13 +174,13 @@ export function fingerprintOf(record: PassportIncoming, prefix = ''): string {
 type OwnedWallet = { address: string; owner: number | undefined }
 
 function findRefusal(
-  { merges }: Writer,
+  model: WriteModel,
   record: PassportRecord,
   wallets: readonly OwnedWallet[],
   survivor: number,
 ): SaveResult | undefined {
   const taken = wallets.find(({ owner }) => {
-    const other = owner === undefined ? survivor : merges.survivorOf(owner)
+    const other = owner === undefined ? survivor : survivorOf(owner, model.passports)
     // The owner can be a passport that was imported earlier and is merged into this one.
     return other !== survivor && other !== record.id
   })
@@ -194,51 +188,46 @@ function findRefusal(
     const field = taken.address === foldWallet(record.mainWallet) ? 'main_wallet' : 'verified_wallets'
     return { outcome: 'refused', field, reason: `wallet ${taken.address} belongs to passport ${taken.owner}` }
   }
-  if (record.mergedInto === undefined || !merges.leadsTo(record.mergedInto, record.id)) return undefined
+  if (record.mergedInto === undefined || !leadsTo(model, record.mergedInto, record.id)) return undefined
   const isItself = record.mergedInto === record.id
   const other = `passport ${record.mergedInto} is merged into ${record.id} itself`
   return { outcome: 'refused', field: 'merged_into', reason: isItself ? 'is the passport itself' : other }
 }
 
 function saveWallets(
-  { wallets: owners }: WriteModel,
+  model: WriteModel,
   wallets: readonly OwnedWallet[],
   { before, row, survivor }: { before: StoredRow | undefined; row: StoredRow; survivor: number },
 ): void {
   const isSame = before?.main_wallet === row.main_wallet && before.verified_wallets === row.verified_wallets
   // The fast path: most changed records keep their wallets.
   if (isSame && wallets.every(({ owner }) => owner === row.id)) return
-  if (before) for (const address of owners.list(row.id)) owners.delete(address)
+  if (before) for (const address of listWallets(model, row.id)) model.wallets.delete(address)
   for (const { address, owner } of wallets) {
     // If two passports with the same wallet are merged, the survivor owns it.
     const mayOwn = owner === undefined || owner === row.id || survivor === row.id
-    if (mayOwn) owners.set(address, row.id)
+    if (mayOwn) model.wallets.set(address, row.id)
   }
 }
 
-function saveDataPoints(
-  { dataPoints }: WriteModel,
-  record: PassportRecord,
-  isKnown: boolean,
-  now: number,
-): void {
+function saveDataPoints(model: WriteModel, record: PassportRecord, isKnown: boolean, now: number): void {
   const { id, dataPoints: points, credentialPoints = [] } = record
-  if (points) dataPoints.replace(id, [...points, ...credentialPoints], now)
+  if (points) replaceDataPoints(model, id, [...points, ...credentialPoints], now)
   else if (record.credentials && (isKnown || credentialPoints.length > 0)) {
-    const others = dataPoints.list(id).filter(({ account }) => !account.startsWith(CREDENTIAL_ACCOUNT))
-    dataPoints.replace(id, [...others, ...credentialPoints], now)
+    const others = listDataPoints(model, id).filter(({ account }) => !account.startsWith(CREDENTIAL_ACCOUNT))
+    replaceDataPoints(model, id, [...others, ...credentialPoints], now)
   }
 }
 
 function saveDataPoint(
-  writer: Writer,
+  model: WriteModel,
   record: IncomingRecord & { kind: 'data-point' | 'withdrawal' },
   { now, isIssuer = false }: SaveOptions,
 ): SaveResult {
-  const { passports, dataPoints, removals, barred } = writer.model
-  const owner = findOwner(writer, record.passport)
-  const id = findSurvivor(writer, record.passport)
-  const row = id === undefined ? undefined : passports.find(id)
+  const { passports, removals, barred } = model
+  const owner = findOwner(model, record.passport)
+  const id = findSurvivor(model, record.passport)
+  const row = id === undefined ? undefined : passports.get(id)
   // For issuers, hidden and removed passports do not exist.
   if (id === undefined || !row || (isIssuer && row.hidden_at !== null)) {
     const name = 'id' in record.passport ? record.passport.id : record.passport.wallet
@@ -247,7 +236,7 @@ function saveDataPoint(
     return { outcome: 'refused', field: 'passport', reason: `there is no passport ${name} here` }
   }
   const { type, account, issuer } = record.point
-  const stored = dataPoints.list(id)
+  const stored = listDataPoints(model, id)
   const before = stored.find((point) => point.type === type && point.account === account)
   if (isIssuer && before?.issuer !== undefined && before.issuer !== issuer) {
     const reason = `the issuer ${before.issuer} wrote this data point, and only it may change it`
@@ -263,17 +252,18 @@ function saveDataPoint(
   const others = stored.filter((each) => each !== before)
   const reason = point && findTooManyPoints(point, before, others, isIssuer)
   if (reason !== undefined) return { outcome: 'refused', field: 'passport', reason }
-  dataPoints.replace(id, point ? [...others, point] : others, now)
-  passports.put({ ...row, stale: 1 })
+  replaceDataPoints(model, id, point ? [...others, point] : others, now)
+  putPassport(model, { ...row, stale: 1 })
   return { outcome: before ? 'changed' : 'added', ...survivor }
 }
 
-const findOwner = ({ model }: Writer, ref: PassportRef) =>
-  'id' in ref ? ref.id : model.wallets.get(ref.wallet)
+const findOwner = ({ wallets }: WriteModel, ref: PassportRef) =>
+  'id' in ref ? ref.id : wallets.get(ref.wallet)
 
-function findSurvivor(writer: Writer, ref: PassportRef): number | undefined {
-  const id = findOwner(writer, ref)
-  return id === undefined ? undefined : writer.model.passports.find(writer.merges.survivorOf(id))?.id
+function findSurvivor(model: WriteModel, ref: PassportRef): number | undefined {
+  const { passports } = model
+  const id = findOwner(model, ref)
+  return id === undefined ? undefined : passports.get(survivorOf(id, passports))?.id
 }
 
 /** Whether the record changed the store. */

@@ -1,7 +1,9 @@
 import { defineData } from '../data.ts'
 import { addAuditEntry } from '../sql/audit-log.ts'
 import { listColumn, type Transaction } from '../sql/connection.ts'
-import { changePassports, type Merges } from './write-records.ts'
+import { remove } from './merges.ts'
+import type { WriteModel } from './write-model.ts'
+import { changePassports } from './write-records.ts'
 
 /** The id of a passport, or the SHA-256 of a wallet in hexadecimal. Records with it are skipped. */
 export type Removal = string
@@ -32,8 +34,8 @@ async function applyBatch(tx: Transaction, list: readonly Removal[], now: number
   const removed = list.filter((removal) => !isDigest(removal)).map(Number)
   const detail = { wallets: digests.length }
   if (digests.length > 0) await addAuditEntry(tx.query, { action: 'passports.bar', detail })
-  const remove = (merges: Merges) => ({ remove: removed.flatMap((id) => merges.remove(id, now, true)) })
-  await changePassports(tx, { removed }, remove, { now })
+  const removeAll = (model: WriteModel) => ({ remove: removed.flatMap((id) => remove(model, id, now, true)) })
+  await changePassports(tx, { removed }, removeAll, { now })
 }
 
 const isDigest = (removal: Removal) => removal.length === 64

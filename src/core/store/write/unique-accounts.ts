@@ -1,34 +1,31 @@
 import type { DataPoint, ScorablePoint } from '../../passport/data-point.ts'
 import { accountKeyOf } from '../../passport/passport.ts'
 import type { WatchedTypes } from '../../passport/rules/rule-set.ts'
-import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
 import type { Connection } from '../sql/connection.ts'
 import { isOneOfFew, selectIds } from '../sql/words.ts'
+import { type BatchRows, survivorOf, type WriteModel } from './write-model.ts'
 
 /** A data point, and its account if only one passport may score with it. Otherwise `key` is empty. */
-type Held = { id: number; type: string; key: string; addedAt: number }
+type Held = { id: number; type: string; key: string }
 
 const keyOf = ({ type, key }: Pick<Held, 'type' | 'key'>) => JSON.stringify([type, key])
 
-/** The account counts for the passport of its first data point: the oldest one, or else that with the lowest id. */
-const isEarlier = (one: Held | undefined, other: Held) =>
-  one !== undefined && (one.addedAt < other.addedAt || (one.addedAt === other.addedAt && one.id < other.id))
-
-/** The first data point of each account, except those of the passports in `except`. */
-async function listFirst({ query }: Connection, keys: ReadonlySet<string>, except: readonly number[]) {
+/** The passport for which each account counts: that of its oldest data point, or else that with the lowest id. */
+async function mapOwners({ query }: Connection, keys: ReadonlySet<string>): Promise<Map<string, number>> {
   const pairs = [...keys].map((key) => JSON.parse(key) as [type: string, key: string])
-  const firsts = [...Map.groupBy(pairs, ([type]) => type)].map(([type, accounts]) =>
-    query<Held>(FIRST_HOLDERS, [type, accounts.map(([, key]) => key), except]),
+  const rows = [...Map.groupBy(pairs, ([type]) => type)].map(([type, accounts]) =>
+    query<Held>(OWNERS, [type, accounts.map(([, key]) => key)]),
   )
-  return (await Promise.all(firsts)).flat().filter(({ id }) => id !== null)
+  return new Map((await Promise.all(rows)).flat().map((row) => [keyOf(row), row.id]))
 }
 
-const selectFirst = (column: string) => `(select ${column} from data_points
-  where type = $1 and account_key = list.value and account_key <> '' and passport_id not in (${selectIds('$3')})
-  order by added_at, passport_id limit 1)`
+const OWNERS = `select type, key, id from (
+    select cast($1 as text) as type, value as key, (
+      select passport_id from data_points where type = $1 and account_key = list.value and account_key <> ''
+      order by added_at, passport_id limit 1
+    ) as id from LIST($2)
+  ) as owners where id is not null`
 
-const FIRST_HOLDERS = `select cast($1 as text) as type, value as key, ${selectFirst('passport_id')} as id,
-  ${selectFirst('added_at')} as "addedAt" from LIST($2)`
 /** Adds to the data points whether their account counts for another passport. */
 export async function addTaken(
   connection: Connection,
@@ -37,8 +34,7 @@ export async function addTaken(
 ): Promise<Map<number, ScorablePoint[]>> {
   const toKey = ({ type, account }: DataPoint) => keyOf({ type, key: accountKeyOf(account) })
   const points = [...passports.values()].flat().filter(({ type }) => unique.includes(type))
-  const firsts = await listFirst(connection, new Set(points.map(toKey)), [])
-  const owners = new Map(firsts.map((first) => [keyOf(first), first.id]))
+  const owners = await mapOwners(connection, new Set(points.map(toKey)))
   const survivors = await mapSurvivors(connection, [...passports.keys(), ...owners.values()])
   const isTaken = (id: number, point: DataPoint) => {
     const owner = owners.get(toKey(point))
@@ -67,62 +63,39 @@ const SURVIVORS = `with recursive ${UP}
   select up.id, next.merged_into as "into"
   from up join passports as next on next.id = up.id where ${isOneOfFew('up.id')}`
 
-type Rows<Row> = { get(id: number): Row | undefined; entries(): Iterable<[number, Row]> }
-type State = { passports: Rows<StoredRow>; dataPoints: Rows<readonly DataPoint[]> }
-
 /**
  * Finds the passports whose score may change because of a batch: those of the batch (`ids`), and those outside that
- * begin or cease to own an account (`owners`). The states must include all passports that are merged into each other.
+ * begin or cease to own an account (`owners`). Call it before the batch is written, and its result afterwards.
  */
-export async function findAffected(
-  connection: Connection,
-  before: State,
-  after: State,
-  watched: WatchedTypes,
-): Promise<{ ids: number[]; owners: number[] }> {
-  const [old, held] = [mapHeld(before, watched), mapHeld(after, watched)]
+export async function trackOwners(connection: Connection, model: WriteModel, watched: WatchedTypes) {
+  const [old, held] = [mapHeld(model.before, watched), mapHeld(model, watched)]
   const changed = [...old, ...held].flatMap(([text, each]) => (old.has(text) && held.has(text) ? [] : [each]))
   const keys = new Set(changed.filter(({ key }) => key !== '').map(keyOf))
-  const loaded = [...after.passports.entries()].map(([id]) => id)
-  const outside = await listFirst(connection, keys, loaded)
-  const [firstBefore, firstAfter] = [mapFirst(old.values()), mapFirst(held.values())]
-  const owners = outside.filter((first) => {
-    const key = keyOf(first)
-    return isEarlier(firstBefore.get(key), first) !== isEarlier(firstAfter.get(key), first)
-  })
   const holders = [...held.values()].filter((each) => keys.has(keyOf(each)))
-  return { ids: [...changed, ...holders].map(({ id }) => id), owners: owners.map(({ id }) => id) }
-}
-
-function mapFirst(all: Iterable<Held>): Map<string, Held> {
-  const firsts = new Map<string, Held>()
-  for (const each of all) if (!isEarlier(firsts.get(keyOf(each)), each)) firsts.set(keyOf(each), each)
-  return firsts
+  const before = await mapOwners(connection, keys)
+  return async () => {
+    const after = await mapOwners(connection, keys)
+    const moved = [...keys].filter((key) => before.get(key) !== after.get(key))
+    const owners = moved.flatMap((key) => [before.get(key) ?? [], after.get(key) ?? []].flat())
+    return {
+      ids: [...changed, ...holders].map(({ id }) => id),
+      owners: owners.filter((id) => !model.passports.has(id) && !model.before.passports.has(id)),
+    }
+  }
 }
 
 /** The data points of watched types, by a text with everything on which their points depend. */
-function mapHeld({ passports, dataPoints }: State, { unique, expiring }: WatchedTypes): Map<string, Held> {
+function mapHeld(
+  { passports, dataPoints }: BatchRows,
+  { unique, expiring }: WatchedTypes,
+): Map<string, Held> {
   const all = new Map<string, Held>()
-  for (const [id] of passports.entries()) {
-    const survivor = survivorOf(id, passports)
+  for (const id of passports.keys())
     for (const { type, account, earnedAt, addedAt = 0 } of dataPoints.get(id) ?? []) {
       const isUnique = unique.includes(type)
       if (!isUnique && !expiring.includes(type)) continue
-      const held = { id, type, key: isUnique ? accountKeyOf(account) : '', addedAt }
-      all.set(JSON.stringify([held, account, earnedAt, survivor]), held)
+      const held = { id, type, key: isUnique ? accountKeyOf(account) : '' }
+      all.set(JSON.stringify([held, addedAt, account, earnedAt, survivorOf(id, passports)]), held)
     }
-  }
   return all
-}
-
-type Merges = Pick<Rows<Pick<StoredRow, 'merged_into'>>, 'get'>
-
-export function survivorOf(id: number, passports: Merges): number {
-  let survivor = id
-  for (let hops = 0; hops < LONGEST_CHAIN; hops++) {
-    const into = passports.get(survivor)?.merged_into
-    if (typeof into !== 'number') break
-    survivor = into
-  }
-  return survivor
 }

@@ -7,7 +7,7 @@ import { type ProofRow, SECRET, toProvenEvents } from '../rows/event-proof.ts'
 import { newLogName } from '../schema.ts'
 import type { Connection, Database } from '../sql/connection.ts'
 import { selectIds } from '../sql/words.ts'
-import type { Changes } from './event-tracker.ts'
+import type { Changes } from './list-changes.ts'
 import { upsertRows } from './load-and-save-write-model.ts'
 
 /** How many events one transaction deletes. */
@@ -64,7 +64,7 @@ async function buryEvents(connection: Connection, passports: readonly number[], 
       ...{ sequence: event.sequence, passport_id: null, time: 0, actor: null, type: 'tombstone' },
       data: JSON.stringify({ leaf: leafOfStored(event) }),
     }))
-    await upsertRows(connection, 'events', 'sequence', rows)
+    await upsertRows(connection, 'events', ['sequence'], rows)
     if (events.length < PAGE) break
   }
   await query(`delete from log_secrets where ${isOne}`, [passports])

@@ -7,9 +7,9 @@ import type { StoredRow } from '../rows/passport.ts'
 import { addAuditEntry, listSome } from '../sql/audit-log.ts'
 import { type Database, listColumn, type Transaction } from '../sql/connection.ts'
 import { selectIds } from '../sql/words.ts'
-import { BY_MERGE, BY_RECORD, type Changes } from './event-tracker.ts'
-import { type BatchKeys, loadRecords, loadWriteModel } from './load-and-save-write-model.ts'
-import { createMerges } from './merges.ts'
+import { BY_MERGE, BY_RECORD, type Changes } from './list-changes.ts'
+import { type BatchKeys, loadRecords, loadWriteModel, saveWriteModel } from './load-and-save-write-model.ts'
+import { hide, merge, remove, unmerge } from './merges.ts'
 import {
   fingerprintOf,
   isChange,
@@ -19,6 +19,7 @@ import {
   saveBatch,
 } from './record-writer.ts'
 import { appendEvents, findLogEnd } from './write-events.ts'
+import type { WriteModel } from './write-model.ts'
 
 export function createRecords({ read, transaction, snapshot }: Database) {
   return {
@@ -70,11 +71,11 @@ async function save(
 ): Promise<SaveResult[]> {
   const unchanged = await findUnchanged(tx, batch, options)
   const named = keysOf(batch.filter((record) => !unchanged.has(record)))
-  const { model, save: write } = await loadWriteModel(tx, named, BY_RECORD)
-  const { results, changes } = saveBatch(model, batch, { ...options, unchanged })
+  const model = await loadWriteModel(tx, named)
+  const results = saveBatch(model, batch, { ...options, unchanged })
   const isRefused = results.some(({ outcome }) => outcome === 'refused')
   if ((options.isWhole && (options.dryRun || isRefused)) || !results.some(isChange)) return results
-  await write()
+  const changes = await saveWriteModel(tx, model, BY_RECORD)
   const removed = results.flatMap((result) => ('removedIds' in result ? (result.removedIds ?? []) : []))
   await commit(tx, changes, removed.length > 0 ? { remove: removed } : {}, options)
   return results
@@ -135,20 +136,17 @@ async function audit(
   }
 }
 
-export type Merges = ReturnType<typeof createMerges>
-
 /** Merges, unmerges, hides or removes passports. */
 export async function changePassports(
   tx: Transaction,
   named: Partial<BatchKeys>,
-  work: (merges: Merges) => ChangedIds | undefined,
+  work: (model: WriteModel) => ChangedIds | undefined,
   by: { now: number; actor?: Actor | undefined },
 ): Promise<EventCursor> {
   const keys = { ids: [], addresses: [], removed: [], ...named }
-  const { model, save: write } = await loadWriteModel(tx, keys, BY_MERGE)
-  const ids = work(createMerges(model)) ?? {}
-  const changes = model.finish()
-  await write()
+  const model = await loadWriteModel(tx, keys)
+  const ids = work(model) ?? {}
+  const changes = await saveWriteModel(tx, model, BY_MERGE)
   await finish(tx, changes, ids, by)
   return findLogEnd(tx)
 }
@@ -163,28 +161,27 @@ export const PASSPORT_CHANGES = defineData({
 export function createPassportChanges({ transaction }: Database) {
   const change = (
     named: Partial<BatchKeys>,
-    work: (merges: Merges, now: number) => ChangedIds | undefined,
+    work: (model: WriteModel, now: number) => ChangedIds | undefined,
     now = Date.now(),
     actor?: Actor,
-  ) =>
-    transaction((tx) => changePassports(tx, named, (merges) => work(merges, now), { now, actor }), 'records')
+  ) => transaction((tx) => changePassports(tx, named, (model) => work(model, now), { now, actor }), 'records')
 
   return {
     /** Like `unmerge` and `remove`, returns the end of the event log. Throws `not_found`, or `invalid_request` if one of the two is merged already. */
     merge: (from: number, into: number, ...by: By) =>
-      change({ ids: [from, into] }, (merges) => merges.merge(from, into), ...by),
+      change({ ids: [from, into] }, (model) => merge(model, from, into), ...by),
     /** Throws `not_found`, or `invalid_request` if the passport is not merged. */
-    unmerge: (id: number, ...by: By) => change({ ids: [id] }, (merges) => merges.unmerge(id), ...by),
+    unmerge: (id: number, ...by: By) => change({ ids: [id] }, (model) => unmerge(model, id), ...by),
     /** Hides a passport and those merged into it from every response, or shows them again. Throws `not_found`. */
     hide: (id: number, hidden: boolean, ...by: By) =>
       change(
         { ids: [id] },
-        (merges, now) => (hidden ? { hide: merges.hide(id, now) } : { unhide: merges.hide(id, null) }),
+        (model, now) => (hidden ? { hide: hide(model, id, now) } : { unhide: hide(model, id, null) }),
         ...by,
       ),
     /** Deletes the passport, if there is one, and those merged into it. Later records with this id or its wallets are ignored. */
     remove: (id: number, ...by: By) =>
-      change({ removed: [id] }, (merges, now) => ({ remove: merges.remove(id, now, true) }), ...by),
+      change({ removed: [id] }, (model, now) => ({ remove: remove(model, id, now, true) }), ...by),
   }
 }
 

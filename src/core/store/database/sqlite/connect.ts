@@ -1,10 +1,4 @@
-import {
-  Database,
-  type DatabaseOptions,
-  SQLiteError,
-  type SQLQueryBindings,
-  type Statement,
-} from 'bun:sqlite'
+import { Database, type DatabaseOptions, SQLiteError } from 'bun:sqlite'
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileFaultError, unavailable } from '../../../basics/errors.ts'
@@ -177,53 +171,3 @@ function explain(path: string, error: SQLiteError): string {
   if (/BUSY|LOCKED/.test(code)) return `${path} is locked by another program: stop it, or try again later.`
   return `${path} cannot be read or written: ${error.message}. Check the disk, and limits on the length of files.`
 }
-
-/** How long reads share a transaction. Writes of other connections become visible after this time. */
-const LIFE_MILLISECONDS = 5
-
-/** Consecutive reads share a transaction, which is faster. All reads of the connection must go through `read`. */
-export function createReadTransaction(path: string, database: Database) {
-  const begin = database.query('begin')
-  // Transactions end with a rollback, because a commit would fail after an error.
-  const rollback = database.query('rollback')
-  let endsAt = 0
-  let timer: Timer | undefined
-  let isClosed = false
-
-  function end(): void {
-    endsAt = 0
-    clearTimeout(timer)
-    if (!isClosed && database.inTransaction) rollback.run()
-  }
-
-  function start(): void {
-    const now = performance.now()
-    if (now < endsAt) return
-    end()
-    begin.run()
-    endsAt = now + LIFE_MILLISECONDS
-    // An open transaction would block checkpoints of the WAL.
-    timer = setTimeout(end, LIFE_MILLISECONDS)
-  }
-
-  return {
-    /** Errors of the file or the machine become `unavailable`. */
-    read<Row>(statement: Statement<Row, SQLQueryBindings[]>, values: SQLQueryBindings[]): Row[] {
-      try {
-        start()
-        return statement.all(...values)
-      } catch (error) {
-        end()
-        return throwTranslated(path, error)
-      }
-    },
-    end,
-    close(): void {
-      end()
-      isClosed = true
-      database.close()
-    },
-  }
-}
-
-export type ReadTransaction = ReturnType<typeof createReadTransaction>

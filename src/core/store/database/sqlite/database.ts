@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { createTurns } from '../../../basics/awaitable.ts'
 import { FileFaultError } from '../../../basics/errors.ts'
 import { fileIdentity } from '../../../basics/write-atomically.ts'
-import type { Connection, Database, Query } from '../../sql/connection.ts'
+import type { Connection, Database, Lookup, Query } from '../../sql/connection.ts'
 import { createTranslation } from '../../sql/words.ts'
-import { type ReadTransaction, runWhenFree, translateErrors } from './connect.ts'
+import { runWhenFree, translateErrors } from './connect.ts'
 import { sizeOf, walOf } from './wal-checks.ts'
 
 export const translate = createTranslation({
@@ -27,24 +27,21 @@ export const translate = createTranslation({
 
 type Options = {
   reader: File
-  /** The connection for long reads. */
-  long: File
-  writer: File
+  /** Its short reads share a transaction. */
   shared: File
-  /** The transaction that reads of `shared` share. */
-  reads: ReadTransaction
+  writer: File
   /** Throws if the file was replaced, because a write would be lost. */
   checkFiles: () => void
 }
 
 /** Writes run one after another, and so do snapshots. Otherwise a statement would join another call's transaction. */
-export function createDatabase(path: string, { reader, long, writer, shared, reads, checkFiles }: Options) {
+export function createDatabase(path: string, { reader, shared, writer, checkFiles }: Options) {
   writer.run(`pragma busy_timeout = ${LOCK_MILLISECONDS}`)
   const [readInTurn, writeInTurn] = [createTurns(), createTurns()]
   const wal = createWalLimit(path, writer)
   const connection = createConnection(path, writer)
   const read = createConnection(path, reader)
-  const prepare = createStatements(shared)
+  const reads = createSharedReads(path, shared)
 
   const guardWrite = <T>(work: () => Promise<T>): Promise<T> =>
     writeInTurn(() =>
@@ -53,7 +50,7 @@ export function createDatabase(path: string, { reader, long, writer, shared, rea
         // Truncates the WAL before the write, because a disk fault after the write would make a committed write fail.
         wal.limit(reads.end)
         const result = await work()
-        // Ends the shared read transaction, so that later reads see the write.
+        // Later reads see the write.
         reads.end()
         // A write to a deleted file is not acknowledged.
         checkFiles()
@@ -62,10 +59,9 @@ export function createDatabase(path: string, { reader, long, writer, shared, rea
     )
 
   const database: Database = {
-    lookup: <Row>(text: string, values: readonly unknown[] = []) =>
-      reads.read(prepare(text), values.map(toBinding)) as Row[],
+    lookup: reads.lookup,
     read,
-    long: createConnection(path, long),
+    long: read,
     write: (...statement) =>
       guardWrite(() => inTransaction(writer, 'begin immediate', () => connection.query(...statement))),
     transaction: (work) =>
@@ -87,7 +83,10 @@ export function createDatabase(path: string, { reader, long, writer, shared, rea
       readInTurn(() => translateErrors(path, () => inTransaction(reader, 'begin', () => work(read)))),
   }
   /** Waits until all writes and snapshots have ended. */
-  const idle = () => Promise.all([writeInTurn, readInTurn].map((inTurn) => inTurn(async () => undefined)))
+  async function idle(): Promise<void> {
+    await Promise.all([writeInTurn, readInTurn].map((inTurn) => inTurn(async () => undefined)))
+    reads.end()
+  }
   return { ...database, idle }
 }
 
@@ -123,6 +122,33 @@ export async function inTransaction<T>(file: File, begin: string, work: () => Pr
 const LOCK_MILLISECONDS = 1
 
 type Row = Record<string, unknown>
+
+/** How long reads share a transaction. Writes of other connections become visible after this time. */
+const LIFE_MILLISECONDS = 5
+
+/** Consecutive reads share a transaction, which is faster. */
+function createSharedReads(path: string, file: File) {
+  const prepare = createStatements(file)
+  let endsAt = 0
+  function end(): void {
+    // The file may be closed, and an error may have ended the transaction.
+    if (endsAt > 0 && file.inTransaction) file.run('rollback')
+    endsAt = 0
+  }
+  const lookup: Lookup = <Row>(text: string, values: readonly unknown[] = []) =>
+    translateErrors(path, () => {
+      const now = performance.now()
+      if (now >= endsAt) {
+        end()
+        file.run('begin')
+        endsAt = now + LIFE_MILLISECONDS
+        // An open transaction would block checkpoints of the WAL.
+        setTimeout(end, LIFE_MILLISECONDS)
+      }
+      return prepare(text).all(...values.map(toBinding)) as Row[]
+    })
+  return { lookup, end }
+}
 
 /** Errors of the file or the machine become `unavailable`. */
 export function createConnection(path: string, file: File): Connection {
@@ -163,7 +189,6 @@ const toBinding = (value: unknown) =>
 /** A larger WAL is truncated. The automatic checkpoints of SQLite, at 16 MB, do not finish while reads overlap. */
 const LARGEST_BYTES = 32 * 1024 * 1024
 
-const CHECK_MILLISECONDS = 200
 /** How long a checkpoint waits for readers, and the pause after it failed. A backup reads for minutes. */
 const READER_WAIT_MILLISECONDS = 1000
 const PAUSE_MILLISECONDS = 20_000
@@ -176,14 +201,13 @@ export function createWalLimit(path: string, writer: File) {
   return {
     limit(endReads: () => void): void {
       const now = performance.now()
-      if (now < checkAt) return
-      checkAt = now + CHECK_MILLISECONDS
-      if ((sizeOf(walOf(path)) < LARGEST_BYTES && !isErasing) || writer.inTransaction) return
+      if (now < checkAt || writer.inTransaction) return
+      if (sizeOf(walOf(path)) < LARGEST_BYTES && !isErasing) return
       endReads()
       checkAt = now + READER_WAIT_MILLISECONDS + PAUSE_MILLISECONDS
       if (!truncateWal(writer)) return
       isErasing = false
-      checkAt = now + CHECK_MILLISECONDS
+      checkAt = 0
     },
     /** Truncates the WAL now. If a reader blocks it, a later write tries again. */
     erase(): void {

@@ -3,13 +3,10 @@ import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type MigrationMode, type OnNotice, SCHEMA } from '../../schema.ts'
 import { createStore, type Store } from '../../store.ts'
-import { connectReader, createReadTransaction, openChecked, translateErrors } from './connect.ts'
+import { connectReader, openChecked, translateErrors } from './connect.ts'
 import { createDatabase, createFileGuard, guardErrors } from './database.ts'
 import { openWriter } from './migrate.ts'
 import { findNewerSchema } from './schema.ts'
-
-/** One statement finds at most this many passports, because it blocks the event loop. */
-const KEYS_PER_READ = 50
 
 type Options = { create?: boolean; migrate?: MigrationMode; onNotice?: OnNotice }
 
@@ -21,24 +18,19 @@ export function openSqlite(
   return openChecked(path, async () => {
     const { file: writer } = await openWriter(path, { create, mode, onNotice })
     const reader = connectReader(path)
-    /** For short reads, which share read transactions. */
     const shared = connectReader(path)
-    const transaction = createReadTransaction(path, shared)
-    const long = connectReader(path)
     const checkFiles = createFileGuard(path, writer)
     const ping = createPing(path, reader, checkFiles)
-    const database = createDatabase(path, { reader, long, writer, shared, reads: transaction, checkFiles })
+    const database = createDatabase(path, { reader, shared, writer, checkFiles })
     return createStore({
       database,
       reports: database,
-      keysPerRead: KEYS_PER_READ,
       guard: (methods) => guardErrors(path, methods),
       newerSchema: async () => translateErrors(path, () => findNewerSchema(reader)),
       ping: async () => translateErrors(path, ping),
       async close() {
         await database.idle()
-        transaction.close()
-        for (const file of [long, reader, writer]) file.close()
+        for (const file of [shared, reader, writer]) file.close()
       },
     })
   })

@@ -12,21 +12,7 @@ import {
 } from './connect.ts'
 import { isLost, isReadOnly, toServiceError } from './errors.ts'
 
-export type Pool = AsyncDisposable & {
-  name: string
-  /** Repeats the statement once if its connection breaks. */
-  read: Query
-  /** Like `read`, for statements that read many rows. */
-  readLong: Query
-  write: Query
-  /** Row and advisory locks are held until the transaction ends. */
-  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>
-  /** All reads of `work` see the same state. It is repeated once if its connection breaks. */
-  snapshot<T>(work: (query: Query) => Promise<T>): Promise<T>
-  /** Does not wait for other statements. */
-  ping(): Promise<{ writes: boolean }>
-  close(): Promise<void>
-}
+export type Pool = ReturnType<typeof openPool>
 
 /** How often pending calls are checked, and how often a server that is down is tried. */
 const WATCH_MILLISECONDS = 250
@@ -55,7 +41,7 @@ type State = {
  * Connects on first use. Calls wait for a slow server. If it sends no result at all for `responseTimeout`, or refuses
  * new connections after one broke, all calls fail at once until it responds again.
  */
-export function openPool(url: string, options: PoolOptions): Pool {
+export function openPool(url: string, options: PoolOptions) {
   const name = namePostgres(url)
   const state: State = { name, urls: splitHosts(url), options, pending: new Set(), lastSign: 0 }
   const watchdog = watch(state)
@@ -66,16 +52,25 @@ export function openPool(url: string, options: PoolOptions): Pool {
     state.isClosed = true
     await markDown(state, unavailable(`${name} is closed.`))
   }
+  const runRead =
+    (kind: keyof Connections): Query =>
+    (text, values) =>
+      repeatIfLost(() => run(kind, text, values))
   return {
     name,
-    read: (text, values) => repeatIfLost(() => run('short', text, values)),
-    readLong: (text, values) => repeatIfLost(() => run('long', text, values)),
-    write: (text, values) => run('short', text, values),
-    transaction: (work) => transact(state, '', work),
-    snapshot: (work) =>
+    /** Repeats the statement once if its connection breaks. */
+    read: runRead('short'),
+    /** Like `read`, for statements that read many rows. */
+    readLong: runRead('long'),
+    write: ((text, values) => run('short', text, values)) as Query,
+    /** Row and advisory locks are held until the transaction ends. */
+    transaction: <T>(work: (query: Query) => Promise<T>): Promise<T> => transact(state, '', work),
+    /** All reads of `work` see the same state. It is repeated once if its connection breaks. */
+    snapshot: <T>(work: (query: Query) => Promise<T>): Promise<T> =>
       repeatIfLost(() => transact(state, 'isolation level repeatable read read only', work)),
+    /** Does not wait for other statements. */
     async ping() {
-      const [row] = await repeatIfLost<{ mode: string }[]>(() => run('probe', READ_MODE))
+      const [row] = await runRead('probe')<{ mode: string }>(READ_MODE)
       return { writes: row?.mode === 'off' }
     },
     close,

@@ -9,8 +9,9 @@ import {
 } from '../../history/event.ts'
 import type { ScoreField } from '../../lists/list-request.ts'
 import type { Credential } from '../../passport/credential.ts'
+import { fromCredentialsRow, shownCredentialsOf } from '../rows/credential.ts'
 import { isVisible, type StoredRow } from '../rows/passport.ts'
-import { survivorOf } from './unique-accounts.ts'
+import { listCredentials, survivorOf, type WriteModel } from './write-model.ts'
 
 /**
  * The events of a transaction, and the passports whose earlier events are deleted. Those that were hidden keep the events
@@ -36,94 +37,70 @@ export const BY_RECORD: CauseOf = (before, after) => (!before ? 'added' : !after
 
 export const BY_MERGE: CauseOf = () => 'merge'
 
-/** A passport before the transaction. `credentials` is set if it is merged or hidden, so that no response shows it. */
-type Before = { row: StoredRow; credentials?: readonly Credential[] }
-
-/** Compares passports before and after the transaction, and creates the events. */
-export function trackEvents(
-  passports: { get(id: number): StoredRow | undefined },
-  credentials: Record<'list' | 'listShown', (id: number) => readonly Credential[]> & {
-    isRewritten(id: number): boolean
-  },
-  causeOf: CauseOf,
-) {
-  const before = new Map<number, Before | undefined>()
-  const removed = new Map<number, StoredRow>()
-
-  /** Must be called before the row changes. Returns the row as it was before the transaction. */
-  function recordBefore(id: number): StoredRow | undefined {
-    if (before.has(id)) return before.get(id)?.row
-    const row = passports.get(id)
-    if (!row || isVisible(row)) before.set(id, row && { row })
-    else before.set(id, { row, credentials: withoutSuperseded(credentials.list(id)) })
-    return row
-  }
-
-  function recordRemoval(id: number): void {
-    const row = recordBefore(id)
-    if (row) removed.set(id, row)
-    before.set(id, undefined)
-  }
-
-  function compareScores(old: Before, row: StoredRow, shown?: readonly Credential[]) {
-    const isKept = !shown && isVisible(old.row) && isVisible(row)
-    const last = isKept ? NONE : (old.credentials ?? credentials.listShown(row.id))
-    const next = isKept ? NONE : withoutSuperseded(shown ?? credentials.list(row.id))
-    const isRewritten = () => shown !== undefined && credentials.isRewritten(row.id)
-    return toScoreChanged(
-      { row: old.row, credentials: last },
-      { row, credentials: next },
-      causeOf,
-      isRewritten,
-    )
-  }
-
-  const isUnhidden = ({ id, hidden_at }: StoredRow) =>
-    hidden_at === null && typeof before.get(id)?.row.hidden_at === 'number'
-
-  function toEvents(row: StoredRow, isSurvivor: boolean, shown?: readonly Credential[]): EventContent[] {
-    const old = before.get(row.id)
-    const wasHidden = typeof old?.row.hidden_at === 'number'
-    if (!wasHidden && old && row.hidden_at !== null) return [{ type: 'passport.removed', passportId: row.id }]
-    const isNew = (!old && before.has(row.id)) || isUnhidden(row)
-    if (isNew) return [toAdded(row), ...toMerge(null, row)]
-    const fields = listFields(old?.row, row, isSurvivor)
-    const score = old && compareScores(old, row, shown)
-    return [
-      ...(fields.length > 0 ? [{ type: 'passport.changed', passportId: row.id, fields } as const] : []),
-      ...(old ? toMerge(old.row.merged_into, row) : []),
-      ...(score ? [score] : []),
-    ]
-  }
-
+/** Compares passports before and after a batch. */
+export function listChanges(model: WriteModel, causeOf: CauseOf): Changes {
+  const { passports, changed, removed } = model
+  const rows = [...changed].flatMap((id) => passports.get(id) ?? [])
+  const survivors = listSurvivors(model, rows)
+  const others = survivors.difference(changed)
+  rows.push(...[...others].flatMap((id) => passports.get(id) ?? []))
   return {
-    recordBefore,
-    recordRemoval,
-    /** Must be called before the credentials are stored. */
-    compare(ids: ReadonlySet<number>, shown: ReadonlyMap<number, readonly Credential[]>): Changes {
-      const rows = [...ids].flatMap((id) => passports.get(id) ?? [])
-      const targets = listTargets(rows, before, removed)
-      const survivors = new Set(targets.map((id) => id !== null && survivorOf(id, passports)))
-      const events = [...removed.keys()].map(
-        (passportId): EventContent => ({ type: 'passport.removed', passportId }),
-      )
-      for (const row of rows) events.push(...toEvents(row, survivors.has(row.id), shown.get(row.id)))
-      return { events, removed: [...removed.keys()], unhidden: rows.filter(isUnhidden).map(({ id }) => id) }
-    },
+    events: [
+      ...[...removed].map((passportId) => ({ type: 'passport.removed', passportId }) as const),
+      ...rows.flatMap((row) => toEvents(model, row, survivors.has(row.id), causeOf)),
+    ],
+    removed: [...removed],
+    unhidden: rows.filter((row) => isUnhidden(model, row)).map(({ id }) => id),
   }
 }
 
-/** The passports that gained or lost a merged passport. */
-function listTargets(
-  rows: readonly StoredRow[],
-  before: ReadonlyMap<number, Before | undefined>,
-  removed: ReadonlyMap<number, StoredRow>,
-): (number | null)[] {
-  const moves = rows.flatMap(({ id, merged_into: into }) => {
-    const from = before.get(id)?.row.merged_into ?? null
-    return !before.has(id) || from === into ? [] : [from, into]
+/** The passports that gained or lost a merged passport: responses say which passports are merged into them. */
+function listSurvivors(model: WriteModel, rows: readonly StoredRow[]): Set<number> {
+  const moves = rows.flatMap((row) => {
+    const from = rowBefore(model, row.id)?.merged_into ?? null
+    return from === row.merged_into ? [] : [from, row.merged_into]
   })
-  return [...moves, ...[...removed.values()].map(({ merged_into }) => merged_into)]
+  const left = [...model.removed].map((id) => model.before.passports.get(id)?.merged_into)
+  const targets = [...moves, ...left].filter((id) => typeof id === 'number')
+  return new Set(targets.map((id) => survivorOf(id, model.passports)))
+}
+
+const rowBefore = ({ before, removed }: WriteModel, id: number) =>
+  removed.has(id) ? undefined : before.passports.get(id)
+
+const isUnhidden = (model: WriteModel, { id, hidden_at }: StoredRow) =>
+  hidden_at === null && typeof rowBefore(model, id)?.hidden_at === 'number'
+
+function toEvents(model: WriteModel, row: StoredRow, isSurvivor: boolean, causeOf: CauseOf): EventContent[] {
+  const passportId = row.id
+  const before = rowBefore(model, passportId)
+  if (!before || isUnhidden(model, row)) return [toAdded(row), ...toMerge(null, row)]
+  if (before.hidden_at === null && row.hidden_at !== null) return [{ type: 'passport.removed', passportId }]
+  const fields = listFields(before, row, isSurvivor)
+  const score = compareScores(model, before, row, causeOf)
+  return [
+    ...(fields.length > 0 ? [{ type: 'passport.changed', passportId, fields } as const] : []),
+    ...toMerge(before.merged_into, row),
+    ...(score ? [score] : []),
+  ]
+}
+
+function compareScores(model: WriteModel, before: StoredRow, row: StoredRow, causeOf: CauseOf) {
+  const { id } = row
+  const [given, shown, stored] = [model.given.get(id), model.shown.get(id), model.before.credentials.get(id)]
+  const isKept = !shown && isVisible(before) && isVisible(row)
+  const credentialsBefore = () =>
+    isVisible(before) ? shownCredentialsOf(stored) : withoutSuperseded(fromCredentialsRow(stored))
+  const next = model.credentials.get(id)
+  /** Whether v3 shows another origin of a credential. */
+  const isRewritten = () =>
+    Boolean(shown && given) && (next?.given !== stored?.given || next?.issuers !== stored?.issuers)
+  return toScoreChanged(
+    { row: before, credentials: isKept ? NONE : credentialsBefore() },
+    { row, credentials: isKept ? NONE : withoutSuperseded(shown ?? listCredentials(model, id)) },
+    causeOf,
+    isRewritten,
+  )
 }
 
 const NONE: readonly Credential[] = []
@@ -150,14 +127,14 @@ const COLUMNS = {
 } as const
 
 /** The changed fields that are not part of the score, in the order of `PASSPORT_FIELDS`, which the hash chain needs. */
-function listFields(before: StoredRow | undefined, after: StoredRow, isSurvivor: boolean): PassportField[] {
-  const changed: string[] = isSurvivor ? ['merged_from'] : []
-  if (before) {
-    for (const column of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[])
-      if (before[column] !== after[column]) changed.push(COLUMNS[column])
-    changed.push(...listDifferent(before.profile, after.profile).map((name) => `passport_profile.${name}`))
-    changed.push(...listDifferent(before.given, after.given))
-  }
+function listFields(before: StoredRow, after: StoredRow, isSurvivor: boolean): PassportField[] {
+  const changed: string[] = [
+    ...(isSurvivor ? ['merged_from'] : []),
+    ...listDifferent(before.profile, after.profile).map((name) => `passport_profile.${name}`),
+    ...listDifferent(before.given, after.given),
+  ]
+  for (const column of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[])
+    if (before[column] !== after[column]) changed.push(COLUMNS[column])
   return PASSPORT_FIELDS.filter((field) => changed.includes(field))
 }
 
