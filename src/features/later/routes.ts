@@ -25,7 +25,7 @@ const LATER: Surface = {
     description:
       'The last API of the host of V1 and V2, for programs that were written against it. It gets no new features.',
   },
-  errors: [...V1.errors, 'not_found'],
+  errors: [...V1.errors, 'not_found', 'content_too_large'],
   schemas: { ...V1.schemas, ...schemas, Pagination },
 }
 
@@ -207,10 +207,13 @@ export const LATER_ROUTES: readonly Route[] = [
     methods: ['POST'],
     id: 'later_search_by_body',
     body: schemas.LaterSearch,
+    errors: ['unsupported_media_type'],
     bodyExample: { query: { identity: '42', exactMatch: true } },
     async handle(request, context) {
       const { bytes } = await readBody(request, context, ['application/json'])
-      return search(parseJson(bytes), context)
+      const response = await search(parseJson(bytes), context)
+      response.headers.delete('ETag')
+      return response
     },
   }),
 ]
