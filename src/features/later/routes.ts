@@ -157,7 +157,7 @@ const MOST_FIDS = 100
 async function listFarcasterScores(request: Request, context: Context): Promise<Response> {
   const query = queryOf(request)
   checkScorer(query.get('scorer_slug') ?? '')
-  const fids = (query.get('fids') ?? '').split(/\s*,\s*/)
+  const fids = (query.get('fids') ?? '').split(',').map((fid) => fid.trim())
   if (fids.length > MOST_FIDS || !fids.every((fid) => /^\d{1,15}$/.test(fid)))
     throw invalidParameter('fids', `fids must be 1 to ${MOST_FIDS} Farcaster ids, separated by commas.`)
   context.charge(Math.ceil(fids.length / 10))
