@@ -26,8 +26,13 @@ export type Feature = {
   serve?: () => Promise<Serving>
 }
 
+/** Which of the frozen versions are served. */
+export type ServedVersions = Partial<Pick<Config, 'compatV2' | 'compatLater'>>
+
 /** What a feature adds to the threads that serve requests. */
 export type Serving = {
+  /** Whether the service has its calls; true by default. */
+  isServed?: (config: ServedVersions) => boolean
   /** Calls of the API and files. Their handlers need only the context of a request. */
   routes?: readonly Route[]
   /** The named schemas of its calls in the OpenAPI document. */

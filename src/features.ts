@@ -8,6 +8,7 @@ import { doctor } from './features/doctor/index.ts'
 import { events } from './features/events/index.ts'
 import { explorer } from './features/explorer/index.ts'
 import { keys } from './features/keys/index.ts'
+import { later } from './features/later/index.ts'
 import { mcp } from './features/mcp/index.ts'
 import { mirror } from './features/mirror/index.ts'
 import { movers } from './features/movers/index.ts'
@@ -28,6 +29,7 @@ import { webhooks } from './features/webhooks/index.ts'
 export const FEATURES: readonly Feature[] = [
   v1,
   v2,
+  later,
   passports,
   records,
   rules,

@@ -1,19 +1,18 @@
 import { UNKNOWN_PATHS } from '../core/api/surface.ts'
 import { health, readiness } from '../core/http/health.ts'
-import type { Api, Serving, Started, UseOfServer } from '../feature.ts'
+import type { Api, ServedVersions, Serving, Started, UseOfServer } from '../feature.ts'
 import type { Html } from '../ui/html.ts'
 import { createSite } from '../ui/site.ts'
 
-type ApiOptions = { compatV2?: boolean | undefined; requireKey?: boolean | undefined }
+type ApiOptions = ServedVersions & { requireKey?: boolean | undefined }
 
 /** The calls of the API and the files for programs. Unknown paths are after all others. */
-export function apiOf(parts: readonly Serving[], { compatV2 = true, requireKey }: ApiOptions = {}): Api {
-  const all = [...parts.flatMap(({ routes = [] }) => routes), ...UNKNOWN_PATHS, health, readiness]
-  const routes = all
-    .filter(({ path }) => compatV2 || !path.startsWith('/api/v2'))
-    .map((each) =>
-      requireKey && each.surface.usesKeys && !each.access ? { ...each, needsKey: true as const } : each,
-    )
+export function apiOf(parts: readonly Serving[], options: ApiOptions = {}): Api {
+  const served = parts.filter(({ isServed }) => isServed?.(options) ?? true)
+  const all = [...served.flatMap(({ routes = [] }) => routes), ...UNKNOWN_PATHS, health, readiness]
+  const routes = all.map((each) =>
+    options.requireKey && each.surface.usesKeys && !each.access ? { ...each, needsKey: true as const } : each,
+  )
   return { routes, schemas: Object.assign({}, ...parts.map(({ schemas }) => schemas)) }
 }
 

@@ -133,4 +133,4 @@ export function simplify(body: unknown): unknown {
   return simple
 }
 
-const LEFT_OUT = new Set(['last_calculated_at', 'rules_digest', 'issuer'])
+const LEFT_OUT = new Set(['last_calculated_at', 'rules_digest', 'issuer', 'data_issuer_name', 'description'])

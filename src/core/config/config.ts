@@ -55,6 +55,7 @@ export function readConfig(env: Environment, { demo = false, checkNames = true }
     // The explorer must not bypass REQUIRE_API_KEY by default.
     explorer: read('EXPLORER') ?? !requireKey,
     compatV2: read('COMPAT_V2'),
+    compatLater: read('COMPAT_LATER'),
     publicUrl: read('PUBLIC_URL'),
     site,
     fonts: read('SITE_FONTS'),

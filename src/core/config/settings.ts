@@ -86,6 +86,7 @@ export const SETTINGS = {
     'built-in tiers',
   ),
   COMPAT_V2: flag('serve /api/v2 as well as /api/v1', 'true'),
+  COMPAT_LATER: flag('serve the paths of the last API of that host, such as /score', 'true'),
   DEPRECATED_AT: define(
     'start of the deprecation of V1; none if it is not deprecated',
     '2025-03-31',

@@ -20,7 +20,7 @@ export function withSlash(route: Route): Route[] {
 export function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
   const groups = Map.groupBy(routes, ({ path }) => path)
   for (const [path, group] of groups) {
-    const pathMethods = group.flatMap(methodsOf)
+    const pathMethods = [...new Set(group.flatMap(methodsOf))]
     if (group.length > 1)
       groups.set(
         path,
@@ -30,11 +30,17 @@ export function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
   return groups
 }
 
-/** Selects one of the routes of a path. The one that reads responds to methods that the path does not have. */
-export function selectRoute(routes: readonly Route[], method: string): Route {
+/**
+ * Selects one of the routes of a path: one that `isFor` the request, or the last one with its method. The one that reads responds
+ * to methods that the path does not have.
+ */
+export function selectRoute(routes: readonly Route[], request: Request): Route {
   if (routes.length === 1) return routes[0] as Route
   const find = (wanted: string) => routes.findLast((each) => methodsOf(each).includes(wanted))
-  return (find(method) ?? find('GET') ?? routes.at(-1)) as Route
+  return (routes.find((each) => each.isFor?.(request)) ??
+    find(request.method) ??
+    find('GET') ??
+    routes.at(-1)) as Route
 }
 
 export function checkMethod(method: string, route: Route): void {

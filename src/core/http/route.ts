@@ -130,6 +130,8 @@ type Declaration<Param extends string = string, Name extends string = string> = 
   units?: number
   /** The request takes at most one indexed read, so it is cheap and does not wait for its turn. */
   isImmediate?: true
+  /** This route serves these requests, although another one has the same path and method. */
+  isFor?: (request: Request) => boolean
   /** Whether the request takes only one indexed read, so that a 304 does not count for the rate limit. */
   isCheap?: (request: Request) => boolean
   params?: Parameters<Param>

@@ -33,7 +33,7 @@ export function startApiServer(options: ApiServerOptions) {
   const toBunRoute = ([path, routes]: [string, Route[]]) => [
     path,
     (request: RouteRequest, server: Bun.Server<undefined>) =>
-      handle(state, selectRoute(routes, request.method), request, server),
+      handle(state, selectRoute(routes, request), request, server),
   ]
 
   /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards do not collapse "//". */
@@ -42,7 +42,7 @@ export function startApiServer(options: ApiServerOptions) {
     for (const [pattern, routes] of byFolder.get(folderOf(path)) ?? []) {
       const params = matchPath(pattern, path)
       if (params)
-        return handle(state, selectRoute(routes, request.method), Object.assign(request, { params }), server)
+        return handle(state, selectRoute(routes, request), Object.assign(request, { params }), server)
     }
     return handle(state, NOT_FOUND, Object.assign(request, { params: {} }), server)
   }

@@ -18,6 +18,7 @@ const DEFAULTS: Partial<Config> = {
   requireKey: false,
   explorer: true,
   compatV2: true,
+  compatLater: true,
   site: DEFAULT_SITE,
   deprecatedAt: Date.UTC(2025, 2, 31),
   tiers: DEFAULT_TIERS,

@@ -241,7 +241,7 @@ test('compressed pages have less than 15 KB', async () => {
     '/credentials/github',
   ]
   for (const target of [...targets, '/compare?ids=2,7,8,10']) {
-    const request = { headers: { 'Accept-Encoding': 'gzip' }, decompress: false }
+    const request = { headers: { Accept: 'text/html', 'Accept-Encoding': 'gzip' }, decompress: false }
     const response = await fetch(server.url.origin + target, request)
     expect([target, response.headers.get('Content-Encoding')]).toEqual([target, 'gzip'])
     const bytes = (await response.arrayBuffer()).byteLength

@@ -88,8 +88,12 @@ export function serveExplorer(
   })
 
   /** Requests a page, without the OpenAPI check: the document does not describe pages. */
-  async function look(target: string, init: RequestInit = {}) {
-    const response = await fetch(server.url.origin + target, { redirect: 'manual', ...init })
+  async function look(target: string, { headers, ...init }: RequestInit = {}) {
+    const response = await fetch(server.url.origin + target, {
+      redirect: 'manual',
+      headers: { Accept: 'text/html', ...(headers as Record<string, string>) },
+      ...init,
+    })
     return { status: response.status, headers: response.headers, text: await response.text() }
   }
 

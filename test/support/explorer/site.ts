@@ -18,6 +18,7 @@ type Options = {
   deprecatedAt?: number
   now?: () => number
   compatV2?: boolean
+  compatLater?: boolean
   requireKey?: boolean
   stamp?: string
 }

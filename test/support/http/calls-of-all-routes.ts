@@ -13,6 +13,7 @@ const VALUES: Record<string, string> = {
   key: '7',
   stamp: DEFAULT_RULES.stamp,
   passport_id: '7',
+  fids: '7',
   'query[identity]': '7',
   'query[exactMatch]': 'true',
   q: 'ada',

@@ -24,6 +24,7 @@ const MANY = DEFAULT_TIERS.map((tier) => ({ ...tier, requests: 1_000_000 }))
 
 export type ServerOptions = Partial<ApiServerOptions> & {
   compatV2?: boolean
+  compatLater?: boolean
   plan?: () => RetirementPlan
   deprecatedAt?: number
 }
@@ -33,6 +34,7 @@ export function serveTest(
   store: Store,
   {
     compatV2 = true,
+    compatLater = true,
     plan = () => NO_PLAN,
     deprecatedAt = Date.UTC(2025, 2, 31),
     ...options
@@ -45,6 +47,7 @@ export function serveTest(
     deprecatedAt,
     now: options.now ?? (() => NOON),
     compatV2,
+    compatLater,
   })
   const errors: unknown[] = []
   const server = startApiServer({

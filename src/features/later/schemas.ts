@@ -1,0 +1,73 @@
+import Type from 'typebox'
+import { closed, describedObject, orNull, score } from '../../core/basics/schema-helpers.ts'
+
+const texts = <Name extends string>(...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, Type.String()])) as Record<
+    Name,
+    ReturnType<typeof Type.String>
+  >
+const count = () => orNull(Type.Integer({ minimum: 0 }), 'null if unknown')
+
+export const LaterScore = describedObject('The score of a person', {
+  ...texts('slug', 'last_calculated_at'),
+  points: score('The overall score'),
+  rank_position: orNull(Type.Integer({ minimum: 1 }), 'The rank; null while the index is built'),
+  calculating_score: Type.Boolean(),
+})
+
+export const LaterProfile = describedObject('A person; `id` is the passport id', {
+  id: Type.Integer({ minimum: 0 }),
+  ...texts('name', 'display_name', 'bio', 'location', 'image_url', 'main_wallet', 'main_wallet_address'),
+  tags: Type.Array(Type.String()),
+  verified_wallets: Type.Array(Type.String()),
+  human_checkmark: Type.Boolean(),
+  builder_score: LaterScore,
+  scores: Type.Array(LaterScore),
+})
+
+export const LaterCredential = describedObject('A scored item of a person; `uom` is always empty', {
+  ...texts('slug', 'name', 'category', 'readable_value', 'uom', 'data_issuer_name', 'description'),
+  ...texts('last_calculated_at'),
+  points: score('The score of the credential'),
+  max_score: score('The maximum score'),
+})
+
+export const LaterSocial = describedObject('A linked social profile', {
+  ...texts('source', 'social_slug', 'handle', 'name', 'bio', 'location', 'image_url', 'profile_url'),
+  ...{ followers_count: count(), follower_count: count(), following_count: count() },
+})
+
+export const LaterAccount = describedObject(
+  'A wallet or a linked account; only the latter has a `username`',
+  {
+    ...texts('source', 'identifier'),
+    username: orNull(Type.String()),
+  },
+)
+
+export const LaterDataPoint = describedObject('A value that the score depends on', {
+  ...texts('slug', 'credential_slug', 'name', 'account', 'readable_value', 'uom', 'data_issuer_name'),
+  value: Type.Number({ description: 'A number, 1 or 0, or milliseconds since 1970' }),
+})
+
+const scorer = Type.Optional(Type.String({ description: '`builder_score`' }))
+const order = Type.Optional(Type.Enum(['asc', 'desc']))
+const limit = Type.Optional(Type.Number())
+const text = (description: string) => Type.Optional(Type.String({ description }))
+
+export const LaterSearch = closed({
+  query: Type.Optional(
+    closed({
+      identity: text('A name, a handle, a wallet or a passport id'),
+      identity_type: text('The source of the handle, such as `github`'),
+      exactMatch: Type.Optional(Type.Boolean()),
+      walletAddresses: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
+      score: Type.Optional(closed({ min: limit, max: limit, scorer })),
+    }),
+  ),
+  sort: Type.Optional(
+    closed({ score: Type.Optional(closed({ order, scorer })), id: Type.Optional(closed({ order })) }),
+  ),
+  page: Type.Optional(Type.Integer({ minimum: 1 })),
+  per_page: Type.Optional(Type.Integer({ minimum: 1, description: '25 by default; at most 250' })),
+})
