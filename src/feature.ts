@@ -3,7 +3,7 @@ import type { Awaitable } from './core/basics/awaitable.ts'
 import type { Job } from './core/basics/jobs.ts'
 import type { Commands } from './core/cli/run-command.ts'
 import type { Config } from './core/config/config.ts'
-import type { Guard, Route } from './core/http/route.ts'
+import type { Examples, Guard, Route } from './core/http/route.ts'
 import type { AnyQuestion } from './core/index/calls.ts'
 import type { AnyData } from './core/store/data.ts'
 import type { Asset } from './ui/assets-and-csp.ts'
@@ -35,6 +35,8 @@ export type Serving = {
   isServed?: (config: ServedVersions) => boolean
   /** Calls of the API and files. Their handlers need only the context of a request. */
   routes?: readonly Route[]
+  /** The examples of its calls by operation id, which are responses of the demo. */
+  examples?: Readonly<Record<string, Examples>>
   /** The named schemas of its calls in the OpenAPI document. */
   schemas?: Readonly<Record<string, TSchema>>
   /** Parts of the style sheet of all pages. */

@@ -45,7 +45,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   ],
   'features/credentials/pages': ['core/passport/rules/describe-type', 'ui/text'],
   'features/data': ['feature', 'features'],
-  'features/demo/examples-of-demo': ['core/http/examples.json'],
   'features/events/events': ['core/store/rows/event'],
   'features/explorer/about-page': ['ui/html', 'ui/layout'],
   'features/explorer/passport/passport-sections': ['ui/standings', 'ui/text'],

@@ -1,5 +1,6 @@
 import { UNKNOWN_PATHS } from '../core/api/surface.ts'
 import { health, readiness } from '../core/http/health.ts'
+import type { Examples } from '../core/http/route.ts'
 import type { Api, ServedVersions, Serving, Started, UseOfServer } from '../feature.ts'
 import type { Html } from '../ui/html.ts'
 import { createSite } from '../ui/site.ts'
@@ -10,9 +11,12 @@ type ApiOptions = ServedVersions & { requireKey?: boolean | undefined }
 export function apiOf(parts: readonly Serving[], options: ApiOptions = {}): Api {
   const served = parts.filter(({ isServed }) => isServed?.(options) ?? true)
   const all = [...served.flatMap(({ routes = [] }) => routes), ...UNKNOWN_PATHS, health, readiness]
-  const routes = all.map((each) =>
-    options.requireKey && each.surface.usesKeys && !each.access ? { ...each, needsKey: true as const } : each,
-  )
+  const examples: Record<string, Examples> = Object.assign({}, ...served.map((part) => part.examples))
+  const routes = all.map((each) => ({
+    ...each,
+    examples: examples[each.id ?? ''] ?? {},
+    ...(options.requireKey && each.surface.usesKeys && !each.access && { needsKey: true as const }),
+  }))
   return { routes, schemas: Object.assign({}, ...parts.map(({ schemas }) => schemas)) }
 }
 

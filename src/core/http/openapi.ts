@@ -126,7 +126,7 @@ function describe(each: DocumentedRoute, toRef: ToRef, shared: SharedResponses) 
       requestBody: {
         required: true,
         content: {
-          'application/json': { schema: toRef(body), example: each.examples.request },
+          'application/json': { schema: toRef(body), example: each.examples?.request },
         },
       },
     }),
@@ -147,7 +147,7 @@ function contentOf(each: DocumentedRoute, toRef: ToRef) {
   return {
     'application/json': {
       schema: toRef(response),
-      ...(examples.response !== undefined && { example: examples.response }),
+      ...(examples?.response !== undefined && { example: examples.response }),
     },
     ...each.alternatives,
   }

@@ -10,7 +10,6 @@ import type { Store } from '../store/store.ts'
 import type { ByteBudget, Limited } from './byte-budget.ts'
 import type { Principal, RouteScope } from './client-identity.ts'
 import { ErrorBody, type ErrorResponse, presentError } from './errors.ts'
-import examples from './examples.json' with { type: 'json' }
 import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } from './openapi-parts.ts'
 import type { ChargedExchange, Limiter } from './rate-limit.ts'
 import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
@@ -140,18 +139,18 @@ type Declaration<Param extends string = string, Name extends string = string> = 
   missing?: string
 } & Partial<Documentation>
 
+/** Of the body of a request, and of its response. */
+export type Examples = { request?: unknown; response?: unknown }
+
 export type Route = Omit<Declaration, 'handle' | 'scope' | 'units'> & {
   surface: Surface
   scope: RouteScope
   units: number
-  /** Of the body of the request, and of the response. */
-  examples: { request?: unknown; response?: unknown }
+  examples?: Examples
   /** The methods of all routes with this path, if there are several. */
   pathMethods?: readonly string[]
   handle: ((request: RouteRequest, context: Context) => Awaitable<Response>) | undefined
 }
-
-const EXAMPLES: Readonly<Record<string, Route['examples']>> = examples
 
 /** Declares a route. Routing, validation, limits, metrics, usage, the OpenAPI document and the reference follow from it. */
 export function route<Param extends string = never, Name extends string = never>(
@@ -166,7 +165,6 @@ export function route<Param extends string = never, Name extends string = never>
     surface,
     scope,
     units,
-    examples: EXAMPLES[rest.id ?? ''] ?? {},
     ...(rest.isImmediate && { isCheap: () => true }),
     // Without `parseQuery`, handlers get no query.
     handle: (parseQuery && handle

@@ -9,6 +9,10 @@ export const events: Feature = {
   async serve() {
     const { diff } = await import('./diff.ts')
     const { events: list } = await import('./routes.ts')
-    return { routes: [diff, list] }
+    const { default: examples } = await import('./examples.json')
+    return {
+      examples,
+      routes: [diff, list],
+    }
   },
 }

@@ -7,6 +7,11 @@ export const later: Feature = {
   needs: [v1],
   async serve() {
     const { LATER_ROUTES } = await import('./routes.ts')
-    return { routes: LATER_ROUTES, isServed: ({ compatLater = true }) => compatLater }
+    const { default: examples } = await import('./examples.json')
+    return {
+      examples,
+      routes: LATER_ROUTES,
+      isServed: ({ compatLater = true }) => compatLater,
+    }
   },
 }

@@ -3,13 +3,12 @@ import { PAGE_BYTES } from '../../core/api/read-passports.ts'
 import { parseJson, readBody } from '../../core/api/request-body.ts'
 import { invalidParameter } from '../../core/basics/errors.ts'
 import { closed } from '../../core/basics/schema-helpers.ts'
-import { EXAMPLE } from '../../core/http/openapi-parts.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
 import { acceptsHtml } from '../../core/http/rendered-page.ts'
 import { json } from '../../core/http/response.ts'
 import { type Context, type Parameters, type Route, route, type Surface } from '../../core/http/route.ts'
 import { lastPage, parsePageNumber, parsePageSize } from '../../core/lists/list-request.ts'
-import { ITEM_BYTES, PAGINATION, V1 } from '../v1/routes.ts'
+import { ITEM_BYTES, V1 } from '../v1/routes.ts'
 import { Pagination } from '../v1/schemas.ts'
 import { findOne, findPeople, parseNamed, toPeople } from './find.ts'
 import type { Person } from './present.ts'
@@ -88,15 +87,6 @@ const CALLS: Readonly<Record<string, Call>> = {
   },
 }
 
-const CARDS = 'https://passports.example.com/card/'
-const PERSON: Person = {
-  passport: EXAMPLE,
-  rank: 488,
-  cards: CARDS,
-  rules: { version: '', types: {} },
-  lines: [],
-}
-
 function createRoute([name, { member, present, also = name, instead = '', query, ...rest }]: [string, Call]) {
   const bodyOf = <Value>(value: Value) => ({ [name]: value, [also]: value })
   return route(LATER, {
@@ -105,7 +95,6 @@ function createRoute([name, { member, present, also = name, instead = '', query,
     description: `Replaced by \`GET /api/v3/passports/{key}${instead}\`.`,
     query: { ...NAMED, ...query },
     response: closed(bodyOf(member)),
-    example: bodyOf(present(PERSON)),
     async handle(request, context) {
       const asked = queryOf(request)
       checkScorer(asked.get('scorer_slug') ?? '')
@@ -134,10 +123,6 @@ const SEARCH = {
   description:
     'Replaced by `GET /api/v3/search`. Without `exactMatch`, `identity` may also be a part of a name. A search that is not served, such as one with `customQuery`, is refused.',
   response: closed({ profiles: Type.Array(schemas.LaterProfile), pagination: Pagination }),
-  example: {
-    profiles: [present.presentProfile(PERSON)],
-    pagination: { ...PAGINATION, last_page: 1, total: 1 },
-  },
   units: 5,
 }
 
@@ -185,7 +170,6 @@ export const LATER_ROUTES: readonly Route[] = [
     response: closed({
       scores: Type.Array(closed({ fid: Type.Integer(), ...schemas.LaterScore.properties })),
     }),
-    example: { scores: [{ fid: 501383, ...present.presentScore(PERSON) }] },
     handle: listFarcasterScores,
   }),
   route(LATER, {
@@ -208,7 +192,6 @@ export const LATER_ROUTES: readonly Route[] = [
     id: 'later_search_by_body',
     body: schemas.LaterSearch,
     errors: ['unsupported_media_type'],
-    bodyExample: { query: { identity: '42', exactMatch: true } },
     async handle(request, context) {
       const { bytes } = await readBody(request, context, ['application/json'])
       const response = await search(parseJson(bytes), context)

@@ -15,7 +15,9 @@ export const ownRecord: Feature = {
     const { ME_ROUTES } = await import('./routes.ts')
     const { asSchemasOfV3 } = await import('../../core/api/surface.ts')
     const { createMeRoutes, ME_SCRIPT } = await import('./me-page.ts')
+    const { default: examples } = await import('./examples.json')
     return {
+      examples,
       routes: ME_ROUTES,
       schemas: asSchemasOfV3(await import('./schemas.ts')),
       pages: createMeRoutes,

@@ -9,7 +9,9 @@ export const passports: Feature = {
     const { scores } = await import('./scores.ts')
     const { lookup } = await import('./lookup.ts')
     const { asSchemasOfV3 } = await import('../../core/api/surface.ts')
+    const { default: examples } = await import('./examples.json')
     return {
+      examples,
       routes: [listOfPassports, passport, search, scores, lookup],
       schemas: asSchemasOfV3(await import('./schemas.ts')),
     }

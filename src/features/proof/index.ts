@@ -11,7 +11,9 @@ export const proof: Feature = {
     const { didDocument, jwks } = await import('./well-known.ts')
     const { createVerifyPage, VERIFY_SCRIPT } = await import('./verify-page.ts')
     const { routesOfPages } = await import('../../ui/page-routes.ts')
+    const { default: examples } = await import('./examples.json')
     return {
+      examples,
       routes: [eventLog, jwks, didDocument],
       pages: (use) => routesOfPages(use, { '/verify': createVerifyPage }),
       assets: [VERIFY_SCRIPT],

@@ -13,7 +13,9 @@ export const records: Feature = {
     const { merge, removal, unmerge } = await import('./passport-changes.ts')
     const { records: write } = await import('./routes.ts')
     const { asSchemasOfV3 } = await import('../../core/api/surface.ts')
+    const { default: examples } = await import('./examples.json')
     return {
+      examples,
       routes: [write, removal, merge, unmerge],
       schemas: asSchemasOfV3(await import('./schemas.ts')),
     }

@@ -16,7 +16,7 @@ export function renderEndpoint(route: DocumentedRoute, origin: string, key: Html
 ${(needsKey || access === 'session') && key}${fieldsFor(route).length > 0 ? html`<h2>Parameters</h2>` : body ? html`<h2>Request</h2>` : ''}
 <form id="call" data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"${needsKey && html` data-needs-key`}${access === 'session' && html` data-bearer`} novalidate aria-label="Try it: ${summary}">
 ${fieldsFor(route).map((field) => renderField(id, field))}
-${body && renderBody(id, examples.request)}
+${body && renderBody(id, examples?.request)}
 </form>${needsKey || access === 'session' ? '' : key}
 </div>
 ${renderExample(route, origin, renderResponses(route), SEND)}
@@ -35,7 +35,7 @@ export function renderExample(route: DocumentedRoute, origin: string, response: 
   const { id, methods = ['GET'], examples, access, needsKey } = route
   const url = origin + exampleTarget(templateOf(route), fieldsFor(route))
   return html`<div class="call-code">${action}
-${renderSnippets({ id, method: methods[0] ?? '', url, body: examples.request, secret: access === 'session' ? BEARER : { ...KEY, isOptional: !needsKey } })}
+${renderSnippets({ id, method: methods[0] ?? '', url, body: examples?.request, secret: access === 'session' ? BEARER : { ...KEY, isOptional: !needsKey } })}
 ${response}
 </div>`
 }

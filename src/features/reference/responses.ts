@@ -44,7 +44,7 @@ const renderSuccess = ({
 }: DocumentedRoute): Html => html`<p class="outcome" data-summary role="status"></p>
 <p class="next-step" data-hint hidden></p>
 <details data-headers hidden><summary>Response headers</summary><dl></dl></details>
-<pre tabindex="0" aria-label="Response" data-body data-json-text>${JSON.stringify(examples.response, null, 2)}</pre>`
+<pre tabindex="0" aria-label="Response" data-body data-json-text>${JSON.stringify(examples?.response, null, 2)}</pre>`
 
 /** The statuses of all calls of a version. */
 export function renderErrors(calls: readonly DocumentedRoute[]): Html {

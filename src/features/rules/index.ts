@@ -9,6 +9,10 @@ export const rules: Feature = {
   },
   async serve() {
     const { rules: route } = await import('./routes.ts')
-    return { routes: [route] }
+    const { default: examples } = await import('./examples.json')
+    return {
+      examples,
+      routes: [route],
+    }
   },
 }

@@ -8,6 +8,10 @@ export const v1: Feature = {
   },
   async serve() {
     const { V1_ROUTES } = await import('./routes.ts')
-    return { routes: V1_ROUTES }
+    const { default: examples } = await import('./examples.json')
+    return {
+      examples,
+      routes: V1_ROUTES,
+    }
   },
 }

@@ -7,6 +7,11 @@ export const v2: Feature = {
   data: async () => [(await import('./statements.ts')).V2_BODIES],
   async serve() {
     const { V2_ROUTES } = await import('./routes.ts')
-    return { routes: V2_ROUTES, isServed: ({ compatV2 = true }) => compatV2 }
+    const { default: examples } = await import('./examples.json')
+    return {
+      examples,
+      routes: V2_ROUTES,
+      isServed: ({ compatV2 = true }) => compatV2,
+    }
   },
 }

@@ -12,6 +12,11 @@ export const webhooks: Feature = {
   async serve() {
     const { SUBSCRIPTION_ROUTES } = await import('./routes.ts')
     const { asSchemasOfV3 } = await import('../../core/api/surface.ts')
-    return { routes: SUBSCRIPTION_ROUTES, schemas: asSchemasOfV3(await import('./schemas.ts')) }
+    const { default: examples } = await import('./examples.json')
+    return {
+      examples,
+      routes: SUBSCRIPTION_ROUTES,
+      schemas: asSchemasOfV3(await import('./schemas.ts')),
+    }
   },
 }

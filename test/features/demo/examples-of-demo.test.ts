@@ -1,10 +1,14 @@
 import { expect, test } from 'bun:test'
-import EXAMPLES from '../../../src/core/http/examples.json'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { fillWithDemo } from '../../support/store/demo.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { DEFAULT_RULES, rescoreSome } from '../../support/store/scoring.ts'
+
+const FOLDER = '../../../src/features'
+const names = ['v1', 'passports', 'events', 'rules', 'later']
+const files = await Promise.all(names.map((name) => import(`${FOLDER}/${name}/examples.json`)))
+const EXAMPLES = Object.assign({}, ...files.map((file) => file.default))
 
 const SELECT = 'passport_id,score,human_checkmark,passport_profile'
 
