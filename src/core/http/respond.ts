@@ -111,7 +111,8 @@ function identify(context: Context, { keyHelp }: ServerState): Awaitable<void> {
   if (!sent && ((requireKey && !route.access) || route.needsKey)) throw unauthorized(keyHelp)
   if (!sent) return undefined
   const found = sent.id === undefined ? undefined : store.keys.find(sent.id)
-  return andThen(found, (key) => useKey(context, sent, key, keyHelp))
+  if (!(found instanceof Promise)) return useKey(context, sent, found, keyHelp)
+  return found.then((key) => useKey(context, sent, key, keyHelp))
 }
 
 function useKey(context: Context, sent: SentKey, key: ApiKey | undefined, keyHelp?: string): void {
