@@ -3,7 +3,7 @@ import type { WireDiff } from '../history/event-schema.ts'
 import type { CredentialV3, PassportV3 } from '../history/passport-state.ts'
 import type { Social, Standing } from '../passport/passport.ts'
 import { presentInstant } from '../passport/present.ts'
-import { type Explanation, type ExplanationLine, limitAccounts } from '../passport/rules/explanation.ts'
+import { type Explanation, type ExplanationLine, sliceAccounts } from '../passport/rules/explanation.ts'
 import type { WireCredential, WireExplanation, WirePassport, WireSocial, WireStanding } from './schemas.ts'
 
 /** A member is absent if the request did not include it, and `null` if its value is unknown. */
@@ -100,13 +100,15 @@ function presentCredential(credential: CredentialV3): WireCredential {
 
 /** `score` is the served score of the passport. */
 export function presentExplanation(explanation: Explanation, score: number): WireExplanation {
-  const { method, rules, givenHuman, lines, caps } = explanation
-  return { method, rules, score, given_human: givenHuman, lines: lines.map(presentLine), caps: { ...caps } }
+  const { passport, method, rules, givenHuman, caps } = explanation
+  const lines = explanation.lines.map((line) => presentLine(line, passport.id))
+  return { method, rules, score, given_human: givenHuman, lines, caps: { ...caps } }
 }
 
-function presentLine(line: ExplanationLine): WireExplanation['lines'][number] {
+function presentLine(line: ExplanationLine, id: number): WireExplanation['lines'][number] {
   const { type, name, category, score, maxScore, from, formula, givenScore = score } = line
-  const { accounts, more } = limitAccounts(line)
+  const accounts = presentAccounts(line)
+  const more = line.accounts.length - accounts.length
   return {
     type,
     name,
@@ -116,14 +118,18 @@ function presentLine(line: ExplanationLine): WireExplanation['lines'][number] {
     given_score: from === 'record' ? givenScore : null,
     formula,
     max_score: maxScore,
-    accounts: accounts.map(({ account, value, raw, formula, issuer = null, obstacle }) => ({
-      account: orNull(account),
-      value,
-      ...raw,
-      counts: from === 'rule' && obstacle === undefined,
-      formula: orNull(formula),
-      issuer,
-    })),
+    accounts,
     more_accounts: more,
+    accounts_link: more > 0 ? `/api/v3/passports/${id}/accounts?type=${encodeURIComponent(type)}` : null,
   }
 }
+
+export const presentAccounts = (line: ExplanationLine, start?: number, end?: number) =>
+  sliceAccounts(line, start, end).map(({ account, value, raw, formula, issuer = null, obstacle }) => ({
+    account: orNull(account),
+    value,
+    ...raw,
+    counts: line.from === 'rule' && obstacle === undefined,
+    formula: orNull(formula),
+    issuer,
+  }))

@@ -107,7 +107,7 @@ export const Standing = describedObject('The place of the score among all listed
   }),
 })
 
-const ExplanationAccount = closed({
+export const ExplanationAccount = closed({
   account: text('null if there is only one'),
   value: Type.String({ description: 'Display text' }),
   kind: Type.Enum(['number', 'flag', 'date'], { description: 'The kind of the raw value' }),
@@ -133,6 +133,7 @@ export const ExplanationLine = describedObject('How the score of one credential 
     description: 'The data points of the type, at most 20: those that count come first',
   }),
   more_accounts: Type.Integer({ minimum: 0, description: 'Number of data points that are not shown' }),
+  accounts_link: text('The path of all data points; null if all are shown'),
 })
 
 export const Explanation = describedObject('How the score is calculated', {

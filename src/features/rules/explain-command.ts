@@ -7,7 +7,7 @@ import { formatTable } from '../../core/cli/table.ts'
 import {
   type ExplanationAccount,
   type ExplanationLine,
-  limitAccounts,
+  sliceAccounts,
 } from '../../core/passport/rules/explanation.ts'
 import { findExplanation } from '../../core/scoring/explain-score.ts'
 import type { ExplainedScore } from '../../core/scoring/score.ts'
@@ -36,8 +36,8 @@ function toJson(id: number, name: string, { scores, human, lines }: ExplainedSco
   const { version, stamp, caps = {} } = rules
   const credentials = lines.map((each) => {
     const { givenScore, calculation, words, maxScore: max_score, ...line } = each
-    const { accounts, more: more_accounts } = limitAccounts(each)
-    return { ...line, accounts, more_accounts, max_score }
+    const accounts = sliceAccounts(each)
+    return { ...line, accounts, more_accounts: each.accounts.length - accounts.length, max_score }
   })
   const shown = { passport_id: id, name, rules: version, stamp, scores, human, caps, credentials }
   return toJsonText(shown, 2)
@@ -67,7 +67,8 @@ function heading(category: string, lines: readonly ExplanationLine[], { caps = {
 
 function toRows(line: ExplanationLine): string[][] {
   const { name, score, maxScore, formula, from } = line
-  const { accounts, more } = limitAccounts(line)
+  const accounts = sliceAccounts(line)
+  const more = line.accounts.length - accounts.length
   const points = from === 'nothing' ? '' : `${score} of ${maxScore}`
   const [only, ...others] = accounts
   const issued = only && others.length === 0 ? describeIssuer(only) : ''

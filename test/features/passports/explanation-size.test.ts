@@ -27,10 +27,10 @@ async function openScored(records: typeof all) {
   return store
 }
 
-test('an explanation shows 20 accounts of a line, and the number of the others', async () => {
+test('an explanation shows 20 accounts of a line, the number of the others, and a link to all, page by page', async () => {
   const points = (type: string, count: number) =>
     Array.from({ length: count }, (_, at) => ({ ...dataPoint(type, at), account: `a${at}` }))
-  const dataPoints = [...points('github', 25), ...points('kites', 20)]
+  const dataPoints = [...points('github', 225), ...points('kites', 20)]
   await using store = await openScored([record(1, { dataPoints })])
   await using server = serveTest(store)
   const { body } = await server.get('/api/v3/passports/1?include=explanation')
@@ -40,8 +40,31 @@ test('an explanation shows 20 accounts of a line, and the number of the others',
   ])
   expect(shown.sort()).toEqual([
     [20, 0],
-    [20, 5],
+    [20, 205],
   ])
+  const line = body.explanation.lines.find(({ type }: { type: string }) => type === 'github')
+  const pages = [(await server.get(line.accounts_link)).body]
+  for (let next = pages[0].next; next !== null; next = pages.at(-1).next)
+    pages.push((await server.get(`${line.accounts_link}&cursor=${next}`)).body)
+  expect(pages.map(({ accounts }) => accounts.length)).toEqual([100, 100, 25])
+  expect(pages[0].accounts.slice(0, 20)).toEqual(line.accounts)
+  const names = pages.flatMap(({ accounts }) => accounts.map(({ account }: { account: string }) => account))
+  expect(new Set(names).size).toBe(225)
+})
+
+test.each([
+  ['/api/v3/passports/1/accounts', 400, 'type must be given.'],
+  [
+    '/api/v3/passports/1/accounts?type=kites',
+    404,
+    'The explanation of "1" has no line for the type "kites".',
+  ],
+  ['/api/v3/passports/99/accounts?type=kites', 404, 'There is no passport "99".'],
+  ['/api/v3/passports/1/accounts?type=kites&cursor=x', 400, 'cursor must be'],
+])('%s gets %d', async (path, status, detail) => {
+  const { body, ...reply } = await server.get(path)
+  expect(reply.status).toBe(status)
+  expect(body.errors?.[0].detail ?? body.detail).toContain(detail)
 })
 
 /** Follows the cursors, and returns the ids and the bytes of each page. */

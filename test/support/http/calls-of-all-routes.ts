@@ -17,6 +17,7 @@ const VALUES: Record<string, string> = {
   'query[identity]': '7',
   'query[exactMatch]': 'true',
   q: 'ada',
+  type: 'github',
   from: new Date(NOON).toISOString(),
 }
 

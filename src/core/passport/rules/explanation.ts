@@ -30,16 +30,13 @@ export type ExplanationAccount = {
 /** A line shows at most this many accounts. */
 const MOST_ACCOUNTS = 20
 
-/** The accounts of a line that are shown, those that count first, and the number of the others. */
-export function limitAccounts({ accounts }: ExplanationLine) {
-  if (accounts.length <= MOST_ACCOUNTS) return { accounts, more: 0 }
+/** A part of the accounts of a line: those that count come first. */
+export function sliceAccounts({ accounts }: ExplanationLine, start = 0, end = MOST_ACCOUNTS) {
+  if (accounts.length <= MOST_ACCOUNTS) return accounts.slice(start, end)
   const { counting = [], others = [] } = Object.groupBy(accounts, ({ obstacle }) =>
     obstacle === undefined ? 'counting' : 'others',
   )
-  return {
-    accounts: [...counting, ...others].slice(0, MOST_ACCOUNTS),
-    more: accounts.length - MOST_ACCOUNTS,
-  }
+  return [...counting, ...others].slice(start, end)
 }
 
 /** The inputs of a formula. `obstacle`: why the value does not count. `note`: until when it counts. */
