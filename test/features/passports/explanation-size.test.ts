@@ -64,7 +64,7 @@ test.each([
 ])('%s gets %d', async (path, status, detail) => {
   const { body, ...reply } = await server.get(path)
   expect(reply.status).toBe(status)
-  expect(body.errors?.[0].detail ?? body.detail).toContain(detail)
+  expect(body.errors?.[0]?.detail ?? body.detail).toContain(detail)
 })
 
 /** Follows the cursors, and returns the ids and the bytes of each page. */
