@@ -16,6 +16,7 @@ export type PeopleQuery = { text: string; filter: Filter; sort: Sort; page: numb
 export const PAGE_SIZE = 20
 
 const BY_SCORE: Sort = { field: 'score', descending: true }
+const DEFAULT_SORT = formatSort(BY_SCORE)
 
 export const SORTS = {
   total: 'score',
@@ -39,6 +40,7 @@ export function parsePeopleQuery(query: URLSearchParams): PeopleQuery {
 const textOf = (term: Term): string => formatFilter([term])
 
 function sortTerms(filter: Filter): Filter {
+  if (filter.length < 2) return filter
   const terms = new Map(filter.map((term) => [textOf(term), term]))
   return [...terms.keys()].sort().map((text) => terms.get(text) as Term)
 }
@@ -51,17 +53,22 @@ export function parametersOf({ text, filter, sort }: Omit<PeopleQuery, 'page'>):
   return [
     ...(text === '' ? [] : [['q', text] as [string, string]]),
     ...(filter.length === 0 ? [] : [['filter', formatFilter(filter)] as [string, string]]),
-    ...(sorted === formatSort(BY_SCORE) ? [] : [['sort', sorted] as [string, string]]),
+    ...(sorted === DEFAULT_SORT ? [] : [['sort', sorted] as [string, string]]),
   ]
 }
 
-/** Colons and commas need no encoding, and are easier to read without it. */
-const join = (path: string, parameters: readonly [string, string][]): string =>
-  parameters.length === 0
-    ? path
-    : `${path}?${String(new URLSearchParams([...parameters]))
+const PLAIN = /^[\w .:,-]*$/
+
+/** Colons and commas need no encoding, and are easier to read without it. A page has a hundred links, so most are concatenated. */
+function join(path: string, parameters: readonly [string, string][]): string {
+  if (parameters.length === 0) return path
+  const query = parameters.every(([, value]) => PLAIN.test(value))
+    ? parameters.map(([name, value]) => `${name}=${value.replaceAll(' ', '+')}`).join('&')
+    : String(new URLSearchParams([...parameters]))
         .replaceAll('%3A', ':')
-        .replaceAll('%2C', ',')}`
+        .replaceAll('%2C', ',')
+  return `${path}?${query}`
+}
 
 export const addressOf = (query: PeopleQuery): string =>
   join('/', [

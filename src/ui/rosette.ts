@@ -14,7 +14,7 @@ export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
   const pick = (least: number, most: number) => least + Math.floor(random() * (most - least + 1))
   const second = [hue + 40, hue + 320, 42][pick(0, 2)] as number
   const petals = pick(8, 15)
-  const path = drawCurve(petals, findTurns(petals, 0.16 + 0.24 * random()), 96, pick(24, 52))
+  const path = curveOf(petals, findTurns(petals, 0.16 + 0.24 * random()), pick(24, 52))
   const half = `rotate(${toCoordinate(180 / petals)})`
   const scale = [0.5, 0.58, 0.66, 0.74][pick(0, 3)] as number
   const copy = (transform: string, color = '') =>
@@ -48,6 +48,12 @@ function findTurns(petals: number, share: number): number {
 
 const commonDivisor = (one: number, other: number): number =>
   other === 0 ? one : commonDivisor(other, one % other)
+
+/** There are about a thousand different ones. */
+const curves = new Map<string, string>()
+
+const curveOf = (petals: number, turns: number, inner: number) =>
+  curves.getOrInsertComputed([petals, turns, inner].join(' '), () => drawCurve(petals, turns, 96, inner))
 
 /** Draws a curve like a hypotrochoid: Bézier curves between points on the outer and the inner circle. */
 function drawCurve(petals: number, turns: number, outer: number, inner: number): string {

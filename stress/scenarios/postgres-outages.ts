@@ -70,7 +70,7 @@ export const postgres: Scenario = {
 
     let fault = 'before the first fault'
     const failNow = (what: string) => fail(`${fault}: ${what}`)
-    const reading = await startReaders(urls, TARGETS, failNow, exceed)
+    const reading = await startReaders(urls, TARGETS, { fail: failNow, exceed })
     const memory: number[] = []
     let resumed = 0
     for (let round = 0; round < times; round++) {

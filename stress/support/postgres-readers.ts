@@ -14,8 +14,7 @@ const LATEST_MILLISECONDS = 15_000
 export async function startReaders(
   urls: readonly string[],
   targets: readonly Target[],
-  fail: Fail,
-  exceed: Fail,
+  { fail, exceed, key = '' }: { fail: Fail; exceed: Fail; key?: string },
 ) {
   const expected = new Map<Target, string>()
   const counts = { responses: 0, unavailable: 0, slowest: 0 }
@@ -23,7 +22,10 @@ export async function startReaders(
 
   async function request(url: string, target: Target): Promise<void> {
     const begin = performance.now()
-    const response = await fetch(url + target.path, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) })
+    const response = await fetch(url + target.path, {
+      headers: key === '' ? {} : { 'X-API-KEY': key },
+      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+    })
     const text = await response.text()
     const time = performance.now() - begin
     counts.responses++

@@ -9,6 +9,8 @@ export function childrenOf(pid: number): number[] {
 
 export const isAlive = (pid: number): boolean => !['', 'Z'].includes(stateOf(pid))
 
+export const parentOf = (pid: number) => Number(/\) \w (\d+)/.exec(read(`/proc/${pid}/stat`))?.[1])
+
 // The process name is in parentheses and may contain anything.
 const stateOf = (pid: number) => /\) (\w)/.exec(read(`/proc/${pid}/stat`))?.[1] ?? ''
 

@@ -45,7 +45,7 @@ export async function searchPeople(
   const isNew = (owner: Match) => byKey.matches.every(({ passport }) => passport.id !== owner.passport.id)
   const matches = [...byKey.matches, ...owners.filter(isNew)]
   const ids = matches.map(({ passport }) => passport.id)
-  const asked = { ...request, known: phrasesOf(rules), ids, ranks: ids }
+  const asked = { ...request, known: text === '' ? {} : phrasesOf(rules), ids, ranks: ids }
   const { page, matching, ...found } = await index.call('search', asked, signal)
   const words = foldName(found.reading.name).split(' ')
   const isNamed = ({ passport: { profile } }: Match) =>

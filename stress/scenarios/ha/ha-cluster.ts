@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from '../../../test/support/cli.ts'
 import { findPort } from '../../../test/support/postgres/postgres-process.ts'
-import { childrenOf } from '../../../test/support/process-info.ts'
+import { childrenOf, parentOf } from '../../../test/support/process-info.ts'
 import { tempFolder } from '../../../test/support/temp-folder.ts'
 import { until } from '../../../test/support/wait-until.ts'
 
@@ -45,7 +45,16 @@ export async function startCluster() {
       const at = first + 100 + 10 * n
       return { url: `http://127.0.0.1:${at}`, metrics: `http://127.0.0.1:${at + 1}/metrics` }
     }),
-    key: await command('keys', 'create', '--name', 'writer', '--tier', 'unlimited', '--scope', 'write:*'),
+    key: await command(
+      'keys',
+      'create',
+      '--name',
+      'writer',
+      '--tier',
+      'unlimited',
+      '--scope',
+      'read,write:*',
+    ),
     export: () => command('export'),
     /** Waits for a leader with a synchronous standby, and returns the leader. */
     async untilSynchronous() {
@@ -65,8 +74,9 @@ export async function startCluster() {
         name,
         processes() {
           const postmaster = readPid(`db/${name}/postmaster.pid`)
+          const patroni = readPid(`${name}.pid`)
           // The postmaster is first, because it would start its children again.
-          return { patroni: readPid(`${name}.pid`), postgres: [postmaster, ...childrenOf(postmaster)] }
+          return { supervisor: parentOf(patroni), patroni, postgres: [postmaster, ...childrenOf(postmaster)] }
         },
       }
     },

@@ -9,9 +9,10 @@ const WRITERS = 2
 /** After the election of a leader, a write is acknowledged within this time. */
 const LATEST_WRITE_MILLISECONDS = 3000
 /** A fault that is shorter than this may end before a node notices it: a frozen server is silent for 5 s. */
-const NOTICED_MILLISECONDS = { kill: 2000, freeze: 8000 }
+const NOTICED_MILLISECONDS = { kill: 2000, freeze: 8000, node: 2000 }
 
 type Fault = keyof typeof NOTICED_MILLISECONDS
+const FAULTS = Object.keys(NOTICED_MILLISECONDS) as Fault[]
 
 /** Passports that the writers do not change. */
 const FIXED = Array.from({ length: 30 }, (_, at) => ({ passport_id: at + 1, score: 100_000 - at }))
@@ -26,19 +27,23 @@ const TARGETS: readonly Target[] = [
 
 export const haFailover: Scenario = {
   name: 'ha-failover',
-  title: 'the leader of deploy/ha killed, or frozen with its Patroni: reads succeed, no write is lost',
-  long: 10,
-  short: 2,
+  title:
+    'the leader of deploy/ha killed, frozen with its Patroni, or killed with it and gone: reads succeed, no write is lost',
+  long: 21,
+  short: 3,
   isSlow: true,
   async run(times, fail, exceed) {
     if (!hasPrograms('etcd', 'haproxy', 'patroni')) return { count: times, note: 'skipped' }
     await using cluster = await startCluster()
     const writing = await startWriters(cluster)
     await until(() => isScored(cluster), 'the scores of all passports')
-    const reading = await startReaders([cluster.url], TARGETS, fail, exceed)
+    // HAProxy limits requests without a key.
+    const reading = await startReaders([cluster.url], TARGETS, { fail, exceed, key: cluster.key })
     const outages: Outage[] = []
     for (let round = 0; round < times; round++)
-      outages.push(await failOver(cluster, round % 2 === 0 ? 'kill' : 'freeze', writing.acknowledged, fail))
+      outages.push(
+        await failOver(cluster, FAULTS[round % FAULTS.length] as Fault, writing.acknowledged, fail),
+      )
     await reading.end()
     await writing.end()
     const { responses, unavailable, slowest } = reading.counts
@@ -72,8 +77,10 @@ async function failOver(
   const watch = watchNodes(cluster, (problem) => fail(`${kind}: ${problem}`))
   const pids = leader.processes()
   const begin = performance.now()
-  if (kind === 'kill') signal('SIGKILL', pids.postgres)
-  else signal('SIGSTOP', [pids.patroni, ...pids.postgres])
+  // A supervisor that is stopped does not start Patroni again.
+  if (kind === 'node') signal('SIGSTOP', [pids.supervisor])
+  if (kind === 'freeze') signal('SIGSTOP', [pids.patroni, ...pids.postgres])
+  else signal('SIGKILL', kind === 'node' ? [pids.patroni, ...pids.postgres] : pids.postgres)
   try {
     await until(() => cluster.hasOtherLeader(leader.name), 'another leader')
     const elected = performance.now()
@@ -88,6 +95,7 @@ async function failOver(
     return { kind, election: elected - begin, write }
   } finally {
     if (kind === 'freeze') signal('SIGCONT', [...pids.postgres, pids.patroni])
+    if (kind === 'node') signal('SIGCONT', [pids.supervisor])
     await watch.end()
   }
 }
