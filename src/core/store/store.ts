@@ -16,6 +16,8 @@ export type Engine = {
   database: Database
   /** For reports and exports: `long` and `snapshot` may lack the last changes. */
   reports: Database
+  /** How many passports one statement finds, if that blocks the event loop. */
+  keysPerRead?: number
   /** Turns errors of methods that parse stored texts into errors of the database. */
   guard?: <T extends Methods>(methods: T) => T
   /** The schema number, if a newer passportd has migrated the database since this store was opened. */
@@ -30,7 +32,7 @@ export type Store = ReturnType<typeof createStore>
 
 export function createStore(engine: Engine) {
   const { database, reports, guard = (methods) => methods, newerSchema, ping, close } = engine
-  const { findByKeys } = guard({ findByKeys: createFindByKeys(database) })
+  const { findByKeys } = guard({ findByKeys: createFindByKeys(database, engine.keysPerRead) })
   return {
     passports: {
       ...guard(createPassportReader(database, findByKeys)),

@@ -48,7 +48,7 @@ function createTable({ long, transaction }: Database, { name, key, columns }: Ta
     list({ limit, ...range }) {
       const { condition, values } = conditionOf(range)
       const rest = `where ${condition} order by ${key} ${limit === undefined ? '' : `limit ${limit}`}`
-      return long.selectRows<CopyRow>(name, rest, values)
+      return long.query<CopyRow>(`select * from ${name} ${rest}`, values)
     },
     replace: (range, rows) =>
       transaction(async (tx) => {

@@ -40,7 +40,7 @@ export const REQUESTS = defineData({
     /** Throws `invalid_request` if the person has too many, or `not_found`. */
     add: (request: CorrectionRequest) => transaction((tx) => addRequest(tx, request)),
     /** Oldest first. */
-    list: () => read.selectRows<CorrectionRequest>('requests', 'order by created_at, id'),
+    list: () => read.query<CorrectionRequest>('select * from requests order by created_at, id'),
     /** Returns whether the request existed. */
     remove: (id: string) =>
       transaction(async ({ query }) => {

@@ -6,10 +6,9 @@ import { defineData } from '../../core/store/data.ts'
 import { type EventRow, toEvents } from '../../core/store/rows/event.ts'
 import type { StoredRow } from '../../core/store/rows/passport.ts'
 import { type Connection, listColumn } from '../../core/store/sql/connection.ts'
-import { ANY_SURVIVOR_ID } from '../../core/store/sql/passports.ts'
 import { listPassportTables } from '../../core/store/sql/tables.ts'
-import { isOneOfFew, selectIds } from '../../core/store/sql/words.ts'
-import { loadRecords } from '../../core/store/write/load-and-save-write-model.ts'
+import { selectIds } from '../../core/store/sql/words.ts'
+import { AROUND, loadRecords } from '../../core/store/write/load-and-save-write-model.ts'
 import { presentRecord } from '../records/export.ts'
 
 /** Everything that is stored about a passport and those merged into it, as JSON. */
@@ -20,19 +19,6 @@ export const EXPORTS = defineData({
   }),
 })
 
-/** Selects the survivor and all passports that are merged into it. */
-const listPerson = ({ query }: Connection, id: number) =>
-  listColumn<number>(
-    query,
-    `with recursive person (id) as (
-       select id from passports where id = ${ANY_SURVIVOR_ID.id}
-       union
-       select next.id from person join passports as next on next.merged_into = person.id
-       where ${isOneOfFew('person.id')}
-     ) select id from person order by id`,
-    [id],
-  )
-
 /** An export shows the first four in another form. The others are derived, or have nothing about the person. */
 const SHOWN_OR_DERIVED = [
   ...['wallets', 'credentials', 'data_points', 'events'],
@@ -40,12 +26,12 @@ const SHOWN_OR_DERIVED = [
 ]
 
 async function exportPerson(connection: Connection, id: number): Promise<object | undefined> {
-  const { query, selectRows } = connection
-  const ids = await listPerson(connection, id)
-  if (ids.length === 0) return undefined
+  const { query } = connection
+  const ids = await listColumn<number>(query, AROUND, [[id]])
   const list = <Row>(table: string, column = 'passport_id', order = column) =>
-    selectRows<Row>(table, `where ${column} in (${selectIds('$1')}) order by ${order}`, [ids])
+    query<Row>(`select * from ${table} where ${column} in (${selectIds('$1')}) order by ${order}`, [ids])
   const passports = await list<StoredRow>('passports', 'id')
+  if (passports.length === 0) return undefined
   const records = await loadRecords(connection, passports)
   const [log = ''] = await listColumn<string>(query, 'select name from event_log')
   const rows = await list<EventRow>('events', 'passport_id', 'sequence')

@@ -151,7 +151,7 @@ async function checkLimits({ query }: Transaction, keyId: string): Promise<void>
 }
 
 const select = async (connection: Connection, rest: string, values: readonly unknown[] = []) =>
-  (await connection.selectRows<Row>('subscriptions', rest, values)).map(toSubscription)
+  (await connection.query<Row>(`select * from subscriptions ${rest}`, values)).map(toSubscription)
 
 function update(query: Query, change: Partial<Subscription>, condition: string, values: readonly unknown[]) {
   const row = toRow(change)

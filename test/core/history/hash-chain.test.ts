@@ -153,11 +153,11 @@ onEveryEngine('the hash chain of the event log', (open) => {
     await saveRecords(store, [record(1)])
     const { head } = await foldAll(store)
     expect(await store.events.list({ after: 0, limit: 9 })).toMatchObject({ events: [], end: 10_000 })
-    expect(await store.events.prune(NOON)).toBe(5000)
-    // Now the search finds an event with a time, which is too new.
+    for (let batch = 0; batch < 4; batch++) expect(await store.events.prune(NOON)).toBe(5000)
+    // The first event has a time now, which is too new.
     expect(await store.events.prune(NOON)).toBe(0)
-    expect(await store.events.prune(NOON + 1)).toBe(5000)
-    expect(await foldAll(store)).toMatchObject({ first: 10_001, head })
+    expect(await store.events.prune(NOON + 1)).toBe(1)
+    expect(await foldAll(store)).toMatchObject({ first: 20_002, head })
     expect(await computeHead(store)).toBe(head)
   })
 

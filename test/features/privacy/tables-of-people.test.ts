@@ -13,7 +13,7 @@ const NOTES = defineData({
       write('create table notes (id text primary key, passport_id bigint not null, text text not null)'),
     add: (id: string, passport: number, text: string) =>
       write('insert into notes (id, passport_id, text) values ($1, $2, $3)', [id, passport, text]),
-    list: () => read.selectRows<{ id: string }>('notes', 'order by id'),
+    list: () => read.query<{ id: string }>('select * from notes order by id'),
   }),
 })
 

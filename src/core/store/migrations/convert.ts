@@ -32,7 +32,7 @@ const COPIED = 'wallets removals settings mirrored mirror_runs usage rule_sets'.
 /** Fills the new tables. Those that are derived are filled at the end. */
 export async function convert(conversion: Conversion): Promise<void> {
   const { connection, old, onProgress } = conversion
-  const { query, selectRows, insertRows } = connection
+  const { query, insertRows } = connection
   const total = await findNumber(
     query,
     `select 2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events)`,
@@ -43,11 +43,11 @@ export async function convert(conversion: Conversion): Promise<void> {
     onProgress(Math.min(1, done / Math.max(1, total)))
   }
 
-  const [log] = await selectRows<OldLog>(`${old}event_log`, '')
+  const [log] = await query<OldLog>(`select * from ${old}event_log`)
   await insertRows('event_log', [toNewLog(log as OldLog)])
   await convertPassports(conversion, advance)
   await convertEvents(conversion, log as OldLog, advance)
-  const keys = await selectRows<OldKey>(`${old}keys`, '')
+  const keys = await query<{ hash: Uint8Array }>(`select * from ${old}keys`)
   await insertRows('keys', keys.map(toNewKey))
   for (const { name, columns, key } of await listTables(connection))
     if (COPIED.includes(name))
@@ -59,15 +59,15 @@ export async function convert(conversion: Conversion): Promise<void> {
 type Advance = (rows: number) => void
 
 async function convertPassports({ connection, old }: Conversion, advance: Advance): Promise<void> {
-  const { query, selectRows, insertRows } = connection
+  const { query, insertRows } = connection
   let after = -1
   for (;;) {
-    const rest = `where id > $1 order by id limit ${BATCH}`
-    const passports = await selectRows<OldPassport>(`${old}passports`, rest, [after])
+    const next = `select * from ${old}passports where id > $1 order by id limit ${BATCH}`
+    const passports = await query<OldPassport>(next, [after])
     const last = passports.at(-1)?.id
     if (last === undefined) return
     const range = [after, last]
-    const points = await selectRows<DataPointRow>(`${old}data_points`, `where ${IS_IN_RANGE}`, range)
+    const points = await query<DataPointRow>(`select * from ${old}data_points where ${IS_IN_RANGE}`, range)
     const credentials = await query<OldCredentials>(
       `select id, data, body from ${old}passports
        left join ${old}credentials as stored on stored.passport_id = id
@@ -94,17 +94,16 @@ async function convertPassports({ connection, old }: Conversion, advance: Advanc
 
 /** Removals of 0.2.1 deleted events. Tombstones fill the gaps. */
 async function convertEvents(
-  { connection: { selectRows, insertRows }, old }: Conversion,
+  { connection: { query, insertRows }, old }: Conversion,
   { first, last }: OldLog,
   advance: Advance,
 ): Promise<void> {
-  const rules = await selectRows<{ id: number; stamp: string }>(`${old}event_rules`, '')
+  const rules = await query<{ id: number; stamp: string }>(`select * from ${old}event_rules`)
   const stamps = new Map(rules.map(({ id, stamp }) => [id, stamp]))
   for (let next = first; next <= last; ) {
     const end = Math.min(last, next + BATCH - 1)
-    const packed = await selectRows<PackedRow>(
-      `${old}events`,
-      'where sequence >= $1 and sequence <= $2 order by sequence',
+    const packed = await query<PackedRow>(
+      `select * from ${old}events where sequence >= $1 and sequence <= $2 order by sequence`,
       [next, end],
     )
     const events = new Map(packed.map((row) => [row.sequence, row]))
@@ -135,12 +134,9 @@ const toNewPoint = (row: Omit<DataPointRow, 'issuer' | 'added_at' | 'account_key
   ...{ issuer: '', added_at: 0, account_key: accountKeyOf(row.account), written_for: null },
 })
 
-/** SQLite had bytes, PostgreSQL returns them as `\x` and hexadecimal digits. */
-type OldKey = { hash: Uint8Array | string }
-
 /** Keys of 0.2.1 could read events; new ones need the scope. */
-const toNewKey = ({ hash, ...key }: OldKey) => ({
+const toNewKey = ({ hash, ...key }: { hash: Uint8Array }) => ({
   ...key,
   ...{ scopes: 'read events', origins: '', types: '', seen_in_browser: 0 },
-  hash: typeof hash === 'string' ? hash.slice(2) : hash.toHex(),
+  hash: hash.toHex(),
 })

@@ -93,21 +93,15 @@ type Origin = Pick<CredentialV3, 'from' | 'issuer'>
 export function readOrigins(row: CredentialsRow): (id: string) => Origin {
   if (row.given === null) return () => ({ from: 'record' })
   const given: Given = JSON.parse(row.given)
-  if ('unscored' in given) {
-    const origins = new Map<string, Origin>(
-      given.unscored.map(({ id, derived, issuer }) => [
-        id,
-        { from: derived ? 'rule' : 'record', ...(issuer && { issuer }) },
-      ]),
-    )
-    return (id) => origins.get(id) ?? { from: undefined }
-  }
-  const ids = new Set(given.map(({ id }) => id))
-  const issuers = readIssuers(row)
-  return (id) => {
-    const issuer = issuers.get(id)
-    return ids.has(id) ? { from: 'record' } : { from: 'rule', ...(issuer && { issuer }) }
-  }
+  const isUnscored = 'unscored' in given
+  const origins = new Map<string, Origin>(
+    (isUnscored ? given.unscored : given).map(({ id, derived, issuer }) => [
+      id,
+      { from: derived ? 'rule' : 'record', ...(issuer && { issuer }) },
+    ]),
+  )
+  for (const [id, issuer] of readIssuers(row)) origins.set(id, { from: 'rule', issuer })
+  return (id) => origins.get(id) ?? { from: isUnscored ? undefined : 'rule' }
 }
 
 /** The credentials that responses show. */

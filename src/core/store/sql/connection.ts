@@ -22,8 +22,6 @@ export const findNumber = async (query: Query, text: string, values?: readonly u
 /** Statements of one connection or one transaction. Rows are JSON. */
 export type Connection = {
   query: Query
-  /** Selects whole rows of a table; `rest` follows the name of the table. */
-  selectRows<Row>(table: string, rest: string, values?: readonly unknown[]): Promise<Row[]>
   /** Inserts rows with the same columns, with an optional `on conflict` clause. */
   insertRows<Row>(table: string, rows: readonly object[], conflict?: string): Promise<Row[]>
 }

@@ -37,8 +37,10 @@ const BATCH = 500
 
 /** Fills the tables for the passports after an id. Returns the last one. */
 async function fillBatch(connection: Connection, after: number, onProgress: OnProgress): Promise<number> {
-  const { query, selectRows, insertRows } = connection
-  const rows = await selectRows<StoredRow>('passports', `where id > $1 order by id limit ${BATCH}`, [after])
+  const { query, insertRows } = connection
+  const rows = await query<StoredRow>(`select * from passports where id > $1 order by id limit ${BATCH}`, [
+    after,
+  ])
   const ids = rows.map(({ id }) => id)
   const last = ids.at(-1) ?? Number.MAX_SAFE_INTEGER
   for (const table of DERIVED_TABLES)

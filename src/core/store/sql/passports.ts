@@ -38,8 +38,8 @@ export const PASSPORT_ID = { id: 'cast($1 as bigint)', wallet: OWNER }
 /** SQL for both engines: the id of the passport that this one was merged into, after any number of merges. */
 export const SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id), wallet: survivorOf(OWNER) }
 
-/** As `SURVIVOR_ID`, but hidden passports lead to their survivors, too. */
-export const ANY_SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id, ''), wallet: survivorOf(OWNER, '') }
+/** As `SURVIVOR_ID.wallet`, but hidden passports lead to their survivors, too. */
+export const ANY_SURVIVOR_OF_WALLET = survivorOf(OWNER, '')
 
 export function createPassportReader({ read: { query }, lookup }: Database, findByKeys: FindByKeys) {
   const findVersion = createFinder<object>(lookup, SELECT_VERSION)

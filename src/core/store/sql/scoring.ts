@@ -55,7 +55,7 @@ export function createScoring({ read, long, transaction, snapshot }: Database) {
     find: (ref: PassportRef, watched?: WatchedTypes) =>
       snapshot<(Evidence & { event: string | null }) | undefined>(async (connection) => {
         const rest = `where id = ${SURVIVOR_ID[refKind(ref)]} and ${IS_VISIBLE}`
-        const rows = await connection.selectRows<StoredRow>('passports', rest, [refValue(ref)])
+        const rows = await connection.query<StoredRow>(`select * from passports ${rest}`, [refValue(ref)])
         const [found] = await toEvidence(connection, rows, watched)
         if (!found) return undefined
         const [event = null] = await listColumn<string | null>(connection.query, LAST_EVENT, [found.id])
@@ -63,12 +63,12 @@ export function createScoring({ read, long, transaction, snapshot }: Database) {
       }),
     async listByIds(ids: readonly number[], watched?: WatchedTypes) {
       const rest = `where id in (${selectIds('$1')})`
-      return toEvidence(read, await read.selectRows<StoredRow>('passports', rest, [ids]), watched)
+      return toEvidence(read, await read.query<StoredRow>(`select * from passports ${rest}`, [ids]), watched)
     },
     /** The next passports by id, without merged ones. */
     async list(afterId: number, limit: number, watched?: WatchedTypes): Promise<Scorable[]> {
       const rest = 'where merged_into is null and id > $1 order by id limit $2'
-      const rows = await long.selectRows<StoredRow>('passports', rest, [afterId, limit])
+      const rows = await long.query<StoredRow>(`select * from passports ${rest}`, [afterId, limit])
       return (await loadScorables(long, rows, watched)).map(({ scorable }) => scorable)
     },
     countStale: () => findNumber(long.query, STALE_COUNT),
@@ -92,7 +92,7 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
   if ((targetRules(await findAdoptionState(tx.query)) ?? job.rules) !== job.rules) return undefined
   if (job.watched?.expiring.length) await tx.query(MARK_DUE, [job.now, limit])
   const claim = 'where stale <> 0 and stale = 1 order by id limit $1 SKIP'
-  const rows = await tx.selectRows<StoredRow>('passports', claim, [limit])
+  const rows = await tx.query<StoredRow>(`select * from passports ${claim}`, [limit])
   if (rows.length === 0) return 0
   const scored: Scored[] = []
   const earlier = await mapEarlierRules(tx, rows, job)
@@ -134,7 +134,7 @@ async function setStale({ query }: Connection, stale: 1 | 2, passports: readonly
 
 /** Scores a batch of passports with a rule set and marks changed ones as stale. Returns true after the last batch. */
 async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
-  const { query, selectRows } = tx
+  const { query } = tx
   const state = await findAdoptionState(query)
   const range = nextRange(state, job.rules)
   if (!range) return true
@@ -147,7 +147,7 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
     // A score of another database, by the same rule set, may be wrong if it depends on other passports or the time.
     const isCompared = `(rules <> $3 or ${job.watched !== undefined})`
     const rest = `where id > $1 and id <= $2 and stale <> 1 and ${isCompared} ${range.withRecordScores ? '' : "and rules <> ''"}`
-    const rows = await selectRows<StoredRow>('passports', rest, [range.after, end, job.rules])
+    const rows = await query<StoredRow>(`select * from passports ${rest}`, [range.after, end, job.rules])
     const loaded = await loadScorables(tx, rows, job.watched)
     const affected = loaded.flatMap((each) => (isAffected(each, job) ? [each.row] : []))
     await setStale(tx, 1, affected)

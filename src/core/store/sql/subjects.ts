@@ -1,6 +1,6 @@
 import { defineData } from '../data.ts'
 import { parseProfile } from '../rows/passport.ts'
-import { ANY_SURVIVOR_ID } from './passports.ts'
+import { ANY_SURVIVOR_OF_WALLET } from './passports.ts'
 
 export type Subject = { id: number; hidden: boolean; name: string }
 
@@ -19,7 +19,7 @@ export const SUBJECTS = defineData({
       })
     return {
       /** The passport of a wallet. A merged passport leads to its survivor. */
-      find: (wallet: string) => find(ANY_SURVIVOR_ID.wallet, wallet),
+      find: (wallet: string) => find(ANY_SURVIVOR_OF_WALLET, wallet),
       /** The passport with this id, even if it is merged. */
       findById: (id: number) => find('$1', id),
     }

@@ -97,13 +97,11 @@ const selectAll = (parts: Parts) => ({
 
 const [FIND_PROFILE, FIND_WITH_CREDENTIALS] = [selectAll(PROFILE), selectAll(WITH_CREDENTIALS)]
 
-/** A read on SQLite blocks the event loop. */
-const KEYS_PER_READ = 50
-
-export function createFindByKeys({ lookup }: Database): FindByKeys {
+/** `mostKeys` limits a read on SQLite, because it blocks the event loop. */
+export function createFindByKeys({ lookup }: Database, mostKeys = Number.POSITIVE_INFINITY): FindByKeys {
   async function findAll(keys: readonly PassportKey[], { credentials }: FindOptions): Promise<KeyResult[]> {
     const select = credentials ? FIND_WITH_CREDENTIALS : FIND_PROFILE
-    const asked = keys.slice(0, KEYS_PER_READ)
+    const asked = keys.slice(0, mostKeys)
     const rows = await lookup<FoundRow>(select.many, toLists(asked))
     const groups = Map.groupBy(rows, ({ at }) => at)
     const results: KeyResult[] = []

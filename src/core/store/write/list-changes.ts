@@ -87,14 +87,14 @@ function toEvents(model: WriteModel, row: StoredRow, isSurvivor: boolean, causeO
 
 function compareScores(model: WriteModel, before: StoredRow, row: StoredRow, causeOf: CauseOf) {
   const { id } = row
-  const [given, shown, stored] = [model.given.get(id), model.shown.get(id), model.before.credentials.get(id)]
+  const [shown, stored] = [model.given.get(id)?.shown, model.before.credentials.get(id)]
   const isKept = !shown && isVisible(before) && isVisible(row)
   const credentialsBefore = () =>
     isVisible(before) ? shownCredentialsOf(stored) : withoutSuperseded(fromCredentialsRow(stored))
   const next = model.credentials.get(id)
   /** Whether v3 shows another origin of a credential. */
   const isRewritten = () =>
-    Boolean(shown && given) && (next?.given !== stored?.given || next?.issuers !== stored?.issuers)
+    shown !== undefined && (next?.given !== stored?.given || next?.issuers !== stored?.issuers)
   return toScoreChanged(
     { row: before, credentials: isKept ? NONE : credentialsBefore() },
     { row, credentials: isKept ? NONE : withoutSuperseded(shown ?? listCredentials(model, id)) },

@@ -1,4 +1,3 @@
-import type { Credential } from '../../passport/credential.ts'
 import { handlesOf } from '../../passport/passport.ts'
 import type { PassportRecord } from '../../passport/record.ts'
 import { digestOfWallet } from '../../passport/wallet-digest.ts'
@@ -51,12 +50,12 @@ type RemovalRow = { passport_id: number; removed_at: number }
 
 /** Loads and locks all rows of a batch with a few statements. */
 export async function loadWriteModel(connection: Connection, named: BatchKeys): Promise<WriteModel> {
-  const { selectRows } = connection
+  const { query } = connection
   const addresses = [...named.addresses]
-  const owners = await selectRows<WalletRow>('wallets', `where address in (${selectTexts('$1')})`, [
+  const owners = await query<WalletRow>(`select * from wallets where address in (${selectTexts('$1')})`, [
     addresses,
   ])
-  const rows = await selectRows<StoredRow>('passports', `where id in (${AROUND}) order by id LOCK`, [
+  const rows = await query<StoredRow>(`select * from passports where id in (${AROUND}) order by id LOCK`, [
     [...named.ids, ...named.removed, ...owners.map(({ passport_id }) => passport_id)],
   ])
   const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
@@ -82,15 +81,16 @@ export async function loadWriteModel(connection: Connection, named: BatchKeys): 
 }
 
 /** The barred addresses among these, and since when they are barred. */
-async function listBarred({ query, selectRows }: Connection, addresses: readonly string[]) {
+async function listBarred({ query }: Connection, addresses: readonly string[]) {
   // Usually nobody is barred, and hashing would take 8 % of the time of an import.
   const anyBarred = 'select 1 as one from barred_wallets limit 1'
   if (addresses.length === 0 || (await query(anyBarred)).length === 0) return []
   const digests = Map.groupBy(addresses, digestOfWallet)
   const isListed = `where digest in (${selectTexts('$1')})`
-  const rows = await selectRows<{ digest: string; removed_at: number }>('barred_wallets', isListed, [
-    [...digests.keys()],
-  ])
+  const rows = await query<{ digest: string; removed_at: number }>(
+    `select * from barred_wallets ${isListed}`,
+    [[...digests.keys()]],
+  )
   return rows.flatMap(({ digest, removed_at }) =>
     (digests.get(digest) ?? []).map((address) => [address, removed_at] as const),
   )
@@ -99,8 +99,8 @@ async function listBarred({ query, selectRows }: Connection, addresses: readonly
 type PassportRow<Row> = Row & { passport_id: number }
 
 /** The rows of a table that belong to these passports. */
-const selectOf = <Row>({ selectRows }: Connection, table: string, ids: readonly number[], order = '') =>
-  selectRows<PassportRow<Row>>(table, `where passport_id in (${selectIds('$1')}) ${order}`, [ids])
+const selectOf = <Row>({ query }: Connection, table: string, ids: readonly number[], order = '') =>
+  query<PassportRow<Row>>(`select * from ${table} where passport_id in (${selectIds('$1')}) ${order}`, [ids])
 
 function groupRows<Row, Item>(rows: readonly PassportRow<Row>[], toItem: (row: Row) => Item) {
   const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)
@@ -138,7 +138,7 @@ export async function loadRecords(
 }
 
 /** The ids in the list $1, their survivors, and all passports that are directly or indirectly merged into these. */
-const AROUND = `with recursive ${UP}, around (id) as (
+export const AROUND = `with recursive ${UP}, around (id) as (
     select id from up where ${isOneOfFew('id')}
     union
     select next.id from around join passports as next on next.merged_into = around.id
@@ -162,7 +162,9 @@ export async function saveWriteModel(
   const tables = listTables(model)
   await remove(connection, 'listing', PASSPORT, unlisted)
   for (const { table, key, gone } of tables) await remove(connection, table, key[0] as string, gone)
-  for (const { table, key, written } of tables) await upsertRows(connection, table, key, written)
+  for (const { table, key, written } of tables)
+    if (key.length > 1) await connection.insertRows(table, written)
+    else await upsertRows(connection, table, key, written)
   await saveListing(connection, listing)
   // Another passport may have taken over a wallet, so that rows refer to removed passports until now.
   await removePassports(
@@ -178,34 +180,27 @@ export async function saveWriteModel(
 
 /** Sets the credentials and handles that follow from a batch. Returns the listing of a visible passport. */
 function derive(model: WriteModel, row: StoredRow): ListingRow[] {
-  const { before, credentials, dataPoints, handles, given } = model
+  const { before, credentials, dataPoints, handles } = model
   const { id } = row
-  const stored = credentials.get(id)
-  const list = model.shown.get(id) ?? (stored ? undefined : [])
-  const next = toStoredCredentials(model, row, list)
+  const [stored, given] = [credentials.get(id), model.given.get(id)]
+  const next = toStoredCredentials(model, row)
   // Most changed records keep their credentials.
-  if (next && !Bun.deepEquals(next, stored)) credentials.set(id, next)
-  const isSame = before.passports.get(id)?.socials === row.socials && !given.has(id)
+  if (!Bun.deepEquals(next, stored)) credentials.set(id, next)
+  const isSame = before.passports.get(id)?.socials === row.socials && !given
   if (!isSame || before.dataPoints.get(id) !== dataPoints.get(id)) {
     const names = handlesOf(parseSocials(row.socials), listDataPoints(model, id), listCredentials(model, id))
     if (!Bun.deepEquals(names, handles.get(id) ?? [])) handles.set(id, names)
   }
-  return isVisible(row) ? [toListing(row, list ?? shownCredentialsOf(stored))] : []
+  return isVisible(row) ? [toListing(row, given?.shown ?? shownCredentialsOf(stored))] : []
 }
 
-/** The new row of the credentials; `undefined` if it stays. */
-function toStoredCredentials(
-  model: WriteModel,
-  row: StoredRow,
-  list: readonly Credential[] | undefined,
-): CredentialsRow | undefined {
-  const given = model.given.get(row.id)
-  const isScored = given === undefined || given.isShown
+function toStoredCredentials(model: WriteModel, row: StoredRow): CredentialsRow {
+  const [stored, given] = [model.credentials.get(row.id), model.given.get(row.id)]
   // No response shows the credentials of an earlier record.
-  if (!isVisible(row)) return toCredentialsRow((isScored && list) || listCredentials(model, row.id))
-  if (isScored) return list && toCredentialsRow(list)
-  const shown = list ? toShown(list) : model.credentials.get(row.id)?.shown
-  return toUnscoredRow(shown ?? '[]', given.list)
+  if (!isVisible(row)) return toCredentialsRow(listCredentials(model, row.id))
+  if (!given) return stored ?? toCredentialsRow([])
+  if (given.shown === given.list) return toCredentialsRow(given.list)
+  return toUnscoredRow(given.shown ? toShown(given.shown) : (stored?.shown ?? '[]'), given.list)
 }
 
 /** What a batch changes in each table. */

@@ -3,7 +3,6 @@ import { walletsOf } from '../../passport/passport.ts'
 import { LONGEST_CHAIN, type StoredRow } from '../rows/passport.ts'
 import {
   chainOf,
-  listCredentials,
   listDataPoints,
   listMerged,
   listWallets,
@@ -54,7 +53,6 @@ export function unmerge(model: WriteModel, id: number): undefined {
   }
   takeBackWallets(model, row)
   putPassport(model, { ...row, merged_into: null, ...(takeBackPoints(model, id) && { stale: 1 }) })
-  model.shown.set(id, listCredentials(model, id))
 }
 
 /** Gives a passport back the wallets that its survivor took over. */
@@ -98,7 +96,6 @@ export function hide(model: WriteModel, id: number, hiddenAt: number | null): nu
   if (row === undefined) throw notFound()
   const isChanged = (row.hidden_at === null) !== (hiddenAt === null)
   if (isChanged) putPassport(model, { ...row, hidden_at: hiddenAt })
-  if (isChanged && hiddenAt === null) model.shown.set(id, listCredentials(model, id))
   const merged = listMerged(model, id).flatMap((each) => hide(model, each, hiddenAt))
   return isChanged ? [id, ...merged] : merged
 }

@@ -154,8 +154,8 @@ function savePassport(
   if (record.credentials) {
     // Old scores and old credentials are shown until the new ones are calculated.
     const isShown = row.stale === 0 || before === undefined
-    model.given.set(record.id, { list: record.credentials, isShown })
-    if (isShown) model.shown.set(record.id, record.credentials)
+    const shown = isShown ? record.credentials : model.given.get(record.id)?.shown
+    model.given.set(record.id, { list: record.credentials, shown })
   }
   saveDataPoints(model, record, before !== undefined, now)
   return { outcome: before ? 'changed' : 'added' }

@@ -13,9 +13,6 @@ import { upsertRows } from './load-and-save-write-model.ts'
 /** How many events one transaction deletes. */
 const PRUNED = 5000
 
-/** How many of the oldest events are searched for the last one to delete. Only tombstones, which have no time, need it. */
-const SCANNED = 20_000
-
 /** Events that are in memory while a head is computed. */
 const PAGE = 500
 
@@ -156,15 +153,12 @@ async function pruneEvents({ read, transaction }: Database, before: number): Pro
   })
 }
 
-/** The last event to delete. A tombstone is deleted if a later event is, or if there are very many of them. */
-const OLDEST = `with oldest as (select sequence, time, type from events order by sequence limit ${SCANNED}),
-  old as (
+/** The last event to delete. Tombstones have no time: they are deleted if a later event is, or as a whole batch. */
+const OLDEST = `with oldest as (select sequence, time, type from events order by sequence limit ${PRUNED})
+  select max(sequence) as last, max(time) as time from oldest where sequence <= (
     select coalesce(max(case when type <> 'tombstone' and time < $1 then sequence end),
-      case when count(case when type = 'tombstone' then 1 end) = ${SCANNED} then max(sequence) end) as last from oldest
-  )
-  select max(sequence) as last, max(time) as time from (
-    select sequence, time from oldest where sequence <= (select last from old) order by sequence limit ${PRUNED}
-  ) as batch`
+      case when count(*) = ${PRUNED} and max(time) = 0 then max(sequence) end) from oldest
+  )`
 
 /** The head of the hash chain. At most one call of each thread waits. */
 export const LOG_HEAD = defineData({

@@ -27,10 +27,8 @@ export type WriteModel = BatchRows & {
   /** The passports that were put, and the stored ones that were removed. */
   changed: Set<number>
   removed: Set<number>
-  /** What the records of this batch give. `isShown`: responses will show it. Otherwise it must be scored first. */
-  given: Map<number, { list: readonly Credential[]; isShown: boolean }>
-  /** The credentials that responses will show. Those of other passports stay unchanged. */
-  shown: Map<number, readonly Credential[]>
+  /** The credentials that records of this batch give, and those that responses will show: others are scored first. */
+  given: Map<number, { list: readonly Credential[]; shown: readonly Credential[] | undefined }>
   /** The rule set to score with. */
   rules: string | undefined
   watched: WatchedTypes | undefined
@@ -46,7 +44,7 @@ export function createWriteModel(before: BatchRows, adoption: AdoptionState): Wr
     removals: new Map(before.removals),
     barred: new Map(before.barred),
     before,
-    ...{ changed: new Set(), removed: new Set(), given: new Map(), shown: new Map() },
+    ...{ changed: new Set(), removed: new Set(), given: new Map() },
     rules: targetRules(adoption),
     watched: watchedTypes(adoption),
   }
@@ -61,10 +59,10 @@ export function putPassport({ passports, changed }: WriteModel, row: StoredRow):
 
 /** Also removes the passport's wallets, credentials, data points and handles. */
 export function removePassport(model: WriteModel, id: number): void {
-  const { passports, wallets, credentials, dataPoints, handles, given, shown, changed } = model
+  const { passports, wallets, credentials, dataPoints, handles, given, changed } = model
   if (model.before.passports.has(id)) model.removed.add(id)
   for (const address of listWallets(model, id)) wallets.delete(address)
-  for (const rows of [passports, credentials, dataPoints, handles, given, shown, changed]) rows.delete(id)
+  for (const rows of [passports, credentials, dataPoints, handles, given, changed]) rows.delete(id)
 }
 
 export const listMerged = ({ passports }: WriteModel, into: number): number[] =>

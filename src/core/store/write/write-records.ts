@@ -53,7 +53,7 @@ export function createRecords({ read, transaction, snapshot }: Database) {
     list: (afterId: number, limit: number): Promise<PassportRecord[]> =>
       snapshot(async (connection) => {
         const rest = 'where id > $1 and hidden_at is null order by id limit $2'
-        const rows = await connection.selectRows<StoredRow>('passports', rest, [afterId, limit])
+        const rows = await connection.query<StoredRow>(`select * from passports ${rest}`, [afterId, limit])
         return loadRecords(connection, rows)
       }),
     listRemovals: () =>

@@ -1,4 +1,4 @@
-import { type Connection, type Database, type Lock, listColumn, type Query } from '../../sql/connection.ts'
+import type { Connection, Database, Lock, Query } from '../../sql/connection.ts'
 import { createTranslation } from '../../sql/words.ts'
 import type { Pool } from './connection/pool.ts'
 
@@ -66,9 +66,6 @@ export function createConnection(run: Query): Connection {
   const query: Query = (text, values = []) => run(translate(text), values.map(toParameter))
   return {
     query,
-    /** Rows are selected as JSON, in which 64-bit integers are numbers. All stored integers are safe integers. */
-    selectRows: <Row>(table: string, rest: string, values: readonly unknown[] = []) =>
-      listColumn<Row>(query, `select to_json(stored) as row from ${table} as stored ${rest}`, values),
     async insertRows<Row>(table: string, rows: readonly object[], conflict = '') {
       const [first] = rows
       if (first === undefined) return []

@@ -157,7 +157,6 @@ export function createConnection(path: string, file: File): Connection {
     translateErrors(path, async () => prepare(text).all(...values.map(toBinding)) as Row[])
   return {
     query,
-    selectRows: (table, rest, values) => query(`select * from ${table} ${rest}`, values),
     async insertRows<Result>(table: string, rows: readonly object[], conflict = '') {
       const results: Result[] = []
       if (rows.length === 0) return results

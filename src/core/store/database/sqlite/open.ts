@@ -8,6 +8,9 @@ import { createDatabase, createFileGuard, guardErrors } from './database.ts'
 import { openWriter } from './migrate.ts'
 import { findNewerSchema } from './schema.ts'
 
+/** One statement finds at most this many passports, because it blocks the event loop. */
+const KEYS_PER_READ = 50
+
 type Options = { create?: boolean; migrate?: MigrationMode; onNotice?: OnNotice }
 
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
@@ -25,6 +28,7 @@ export function openSqlite(
     return createStore({
       database,
       reports: database,
+      keysPerRead: KEYS_PER_READ,
       guard: (methods) => guardErrors(path, methods),
       newerSchema: async () => translateErrors(path, () => findNewerSchema(reader)),
       ping: async () => translateErrors(path, ping),

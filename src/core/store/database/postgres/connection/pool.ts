@@ -45,8 +45,10 @@ export function openPool(url: string, options: PoolOptions) {
   const name = namePostgres(url)
   const state: State = { name, urls: splitHosts(url), options, pending: new Set(), lastSign: 0 }
   const watchdog = watch(state)
-  const run = (kind: keyof Connections, text: string, values: readonly unknown[] = []) =>
-    call<never>(state, kind, async (sql) => toNumbers(await sql.unsafe(text, [...values])))
+  const run =
+    (kind: keyof Connections): Query =>
+    (text, values = []) =>
+      call(state, kind, async (sql) => toNumbers(await sql.unsafe(text, [...values])))
   const close = async () => {
     clearInterval(watchdog)
     state.isClosed = true
@@ -55,14 +57,14 @@ export function openPool(url: string, options: PoolOptions) {
   const runRead =
     (kind: keyof Connections): Query =>
     (text, values) =>
-      repeatIfLost(() => run(kind, text, values))
+      repeatIfLost(() => run(kind)(text, values))
   return {
     name,
     /** Repeats the statement once if its connection breaks. */
     read: runRead('short'),
     /** Like `read`, for statements that read many rows. */
     readLong: runRead('long'),
-    write: ((text, values) => run('short', text, values)) as Query,
+    write: run('short'),
     /** Row and advisory locks are held until the transaction ends. */
     transaction: <T>(work: (query: Query) => Promise<T>): Promise<T> => transact(state, '', work),
     /** All reads of `work` see the same state. It is repeated once if its connection breaks. */
@@ -89,10 +91,11 @@ const transact = <T>(state: State, mode: string, work: (query: Query) => Promise
   )
 
 /** All stored integers are safe integers. */
-function toNumbers<Rows>(rows: Rows): Rows {
+function toNumbers<Row>(rows: readonly Row[]) {
   for (const row of rows as Record<string, unknown>[])
     for (const name in row) if (typeof row[name] === 'bigint') row[name] = Number(row[name])
-  return rows
+  // A plain array, as on SQLite.
+  return [...rows]
 }
 
 async function repeatIfLost<T>(read: () => Promise<T>): Promise<T> {
