@@ -45,8 +45,8 @@ export const FILE_MUTATIONS: readonly Mutation[] = [
   {
     name: 'migrations: a database older than version 0.2.1 is migrated',
     file: 'src/core/store/schema.ts',
-    from: '[0, old, SCHEMA].includes(version)',
-    to: 'version <= SCHEMA',
+    from: 'version >= first && version <= last',
+    to: 'version <= last',
     tests: MIGRATIONS,
   },
   {

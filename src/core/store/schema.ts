@@ -11,8 +11,8 @@ export type MigrationMode = boolean | 'new'
 
 export type OnNotice = ((sentence: string) => void) | undefined
 
-/** The older schemas that can be migrated: those of version 0.2.1. */
-const OLD_SCHEMA = { sqlite: 14, postgres: 9 }
+/** The older schemas that can be migrated: those from version 0.2.1 to the last development version. */
+const OLD_SCHEMAS = { sqlite: { first: 14, last: 17 }, postgres: { first: 9, last: 12 } }
 
 /** The statements that create the tables. They have words of `sql/words.ts`. */
 export const TABLES: string = tables
@@ -28,9 +28,9 @@ export const createLog = (query: Query) =>
 export const newLogName = (): string => crypto.getRandomValues(new Uint8Array(3)).toHex()
 
 /** Throws if this program can neither use nor migrate a database with this schema. */
-export function checkSchema(name: string, version: number, engine: keyof typeof OLD_SCHEMA): void {
-  const old = OLD_SCHEMA[engine]
-  if ([0, old, SCHEMA].includes(version)) return
+export function checkSchema(name: string, version: number, engine: keyof typeof OLD_SCHEMAS): void {
+  const { first, last } = OLD_SCHEMAS[engine]
+  if (version === 0 || version === SCHEMA || (version >= first && version <= last)) return
   const [has, release] = [`${name} has schema ${version}`, 'version 0.2.1']
   if (version > SCHEMA) {
     throw unavailable(
@@ -38,7 +38,7 @@ export function checkSchema(name: string, version: number, engine: keyof typeof 
     )
   }
   throw unavailable(
-    version < old
+    version < first
       ? `${has}, which is older than that of ${release}: open it once with ${release} ("passportd migrate"), then with this version.`
       : `${has}, which no release had: restore a backup with the schema of ${release}.`,
   )

@@ -15,23 +15,23 @@ export type OldDatabase = {
   exported: string
 }
 
-/** The schemas of version 0.2.1. */
-export const OLD_SCHEMA = { sqlite: 14, postgres: 9 } as const
+/** The schemas of version 0.2.1, and of the last development version before the schema 22. */
+export const OLD_SCHEMAS = { sqlite: [14, 16], postgres: [9, 11] } as const
 
-export function readOldDatabase(engine: EngineName): OldDatabase {
-  const file = join(import.meta.dir, `../../core/store/fixtures/${engine}-${OLD_SCHEMA[engine]}.json.zst`)
+export function readOldDatabase(engine: EngineName, schema: number): OldDatabase {
+  const file = join(import.meta.dir, `../../core/store/fixtures/${engine}-${schema}.json.zst`)
   return JSON.parse(Bun.zstdDecompressSync(readFileSync(file)).toString())
 }
 
-/** Creates a database of version 0.2.1, with `copies` more of its passports and events. */
+/** Creates a database of the last development version before schema 22, with `copies` more of its passports and events. */
 export async function makeOldDatabase(url: string, engine: EngineName, copies = 0): Promise<void> {
-  await execute(url, readOldDatabase(engine).sql)
-  const numbered = engine === 'sqlite' ? '' : 'overriding system value'
+  const [, schema] = OLD_SCHEMAS[engine]
+  await execute(url, readOldDatabase(engine, schema).sql)
   const multiply = COPIED.flatMap(([table, id]) => [
     `create table copied as select * from ${table}`,
     ...Array.from({ length: copies }, () => [
       `update copied set ${id} = ${id} + 1000`,
-      `insert into ${table} ${numbered} select * from copied`,
+      `insert into ${table} select * from copied`,
     ]).flat(),
     'drop table copied',
   ])
@@ -46,10 +46,11 @@ const COPIED = [
   ['v1_passports', 'passport_id'],
   ['v1_credentials', 'passport_id'],
   ['data_points', 'passport_id'],
+  ['log_secrets', 'passport_id'],
   ['events', 'sequence'],
 ] as const
 
-/** All rows of all tables in a schema of PostgreSQL or in a SQLite file, as text, without random secrets. */
+/** All rows of all tables in a schema of PostgreSQL or in a SQLite file, as text. */
 export async function dumpOf(url: string, schema = 'public'): Promise<string> {
   const isFile = url.startsWith('sqlite:')
   const names = await select<{ name: string }>(
@@ -60,7 +61,6 @@ export async function dumpOf(url: string, schema = 'public'): Promise<string> {
   )
   const dump: string[] = []
   for (const { name } of names) {
-    if (name === 'log_secrets') continue
     const rows = await select<object>(url, `select * from ${isFile ? '' : `${schema}.`}${name}`)
     dump.push(name, ...rows.map((row) => JSON.stringify(row)).sort())
   }

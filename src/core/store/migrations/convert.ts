@@ -1,9 +1,8 @@
 import { EMPTY_HEAD } from '../../history/hash-chain.ts'
-import { accountKeyOf } from '../../passport/passport.ts'
-import type { DataPointRow } from '../rows/passport.ts'
+import { type DataPointRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
 import { type Connection, findNumber } from '../sql/connection.ts'
 import { fillDerived } from '../sql/derived.ts'
-import { listTables } from '../sql/tables.ts'
+import { listTables, type Table } from '../sql/tables.ts'
 import { newSecret } from '../write/write-events.ts'
 import { type PackedRow, tombstone, unpackEvent } from './old-events.ts'
 import {
@@ -14,25 +13,29 @@ import {
   toNewPassport,
 } from './old-passports.ts'
 
-/** The tables of version 0.2.1, and the empty ones of this version, in one transaction. */
+/** The tables of an older schema, and the empty ones of this version, in one transaction. */
 export type Conversion = {
   /** Statements about the new tables. */
   connection: Connection
   /** Precedes the name of an old table. */
   old: string
+  oldTables: readonly Table[]
   /** Called after each batch with the share that is complete, at most 1. */
   onProgress: (share: number) => void
 }
 
 const BATCH = 500
 
-/** The tables that are copied as they are. */
-const COPIED = 'wallets removals settings mirrored mirror_runs usage rule_sets'.split(' ')
+/** The tables that are not copied as they are. Those that are derived are filled at the end. */
+const CONVERTED = 'passports credentials data_points events event_log keys handles listing passportd'.split(
+  ' ',
+)
 
-/** Fills the new tables. Those that are derived are filled at the end. */
+/** Fills the new tables. Those that the old schema does not have stay empty. */
 export async function convert(conversion: Conversion): Promise<void> {
-  const { connection, old, onProgress } = conversion
+  const { connection, old, oldTables, onProgress } = conversion
   const { query, insertRows } = connection
+  const hadTables = new Map(oldTables.map((table) => [table.name, table]))
   const total = await findNumber(
     query,
     `select 2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events)`,
@@ -45,20 +48,26 @@ export async function convert(conversion: Conversion): Promise<void> {
 
   const [log] = await query<OldLog>(`select * from ${old}event_log`)
   await insertRows('event_log', [toNewLog(log as OldLog)])
-  await convertPassports(conversion, advance)
+  await convertPassports(conversion, hadTables.has('log_secrets'), advance)
   await convertEvents(conversion, log as OldLog, advance)
   const keys = await query<{ hash: Uint8Array }>(`select * from ${old}keys`)
   await insertRows('keys', keys.map(toNewKey))
-  for (const { name, columns, key } of await listTables(connection))
-    if (COPIED.includes(name))
-      await query(`insert into ${name} (${columns}) select ${columns} from ${old}${name} order by ${key}`)
+  for (const table of await listTables(connection)) {
+    const source = hadTables.get(table.name)
+    if (source && !CONVERTED.includes(table.name)) await copyTable(conversion, table, source)
+  }
   await fillDerived((work) => work(connection), advance)
 }
 
 /** Counts rows that were converted. */
 type Advance = (rows: number) => void
 
-async function convertPassports({ connection, old }: Conversion, advance: Advance): Promise<void> {
+/** `hasSecrets`: from the first schema with this table on, only hidden passports have no secret. */
+async function convertPassports(
+  { connection, old }: Conversion,
+  hasSecrets: boolean,
+  advance: Advance,
+): Promise<void> {
   const { query, insertRows } = connection
   let after = -1
   for (;;) {
@@ -82,11 +91,13 @@ async function convertPassports({ connection, old }: Conversion, advance: Advanc
       passports.map((row) => toNewPassport(row, owners.has(row.id))),
     )
     await insertRows('credentials', rows)
-    await insertRows('data_points', points.map(toNewPoint))
+    // Later columns are undefined in rows of 0.2.1.
     await insertRows(
-      'log_secrets',
-      passports.map(({ id }) => newSecret(id)),
+      'data_points',
+      points.map((row) => toDataPointRow(row.passport_id, toDataPoint(row))),
     )
+    const secrets = hasSecrets ? [] : passports.map(({ id }) => newSecret(id))
+    await insertRows('log_secrets', secrets)
     advance(passports.length)
     after = last
   }
@@ -120,23 +131,26 @@ async function convertEvents(
   }
 }
 
+async function copyTable({ connection: { query }, old }: Conversion, table: Table, source: Table) {
+  const columns = table.columns.filter((column) => source.columns.includes(column))
+  await query(
+    `insert into ${table.name} (${columns}) select ${columns} from ${old}${source.name} order by ${table.key}`,
+  )
+}
+
 const IS_IN_RANGE = 'passport_id > $1 and passport_id <= $2'
 
 type OldLog = { name: string; first: number; last: number; time: number; known_since: number }
 
+/** Version 0.2.1 had no hash chain. */
 const toNewLog = (log: OldLog) => ({
-  ...log,
   ...{ one: 1, base: EMPTY_HEAD, head: EMPTY_HEAD, head_at: log.first - 1 },
-})
-
-const toNewPoint = (row: Omit<DataPointRow, 'issuer' | 'added_at' | 'account_key' | 'written_for'>) => ({
-  ...row,
-  ...{ issuer: '', added_at: 0, account_key: accountKeyOf(row.account), written_for: null },
+  ...log,
 })
 
 /** Keys of 0.2.1 could read events; new ones need the scope. */
 const toNewKey = ({ hash, ...key }: { hash: Uint8Array }) => ({
-  ...key,
   ...{ scopes: 'read events', origins: '', types: '', seen_in_browser: 0 },
+  ...key,
   hash: hash.toHex(),
 })

@@ -2,11 +2,11 @@ import type { Change, EventContent } from '../../history/event.ts'
 import { EMPTY_HEAD } from '../../history/hash-chain.ts'
 import { type EventRow, toEventRow } from '../rows/event.ts'
 
-/** `type` is an index of `TYPES`, and `data` is packed. There were no actors. */
-export type PackedRow = Omit<EventRow, 'type' | 'actor' | 'hidden'> & { type: number }
+/** `type` is an index of `TYPES`, and `data` is packed. */
+export type PackedRow = Omit<EventRow, 'type'> & { type: number }
 
 // Frozen: old events have the indexes of these lists.
-const TYPES = `- passport.added passport.changed passport.merged passport.unmerged passport.removed
+const TYPES = `tombstone passport.added passport.changed passport.merged passport.unmerged passport.removed
   score.changed rules.changed`.split(/\s+/)
 const CAUSES = 'added gone value rules time record merge uncounted capped calculated'.split(' ')
 const FIELDS =
@@ -17,17 +17,22 @@ const FIELDS =
 /** Returns the rule stamp with a number of the table `event_rules`. */
 export type StampOf = (number: number) => string
 
-/** Converts a row of version 0.2.1. */
+/** Converts a row of an older schema. */
 export function unpackEvent({ type, passport_id, data, ...row }: PackedRow, stampOf: StampOf): EventRow {
   const name = TYPES[type]
+  if (name === 'tombstone') return tombstone(row.sequence, data)
   const event = { type: name, ...(passport_id !== null && { passportId: passport_id }) }
-  const content = { ...event, ...unpackData(name, data, stampOf) } as EventContent
-  return { ...row, actor: null, ...toEventRow(content) }
+  // Version 0.2.1 had no actors.
+  return {
+    ...row,
+    actor: row.actor ?? null,
+    ...toEventRow({ ...event, ...unpackData(name, data, stampOf) } as EventContent),
+  }
 }
 
-export const tombstone = (sequence: number): EventRow => ({
+export const tombstone = (sequence: number, leaf = EMPTY_HEAD): EventRow => ({
   ...{ sequence, passport_id: null, time: 0, actor: null, type: 'tombstone' },
-  data: JSON.stringify({ leaf: EMPTY_HEAD }),
+  data: JSON.stringify({ leaf }),
 })
 
 function unpackData(type: string | undefined, data: string, stampOf: StampOf): object {

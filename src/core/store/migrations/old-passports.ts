@@ -4,17 +4,19 @@ import type { LaterFields } from '../../passport/record.ts'
 import { type CredentialsRow, toCredentialsRow, toUnscoredRow } from '../rows/credential.ts'
 import { type StoredRow, toRecordRow, toScores } from '../rows/passport.ts'
 
-export type OldPassport = Omit<StoredRow, 'profile' | 'given' | 'rescore_at' | 'hidden_at'> & {
-  display_name: string
-  bio: string
-  location: string
-  /** JSON, as the next ones. */
-  tags: string
-  socials: string
-  /** Empty if no field is known. */
-  later_fields: string
-  given_human: number
-}
+/** The columns of all older schemas. Those of hidden passports and expiring scores came after 0.2.1. */
+export type OldPassport = Omit<StoredRow, 'profile' | 'given' | 'rescore_at' | 'hidden_at'> &
+  Partial<Pick<StoredRow, 'rescore_at' | 'hidden_at'>> & {
+    display_name: string
+    bio: string
+    location: string
+    /** JSON, as the next ones. */
+    tags: string
+    socials: string
+    /** Empty if no field is known. */
+    later_fields: string
+    given_human: number
+  }
 
 /** `hasEvidence`: whether a rule set may have replaced the scores of the record. They are unknown then. */
 export function toNewPassport(old: OldPassport, hasEvidence: boolean): StoredRow {

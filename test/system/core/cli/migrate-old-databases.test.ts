@@ -5,7 +5,7 @@ import { SCHEMA } from '../../../../src/core/store/schema.ts'
 import { killWhen } from '../../../../stress/support/kill-process.ts'
 import { DATABASE_COMMANDS } from '../../../support/cli.ts'
 import { readLines } from '../../../support/log-lines.ts'
-import { dumpKept, dumpOf, OLD_SCHEMA, oldPlace } from '../../../support/migrations/old-databases.ts'
+import { dumpKept, dumpOf, OLD_SCHEMAS, oldPlace } from '../../../support/migrations/old-databases.ts'
 import { PROGRAM } from '../../../support/program/commands.ts'
 import { withEveryEngine } from '../../../support/store/engines.ts'
 import { execute, setSchema } from '../../../support/store/execute-sql.ts'
@@ -14,7 +14,7 @@ withEveryEngine('an older schema', (makeDatabase, engine) => {
   test('every command refuses a database with an older schema until "migrate" has migrated it', async () => {
     await using here = await oldPlace(makeDatabase, engine)
     const url = here.env.DATABASE_URL
-    const old = OLD_SCHEMA[engine]
+    const [, old] = OLD_SCHEMAS[engine]
     const before = await dumpOf(url)
     const sentence = `has schema ${old}, but this version needs ${SCHEMA}: make a backup, then run "${PROGRAM} migrate".`
     const commands = [

@@ -1,5 +1,4 @@
-import { SQL } from 'bun'
-import { unavailable } from '../../../basics/errors.ts'
+import { ServiceError, unavailable } from '../../../basics/errors.ts'
 import { convert } from '../../migrations/convert.ts'
 import {
   checkSchema,
@@ -13,7 +12,7 @@ import {
   TABLES,
 } from '../../schema.ts'
 import type { Query } from '../../sql/connection.ts'
-import { listTables } from '../../sql/tables.ts'
+import { listTables, type Table } from '../../sql/tables.ts'
 import { readOnlyError } from './connection/errors.ts'
 import { openPool, type Pool } from './connection/pool.ts'
 import { createConnection, lock, MIGRATE } from './database.ts'
@@ -56,29 +55,31 @@ async function migrate(query: Query, name: string, onNotice: OnNotice): Promise<
   const version = await checkVersion(query, name)
   if (version === SCHEMA) return
   const connection = createConnection(query)
-  const old = version === 0 ? '' : await moveTables(query)
+  const oldTables = version === 0 ? [] : await listTables(connection)
+  const old = version === 0 ? '' : await moveTables(query, oldTables)
   await connection.query(TABLES)
   await query('create table if not exists passportd (version integer not null)')
   await query('delete from passportd')
   await query('insert into passportd (version) values ($1)', [SCHEMA])
   if (version === 0) return void (await createLog(connection.query))
   const onProgress = createReport(name, version, onNotice)
-  await convert({ connection, old: `${old}.`, onProgress })
+  await convert({ connection, old: `${old}.`, oldTables, onProgress })
   await query(`analyze ${(await listTables(connection)).map(({ name }) => name)}`)
 }
 
-/** The tables of version 0.2.1. */
-const OLD_TABLES =
-  `passports wallets credentials data_points handles v1_passports v1_credentials unlisted removals keys
-  usage settings rule_sets mirrored mirror_runs events event_log event_rules versions passportd`.split(/\s+/)
+/** The tables of older schemas that this one does not have. */
+const OLD_TABLES = 'v1_passports v1_credentials facets unlisted ranking versions event_rules passportd'.split(
+  ' ',
+)
 
 /** Returns the schema of PostgreSQL that the old tables are in now. */
-async function moveTables(query: Query): Promise<string> {
+async function moveTables(query: Query, tables: readonly Table[]): Promise<string> {
   const [{ old } = { old: '' }] = await query<{ old: string }>(
     `select quote_ident(current_schema() || '_before_${SCHEMA}') as old`,
   )
   await query(`create schema ${old}`)
-  for (const name of OLD_TABLES) await query(`alter table ${name} set schema ${old}`)
+  const ours = new Set([...OLD_TABLES, ...TABLES.matchAll(/create table (\w+)/g).map(([, table]) => table)])
+  for (const { name } of tables) if (ours.has(name)) await query(`alter table ${name} set schema ${old}`)
   return old
 }
 
@@ -123,9 +124,31 @@ export async function checkVersion(query: Query, name: string): Promise<number> 
   return version
 }
 
+/** What the errors with these codes mean, and what to do. */
+const EXPLANATIONS: readonly (readonly [codes: RegExp, meaning: string, advice: string])[] = [
+  [
+    /^(42501|3F000)$/,
+    'cannot be prepared',
+    'The role needs the right to create tables in its schema, and for a migration a schema ("grant create on database").',
+  ],
+  [
+    /^42P06$/,
+    'has the old tables of an earlier migration',
+    'Drop their schema when you no longer need them, or rename it.',
+  ],
+  // The database has other tables or functions with our names, or a table `passportd` with other columns.
+  [
+    /^(42P07|42723|42703)$/,
+    'holds tables of another program',
+    'Give passportd a database, or a schema, of its own.',
+  ],
+]
+
 function explain(error: unknown, name: string): unknown {
-  if (!(error instanceof SQL.PostgresError)) return error
-  const advice =
-    'passportd needs a schema without tables of other programs, and a role that may create tables in it. A migration creates a schema ("grant create on database").'
-  return unavailable(`${name} cannot be prepared: ${error.message}. ${advice}`, { cause: error })
+  if (error instanceof ServiceError) return error
+  const { errno, code = '', message } = error as { errno?: string; code?: string; message: string }
+  const found = EXPLANATIONS.find(([codes]) => codes.test(errno ?? code))
+  if (!found) return error
+  const [, meaning, advice] = found
+  return unavailable(`${name} ${meaning}: ${message}. ${advice}`, { cause: error })
 }

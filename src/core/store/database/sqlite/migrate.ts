@@ -15,6 +15,7 @@ import {
   SCHEMA,
   TABLES,
 } from '../../schema.ts'
+import { listTables } from '../../sql/tables.ts'
 import { connectWriter, isBusy, runWhenFree, throwTranslated } from './connect.ts'
 import { createConnection, inTransaction, translate } from './database.ts'
 import { isDamage } from './find-damage.ts'
@@ -136,12 +137,14 @@ export async function convertFile(
   onProgress: (share: number) => void,
 ): Promise<void> {
   try {
+    using old = new Database(from, { readonly: true })
     using file = new Database(to, { readwrite: true, strict: true })
     for (const setting of SETTINGS) file.run(`pragma ${setting}`)
     file.query('attach ? as old').run(from)
+    const oldTables = await listTables(createConnection(from, old))
     await inTransaction(file, 'begin', async () => {
       file.run(translate(TABLES))
-      await convert({ connection: createConnection(to, file), old: 'old.', onProgress })
+      await convert({ connection: createConnection(to, file), old: 'old.', oldTables, onProgress })
       setVersion(file)
     })
   } catch (error) {

@@ -44,7 +44,7 @@ describe('postgres: opening', () => {
       await using database = await testDatabase()
       await using sql = connect(database.url)
       await sql.unsafe(`create table ${name} (cats text)`)
-      expect(await refusalOf(database.url)).toContain(`/${database.name} cannot be prepared: `)
+      expect(await refusalOf(database.url)).toContain(`/${database.name} holds tables of another program: `)
       expect([...(await sql.unsafe(TABLES))]).toEqual([{ schema: 'public', name }])
     },
   )
@@ -84,7 +84,7 @@ test('postgres: a role without the right to create or read tables is refused in 
   const clerk = { username: 'clerk', password: 'clerk-secret' }
   const clerkUrl = change(server.url, (url) => Object.assign(url, clerk))
   expect(await refusalOf(clerkUrl)).toContain(
-    'postgres cannot be prepared: permission denied for schema public. passportd needs a schema without tables of other programs, and a role',
+    'postgres cannot be prepared: permission denied for schema public. The role needs the right to create tables',
   )
   await openAndClose(server.url)
   expect(await refusalOf(clerkUrl)).toContain('permission denied for table passportd')
