@@ -5,8 +5,6 @@
 export const UPWARD_IMPORTS: Record<string, readonly string[]> = {
   'feature to feature': [
     'features/doctor/command.ts imports features/privacy/find-remains.ts',
-    'features/mcp/tools.ts imports features/events/diff.ts',
-    'features/mcp/tools.ts imports features/passports/list.ts',
     'features/mirror/command.ts imports features/records/import-command.ts',
     'features/passports/list.ts imports features/movers/list.ts',
     'features/passports/passport.ts imports features/proof/signed-snapshot-response.ts',

@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts'
 const KEYS = ['test/core/http/keys.test.ts']
 const PUBLISHABLE = ['test/system/features/keys/publishable-keys.test.ts']
 const SCOPES = ['test/system/core/http/scopes-of-routes.test.ts']
-const MCP_WRITES = ['test/system/features/mcp/write-records.test.ts']
+const MCP = ['test/features/mcp/access.test.ts']
 const WEBHOOK_REQUESTS = ['test/client/verify-webhook.test.ts']
 const LIMITS = ['test/core/http/limits/rate-limit.test.ts']
 const WINDOWS = ['test/core/http/limits/fixed-window.test.ts']
@@ -20,7 +20,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'auth: REQUIRE_API_KEY is ignored',
-    file: 'src/core/http/respond.ts',
+    file: 'src/core/http/admit.ts',
     from: '(requireKey && !route.access) || route',
     to: 'route',
     tests: KEYS,
@@ -34,17 +34,17 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'mcp: every agent may write',
-    file: 'src/features/mcp/server.ts',
-    from: '      checkScope(principal, scopeOf(tool))\n',
+    file: 'src/features/mcp/tools.ts',
+    from: '    checkScope(context.principal, route.scope)\n',
     to: '',
-    tests: MCP_WRITES,
+    tests: MCP,
   },
   {
-    name: 'mcp: an invalid key is accepted',
-    file: 'src/features/mcp/http.ts',
-    from: '      await identify(options, exchange, { usesKeys: true })\n',
+    name: 'mcp: an agent without a key may call what needs one',
+    file: 'src/features/mcp/tools.ts',
+    from: '    if (!hasKey(context, route)) throw unauthorized()\n',
     to: '',
-    tests: MCP_WRITES,
+    tests: MCP,
   },
   {
     name: 'client: old webhook requests are accepted',
@@ -104,7 +104,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'auth: a route that needs a key is open',
-    file: 'src/core/http/respond.ts',
+    file: 'src/core/http/admit.ts',
     from: '(requireKey && !route.access) || route.needsKey',
     to: 'requireKey && route.access !== undefined',
     tests: ['test/core/http/responses.test.ts'],
@@ -120,7 +120,7 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'limits: wrong keys are not counted',
     file: 'src/core/http/admit.ts',
-    from: '  if (!isRight) limiter.consumeWrongKey(exchange.address())\n',
+    from: '  if (!isRight) context.limiter.consumeWrongKey(context.address())\n',
     to: '',
     tests: LIMITS,
   },

@@ -138,7 +138,7 @@ export type Include = (typeof INCLUDES)[number]
 /** The fields of a response: the included parts, and the dotted paths of the selected fields if `select` was given. */
 export type Fields = { includes: ReadonlySet<Include>; selection: readonly string[] | undefined }
 
-export const DEFAULT_FIELDS: Fields = { includes: new Set(), selection: undefined }
+const DEFAULT_FIELDS: Fields = { includes: new Set(), selection: undefined }
 
 type Given = { include?: readonly string[] | undefined; select?: readonly string[] | undefined }
 

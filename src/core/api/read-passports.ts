@@ -145,7 +145,7 @@ export async function* readAll<Key, Result>(
 type Found = Awaited<ReturnType<FindByKeys>>
 
 /** The passports now, or as of a time: all later events are undone. Throws `before_history`. */
-export function findAt(
+function findAt(
   { store }: Pick<Context, 'store'>,
   keys: readonly PassportKey[],
   options: FindOptions,

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { TSchema } from 'typebox'
 import { KEY_NEEDED, ServiceError, STATUS_OF } from '../basics/errors.ts'
+import type { Actor } from '../history/event.ts'
 import * as eventSchemas from '../history/event-schema.ts'
 import { type ErrorResponse, errorHeaders, publicError } from '../http/errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS } from '../http/openapi-parts.ts'
@@ -46,8 +47,8 @@ export const KEY = {
   example: '42',
 }
 
-/** The actor of the changes that a request makes. */
-export const actorOf = ({ principal }: Context) => `key:${principal.id}` as const
+/** The actor of the changes that a request makes. Only a command makes changes without a key. */
+export const actorOf = ({ principal: { id } }: Context): Actor => (id === '' ? 'cli' : `key:${id}`)
 
 /** A parameter that is a comma-separated list. */
 export const list = (description: string, items: object, more: object = {}) => ({

@@ -1,6 +1,6 @@
 import { type Awaitable, andThen } from '../basics/awaitable.ts'
 import { notFound } from '../basics/errors.ts'
-import { countForLimit, identify } from './admit.ts'
+import { applyLimit, identify } from './admit.ts'
 import { checkOrigin, checkScope, isInBrowser } from './client-identity.ts'
 import {
   bodyTooLarge,
@@ -30,7 +30,7 @@ const STEPS: readonly Step[] = [
     for (const guard of guardsOf(context.route.surface)) guard.checkFirst?.(context)
   },
   checkRoute,
-  (context, state) => identify(state, context, context.route.surface, isKeyRequired(context)),
+  identify,
   applyLimit,
   ({ principal, request }) => checkOrigin(principal, request),
   noteBrowser,
@@ -81,14 +81,6 @@ function refuseLargeBody({ request, route }: Context): Response | undefined {
 
 function checkRoute({ route, request }: Context, { guessable }: ServerState): void {
   if (!route.handle) throw notFound(route.missing ?? describeUnknownPath(pathOf(request), guessable))
-}
-
-const isKeyRequired = ({ route, requireKey }: Context) => (requireKey && !route.access) || route.needsKey
-
-function applyLimit(context: Context, state: ServerState): void {
-  const { surface } = context.route
-  countForLimit(state, context, surface)
-  if (context.consumed) context.headers = state.headersOf(surface, context.tier)
 }
 
 function noteBrowser({ key, request, publicUrl }: Context, { counter }: ServerState): void {

@@ -1,7 +1,7 @@
 import type { RateLimitResult } from '../basics/fixed-window.ts'
 import { createDigestFinder } from '../scoring/rules-digests.ts'
 import { RULE_SETS } from '../store/sql/rules.ts'
-import { type BudgetLimits, createByteBudget } from './byte-budget.ts'
+import { type BudgetLimits, createByteBudget, type Limited } from './byte-budget.ts'
 import { ANONYMOUS_PRINCIPAL, createClientAddressOf, type Principal } from './client-identity.ts'
 import { createEventStreams, type StreamLimits } from './event-streams.ts'
 import { publicOriginOf, requestIdOf, summaryOf } from './parse-request.ts'
@@ -64,7 +64,7 @@ export function createServerState(options: ApiServerOptions) {
   class RequestContext {
     readonly request: RouteRequest
     readonly route: Route
-    readonly server: Bun.Server<undefined>
+    readonly server: Limited['server']
     readonly id: string
     readonly time = now()
     readonly startedAt = performance.now()
@@ -76,7 +76,7 @@ export function createServerState(options: ApiServerOptions) {
     units = 1
     isFree = false
 
-    constructor(request: RouteRequest, route: Route, server: Bun.Server<undefined>) {
+    constructor(request: RouteRequest, route: Route, server: Limited['server']) {
       this.request = request
       this.route = route
       this.server = server
@@ -101,9 +101,8 @@ export function createServerState(options: ApiServerOptions) {
     ...options,
     shared,
     guardsOf,
-    createContext: (request: RouteRequest, route: Route, server: Bun.Server<undefined>) =>
+    createContext: (request: RouteRequest, route: Route, server: Limited['server']) =>
       new RequestContext(request, route, server) as unknown as Context,
-    findKey: (id: string) => store.keys.find(id),
     headersOf,
     guessable: guessablePaths(options.routes),
     isDraining: false,

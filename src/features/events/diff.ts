@@ -55,7 +55,7 @@ export async function findDiff(
 }
 
 /** `to` defaults to `now`. Throws `invalid_request`. */
-export function parseTimes({ from, to }: { from?: string; to?: string }, now: number) {
+function parseTimes({ from, to }: { from?: string; to?: string }, now: number) {
   if (from === undefined) throw invalidParameter('from', 'from is required: a day or a time.')
   const times = {
     from: parsePast('from', from, now),

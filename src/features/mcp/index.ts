@@ -1,10 +1,13 @@
 import type { Feature } from '../../feature.ts'
+import { events } from '../events/index.ts'
+import { passports } from '../passports/index.ts'
 import { records } from '../records/index.ts'
 
 export const mcp: Feature = {
   name: 'mcp',
-  needs: [records],
+  needs: [passports, records, events],
   commands: {
     mcp: async () => (await import('./command.ts')).mcp,
   },
+  serve: async () => ({ routes: [(await import('./routes.ts')).mcp] }),
 }

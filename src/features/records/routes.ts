@@ -72,7 +72,7 @@ function parseDryRun(text = 'false'): boolean {
 }
 
 /** The entries of `records`, one in each line. */
-export function toLines(body: unknown): Buffer {
+function toLines(body: unknown): Buffer {
   const records = typeof body === 'object' && body !== null && 'records' in body ? body.records : undefined
   if (!Array.isArray(records))
     throw invalidBody(`The body must be an object with the list "records", got ${quote(body)}.`)

@@ -102,10 +102,9 @@ const REFUSED: [line: string | string[], sentence: string][] = [
   ['rules', 'An action is missing: use one of check, diff, apply, rollback, list, show.'],
   ['completions __proto__', 'SHELL must be one of bash, zsh, fish, got "__proto__".'],
   [
-    'mcp --port 1',
-    '--port is not accepted here. Usage: passportd mcp [--write ISSUER], or passportd mcp --http [--port N]',
+    ['mcp', '--write', 'Git Hub'],
+    '--write must be the name of an issuer, or * for all records, got "Git Hub"',
   ],
-  ['mcp --http --port 70000', '--port must be a port from 0 to 65535, got "70000".'],
   ['retire dance', 'use one of show, set, brownout add, brownout remove, exempt, clear.'],
   ['retire show --yes', '--yes is not accepted here. Usage: passportd retire [show] [--json]'],
   ['retire set', 'needs at least one of --deprecated, --sunset, --successor and --notice.'],

@@ -1,7 +1,5 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
-import type { ToolContext } from '../../../src/features/mcp/define-tool.ts'
-import { TOOLS } from '../../../src/features/mcp/tools.ts'
 import { readable, serveExplorer } from '../../support/explorer/explorer-server.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
@@ -67,19 +65,6 @@ onEveryEngine('a passport that changes while it is read', (open) => {
       passport: { profile: { displayName: 'Ada old' } },
       outcome: { lines: [{ name: 'Credential old' }] },
       notes: [],
-    })
-  })
-
-  test.each(CHANGES)('get_credentials lists old data if the passport is %s meanwhile', async (_, change) => {
-    await using store = await open([OLD])
-    const changing = withChange(store, () => change(store))
-    const context = {
-      ...{ store: changing, config: {}, now: () => NOON, charge: () => {} },
-    } as unknown as ToolContext
-    expect(await TOOLS.get_credentials?.call({ passport: '1' }, context)).toMatchObject({
-      name: 'Ada old',
-      total: 1,
-      credentials: [{ name: 'Credential old' }],
     })
   })
 })

@@ -9,7 +9,6 @@ import { COMMAND, resultOf } from '../cli.ts'
 import { callHere } from '../cli-in-process.ts'
 import { makeKey } from '../http/keys.ts'
 import { serveRecords } from '../http/server.ts'
-import { mcpOverHttp } from '../mcp-agent.ts'
 import { listenHere } from '../node-without-threads.ts'
 import { testDatabase } from '../postgres/postgres.ts'
 import { KEYS } from '../proof/snapshots.ts'
@@ -83,7 +82,6 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
   const demo = started.use(
     await listenHere({ DATABASE_URL: `sqlite:${demoFile}`, SIGNING_KEYS: writeSigningKeys(KEYS) }),
   )
-  const mcp = started.use(await mcpOverHttp({ cwd: home, env: { DATABASE_URL: `sqlite:${demoFile}` } }))
   const database = started.use(await testDatabase())
   const source = started.use(await serveRecords({}, people))
   const env = { PATH: `${bin}:${process.env.PATH}`, HOME: home }
@@ -93,7 +91,6 @@ export async function startDocsRunner(home: string, files: readonly Example[]) {
     const replacements: Record<string, string> = {
       'http://127.0.0.1:8080': demo.url,
       'https://passports.example.com': demo.url,
-      'http://127.0.0.1:8081': mcp.url.origin,
       'https://v1.example.com': source.url.origin,
       'postgres://user:password@host/passportd': database.url,
       '/backups/': `${folder}/backups/`,

@@ -20,8 +20,6 @@ const NOT_RUN: Record<string, string> = {
   'docs/api/v3.md: Streams: text': 'part of a stream; test/features/events/streams.test.ts checks streams',
   'docs/backup.md: PostgreSQL: sh':
     'needs programs that may be missing; test/system/features/backup/backup.test.ts runs the same commands',
-  'docs/mcp.md: Over HTTP: sh':
-    'runs until it is stopped; test/system/features/mcp/mcp-http.test.ts runs the same command',
   'docs/migrate.md: Go: `earned_at` may be empty: go': 'needs Go; was run by hand with Go 1.19',
   'docs/performance.md: Performance: sh': 'runs for half an hour',
   'docs/records.md: Import: text':
