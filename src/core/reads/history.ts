@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts'
 
-type Log = { store: { events: Pick<Store['events'], 'listLatest' | 'list' | 'log'> } }
+type Log = { store: Pick<Store, 'events'> }
 
 /** The latest events of a passport, of some types. */
 export const listLatestEvents = ({ store }: Log, ...of: Parameters<Store['events']['listLatest']>) =>

@@ -73,16 +73,10 @@ const MOST_OWNERS = 6
 const MOST_ALIKE = 3
 
 /** `above`: how many passports of the ranking precede this one. `alike`: people with its first tag and the nearest scores. */
-export async function findNeighbours(
-  { index, store }: Reads,
-  { id, scores, profile }: Pick<Passport, 'id' | 'scores' | 'profile'>,
-  signal: AbortSignal,
-) {
-  const asked = {
-    position: { value: scores.total, id },
-    tag: foldName(profile.tags[0] ?? ''),
-    most: MOST_ALIKE,
-  }
+export async function findNeighbours({ index, store }: Reads, passport: Passport, signal: AbortSignal) {
+  const { id, scores, profile } = passport
+  const tag = foldName(profile.tags[0] ?? '')
+  const asked = { position: { value: scores.total, id }, tag, most: MOST_ALIKE }
   const { above, ids } = await index.call('neighbours', asked, signal)
   // The index may have an earlier score of the passport itself.
   const people = await store.passports.listByIds(ids.filter((other) => other !== id))
