@@ -7,9 +7,9 @@ import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { findList, type ListRequest } from '../src/core/index/find.ts'
 import { findMatches } from '../src/core/index/matches.ts'
-import { nameAt } from '../src/core/index/names.ts'
-import { findNearMisses } from '../src/core/index/near-misses.ts'
+import { findNearMisses, nameAt } from '../src/core/index/names.ts'
 import { createPassportIndex, type PassportIndex } from '../src/core/index/passport-index.ts'
+import { toBits } from '../src/core/index/posting.ts'
 import { replacePassports, reserve, trimPostings } from '../src/core/index/replace.ts'
 import { loadIndex, saveIndex } from '../src/core/index/save.ts'
 import type { Filter } from '../src/core/lists/filter.ts'
@@ -204,10 +204,10 @@ function measureLists(index: PassportIndex): void {
   const byPoints = () => ({ ...BY_SCORE, pointsFor: random.pick(values.type) })
   measureCalls('lists by points', 100, () => list([human()], { sort: byPoints() }))
   measureCalls('page 10,000 of a filter', 50, () => list([human()], { offset: 250_000 }))
-  const all = findMatches(index, { filter: [] })
+  const all = toBits(findMatches(index, { filter: [] }), index.count)
   const nearMisses = () => {
     const word = misspell(someWord(index, 5))
-    return () => findNearMisses(index, word, all)
+    return () => findNearMisses(index.names, word, all)
   }
   measureCalls('near misses', 200, nearMisses, { p95: 15 })
 }

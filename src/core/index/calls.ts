@@ -31,24 +31,20 @@ export type IndexQuestion<Argument, Answer> = {
 }
 export type AnyQuestion = IndexQuestion<never, unknown>
 
-/** The index for a thread. While there is none, it throws `not_ready`. */
-export type IndexClient = {
-  call<Of extends Name>(name: Of, argument: Argument<Of>, signal?: AbortSignal): Promise<Answer<Of>>
-  ask<Argument, Answer>(
-    question: IndexQuestion<Argument, Answer>,
-    argument: Argument,
-    signal?: AbortSignal,
-  ): Promise<Answer>
-  /** Rises after each change of the lists, so that pages can be cached until then. */
-  version(): Awaitable<number>
-}
+type Send = (question: AnyQuestion, argument: unknown, signal?: AbortSignal) => Promise<unknown>
 
-export const createClient = (
-  send: (question: AnyQuestion, argument: unknown, signal?: AbortSignal) => Promise<unknown>,
-): Pick<IndexClient, 'call' | 'ask'> => ({
-  call: (name, argument, signal) => send({ name, answer: CALLS[name] }, argument, signal) as Promise<never>,
-  ask: (question, argument, signal) => send(question, argument, signal) as Promise<never>,
+export const createClient = (send: Send) => ({
+  call: <Of extends Name>(name: Of, argument: Argument<Of>, signal?: AbortSignal) =>
+    send({ name, answer: CALLS[name] }, argument, signal) as Promise<Answer<Of>>,
+  ask: <Argument, Answer>(of: IndexQuestion<Argument, Answer>, argument: Argument, signal?: AbortSignal) =>
+    send(of, argument, signal) as Promise<Answer>,
 })
+
+/**
+ * The index for a thread. While there is none, it throws `not_ready`. The version rises after each change of the lists,
+ * so that pages can be cached until then.
+ */
+export type IndexClient = ReturnType<typeof createClient> & { version(): Awaitable<number> }
 
 /** Shared by all threads: the version, 0 while there is no index, and how many percent of it are built. */
 export type IndexState = Int32Array<SharedArrayBuffer>

@@ -36,12 +36,8 @@ export function findList(index: PassportIndex, request: ListRequest) {
  * Ranks among the passports that match the filter, with or without the keyword: of those of the page, and of the ids of
  * the request, which may not match. Equal values have equal ranks. A list that is sorted by id has no ranks.
  */
-function rank(
-  index: PassportIndex,
-  { keyword, filter, sort, ranks = [] }: ListRequest,
-  matches: Posting,
-  ofPage: readonly number[],
-) {
+function rank(index: PassportIndex, request: ListRequest, matches: Posting, ofPage: readonly number[]) {
+  const { keyword, filter, sort, ranks = [] } = request
   const { field, pointsFor } = sort
   if (field === 'passport_id') return undefined
   const ranked = keyword === undefined ? matches : findMatches(index, { filter })

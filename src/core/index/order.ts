@@ -1,13 +1,4 @@
-import {
-  type Bits,
-  clearBit,
-  createBits,
-  hasBit,
-  listBits,
-  setBit,
-  subtractBits,
-  wordsFor,
-} from '../basics/bits.ts'
+import { type Bits, clearBit, createBits, hasBit, listBits, setBit, subtractBits } from '../basics/bits.ts'
 import { countWhile } from '../basics/sorted.ts'
 import type { Operator } from '../lists/filter.ts'
 import type { Position, ScoreField, SortField } from '../lists/list-request.ts'
@@ -99,7 +90,7 @@ function mergeChanges(index: PassportIndex, field: SortField, last: Order): Uint
 /** The first slots of an order as bits. They can be changed. */
 export function firstAsBits({ alive, count }: PassportIndex, { slots }: Order, length: number): Bits {
   const isMost = 2 * length > slots.length
-  const bits = isMost ? alive.slice(0, wordsFor(count)) : createBits(count)
+  const bits = isMost ? alive.slice() : createBits(count)
   for (let at = 0; !isMost && at < length; at++) setBit(bits, slots[at] as number)
   for (let at = length; isMost && at < slots.length; at++) clearBit(bits, slots[at] as number)
   return bits

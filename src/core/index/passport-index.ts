@@ -29,7 +29,7 @@ export type PassportIndex = {
   /** The slots of each number of points, by the folded type of the credential. */
   points: Map<string, Map<number, Posting>>
   /** The postings of values as they are written in the facets. */
-  written: Record<WrittenField, Map<string, readonly Posting[]>>
+  written: Record<(typeof WRITTEN_FIELDS)[number], Map<string, readonly Posting[]>>
   names: Names
   /** Created when a list needs it. */
   orders: Map<SortField, Order>
@@ -45,7 +45,6 @@ export type Order = {
 
 export const NO_VALUE = ''
 export const WRITTEN_FIELDS = ['location', 'tag', 'source', 'human', 'rules', 'points'] as const
-export type WrittenField = (typeof WRITTEN_FIELDS)[number]
 export const SCORE_FIELDS = SORT_FIELDS.filter((field) => field !== 'passport_id')
 
 const recordOf = <Name extends string, Value>(names: readonly Name[], create: () => Value) =>

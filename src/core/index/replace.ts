@@ -5,14 +5,7 @@ import { parsePoints, readFacets } from '../store/rows/listing.ts'
 import type { ListingRow } from '../store/sql/listing.ts'
 import { addName, eraseName } from './names.ts'
 import { findSlot } from './order.ts'
-import {
-  listPostings,
-  NO_VALUE,
-  type PassportIndex,
-  SCORE_FIELDS,
-  WRITTEN_FIELDS,
-  type WrittenField,
-} from './passport-index.ts'
+import { listPostings, NO_VALUE, type PassportIndex, SCORE_FIELDS, WRITTEN_FIELDS } from './passport-index.ts'
 import { append, createPosting, type Posting } from './posting.ts'
 
 /** Removes the passports with these ids, and adds those in `rows`. To replace one, name its id as well. */
@@ -48,6 +41,8 @@ function addPassport(index: PassportIndex, { id, name, facets }: ListingRow): vo
 }
 
 const MOST_WRITTEN = 10_000
+
+type WrittenField = (typeof WRITTEN_FIELDS)[number]
 
 /** Folding and parsing take several times longer than a lookup. */
 function findPostings(index: PassportIndex, field: WrittenField, written: string): readonly Posting[] {

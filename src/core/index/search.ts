@@ -4,12 +4,11 @@ import { type GroupField, toWords, wordsOf } from '../lists/list-request.ts'
 import { type Candidate, type ReadText, readText } from '../lists/read-text.ts'
 import { countGroups, findList, type ListPage, type ListRequest, pointsOf, type ValueGroup } from './find.ts'
 import { findMatches } from './matches.ts'
-import { nameAt, splitName } from './names.ts'
-import { findNearMisses } from './near-misses.ts'
+import { findNearMisses, nameAt, splitName } from './names.ts'
 import { findSlot } from './order.ts'
 
 import type { PassportIndex } from './passport-index.ts'
-import { countIn, includes, type Posting } from './posting.ts'
+import { countIn, includes, type Posting, toBits } from './posting.ts'
 import { findDistribution } from './standing.ts'
 
 /**
@@ -111,7 +110,7 @@ function findInstead(index: PassportIndex, filter: Filter, among: Posting, readi
   const count = (name: string, filter: Filter) =>
     findMatches(index, { filter, keyword: toKeyword(name) }).count
   const terms = [...filter, ...chips.map(({ term }) => term)]
-  const similar = findNearMisses(index, foldName(name), among)
+  const similar = findNearMisses(index.names, foldName(name), toBits(among, index.count))
   return {
     name: isBoth ? count(name, filter) : 0,
     chips: isBoth ? among.count : 0,

@@ -4,7 +4,7 @@ import { addToDiff, beginDiff, finishDiff, type ScoreDiff } from '../history/sco
 import { undo } from '../history/undo.ts'
 import type { Store } from '../store/store.ts'
 
-type Log = { store: { events: Pick<Store['events'], 'listLatest' | 'list' | 'log'> } }
+type Log = { store: Pick<Store, 'events'> }
 
 /** The latest events of a passport, of some types. */
 export const listLatestEvents = ({ store }: Log, ...of: Parameters<Store['events']['listLatest']>) =>

@@ -43,10 +43,9 @@ export async function searchPeople(
   const first = matches
     .map((match, at) => ({ ...match, rank: page.ranking?.ofIds[at] ?? 0, points: [] }))
     .filter((match) => isFound(match) && matching.includes(match.passport.id))
-    .filter((match) => !isNamed(match) || isComplete(match.reason))
+    .filter((match) => !isNamed(match) || isComplete(match))
   const extra = first.filter((match) => !isNamed(match)).length
   const shown = offset === 0 ? first : []
-  const isTop = ({ reason }: Match) => isComplete(reason)
   const isOther = (id: number) => first.every(({ passport }) => passport.id !== id)
   const named = await store.passports.listByIds(page.ids.filter(isOther))
   const listed = named.map((passport): FoundPerson => {
@@ -56,7 +55,7 @@ export async function searchPeople(
   })
   return {
     ...found,
-    people: [...shown.filter(isTop), ...listed, ...shown.filter((match) => !isTop(match))],
+    people: [...shown.filter(isComplete), ...listed, ...shown.filter((match) => !isComplete(match))],
     /** The number of people by name, and of all with those by id, wallet or handle. `isMore`: there are even more. */
     named: page.total,
     total: page.total + extra,
@@ -74,16 +73,10 @@ const MOST_OWNERS = 6
 const MOST_ALIKE = 3
 
 /** `above`: how many passports of the ranking precede this one. `alike`: people with its first tag and the nearest scores. */
-export async function findNeighbours(
-  { index, store }: Reads,
-  { id, scores, profile }: Pick<Passport, 'id' | 'scores' | 'profile'>,
-  signal: AbortSignal,
-) {
-  const asked = {
-    position: { value: scores.total, id },
-    tag: foldName(profile.tags[0] ?? ''),
-    most: MOST_ALIKE,
-  }
+export async function findNeighbours({ index, store }: Reads, passport: Passport, signal: AbortSignal) {
+  const { id, scores, profile } = passport
+  const tag = foldName(profile.tags[0] ?? '')
+  const asked = { position: { value: scores.total, id }, tag, most: MOST_ALIKE }
   const { above, ids } = await index.call('neighbours', asked, signal)
   // The index may have an earlier score of the passport itself.
   const people = await store.passports.listByIds(ids.filter((other) => other !== id))
@@ -111,7 +104,8 @@ const SHORTEST_WALLET = 6
 
 /** A passport that may be found by its id, a wallet or a handle. `isWord`: the handle is one of several words. */
 type Candidate = { id: number; reason: Reason; isWord?: boolean }
-type Match = Omit<Candidate, 'id'> & { passport: Passport }
+type Found = Omit<Candidate, 'id'>
+type Match = Found & { passport: Passport }
 
 /**
  * Finds passports by id, wallet and handle. Complete matches come first, then ids before wallets before handles, then
@@ -137,25 +131,24 @@ async function findMatches(store: Store, typed: string): Promise<{ matches: Matc
   }
 }
 
-const compare = (one: Omit<Candidate, 'id'>, other: Omit<Candidate, 'id'>) =>
-  weigh(one.reason) - weigh(other.reason)
-
-/** The handle is behind its source. */
-const toCandidate = ({ id, text }: { id: number; text: string }): Candidate => ({
-  id,
-  reason: { kind: 'handle', text, start: text.indexOf(':') + 1, end: text.length },
-})
+/** The handle is behind its source, and matches up to `length`. */
+function toCandidate({ id, text }: { id: number; text: string }, length = text.length): Candidate {
+  const start = text.indexOf(':') + 1
+  return { id, reason: { kind: 'handle', text, start, end: Math.min(start + length, text.length) } }
+}
 
 /** "@Zoe" is the handle "zoe". */
 const foldHandle = (name: string): string => name.trim().replace(/^@/, '').toLowerCase()
 
 const KINDS: readonly Reason['kind'][] = ['id', 'wallet', 'handle']
 
-const isComplete = ({ text, end }: Reason): boolean => end === text.length
+const isComplete = ({ reason: { text, end } }: Found): boolean => end === text.length
 
-/** The sort key of a match: complete matches come first, then the kind decides, then the length. */
-const weigh = (reason: Reason) =>
-  (isComplete(reason) ? 0 : 1000) + 300 * KINDS.indexOf(reason.kind) + reason.text.length
+/** Complete matches come first, then the kind decides, then the length. */
+const weigh = ({ reason }: Found) =>
+  (isComplete({ reason }) ? 0 : 1000) + 300 * KINDS.indexOf(reason.kind) + reason.text.length
+
+const compare = (one: Found, other: Found) => weigh(one) - weigh(other)
 
 /** Accepts "12", "#12" and "Passport 12". Pages show the latter for a passport without a name. */
 function findId(typed: string): Candidate[] {
@@ -194,6 +187,5 @@ async function findHandles(store: Store, typed: string): Promise<Candidate[]> {
   const rows = await (source === ''
     ? store.data(SEARCH).listNames(found, MOST_MATCHES + 1)
     : store.data(SEARCH).listHandles(`${source}:${found}`, MOST_MATCHES + 1))
-  const candidates = rows.map(toCandidate)
-  return candidates.map(({ id, reason }) => ({ id, reason: { ...reason, end: reason.start + found.length } }))
+  return rows.map((row) => toCandidate(row, found.length))
 }

@@ -41,6 +41,17 @@ onEveryEngine('the parameter after', (open) => {
   })
 })
 
+test('a read whose first two reads of the log share transactions from before the write waits once more', async () => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  const before = await store.events.log()
+  let stale = 0
+  const log = async () => (stale-- > 0 ? before : store.events.log())
+  await using server = await serveWrites({ ...store, events: { ...store.events, log } })
+  const { cursor } = (await server.operator.write([{ passport_id: 50, score: 95 }])).body
+  stale = 2
+  expect((await server.operator.get(`/api/v3/passports/50?after=${cursor}`)).body.score).toBe(95)
+})
+
 test('a malformed cursor or one that the log has not reached is a 400, and a cursor of another log is a 410', async () => {
   await using server = await serveWrites(await openTestStore('sqlite', PEOPLE))
   const { operator } = server
