@@ -8,7 +8,7 @@ import { formatTable } from '../../core/cli/table.ts'
 import { type Change, causesOf, type EventContent } from '../../core/history/event.ts'
 import type { WireDiff } from '../../core/history/event-schema.ts'
 import { presentEvent, presentTime } from '../../core/history/present-event.ts'
-import { readLater } from '../../core/reads/history.ts'
+import { readLater } from '../../core/history/read-later.ts'
 import { findDiff } from './diff.ts'
 
 export const history = defineCommand({

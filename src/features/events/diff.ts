@@ -4,9 +4,9 @@ import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import { invalidParameter } from '../../core/basics/errors.ts'
 import { Diff, type WireDiff } from '../../core/history/event-schema.ts'
 import { presentDiff } from '../../core/history/present-event.ts'
+import { readDiff } from '../../core/history/read-later.ts'
 import { json } from '../../core/http/response.ts'
 import { type Context, route } from '../../core/http/route.ts'
-import { readDiff } from '../../core/reads/history.ts'
 
 const TIME = 'A time in the past (RFC 3339), or a day, which is its first moment in UTC'
 

@@ -3,6 +3,7 @@ import { PAGE_BYTES, readAll, renderPassports, unitsOfPassports } from '../../co
 import { ClientGone, invalidParameter } from '../../core/basics/errors.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import { presentDiff, presentTime } from '../../core/history/present-event.ts'
+import { readDiff } from '../../core/history/read-later.ts'
 import type { ScoreDiff } from '../../core/history/score-diff.ts'
 import type { Context } from '../../core/http/route.ts'
 import {
@@ -15,7 +16,6 @@ import {
   parseLimit,
   parseSort,
 } from '../../core/lists/list-request.ts'
-import { readDiff } from '../../core/reads/history.ts'
 import { MOVERS } from './find-movers.ts'
 
 /** The causes of a change need credentials and events, so that fewer passports fit on a page. */
