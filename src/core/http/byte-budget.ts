@@ -102,9 +102,9 @@ export function createByteBudget(given: Partial<BudgetLimits> = {}, now = () => 
     },
     /** From now on, the request receives or sends a body of so many bytes. Throws like `take`. */
     hold(request: Limited, size: number, body?: object): void {
-      const counted = size > SMALL_BYTES ? size : 0
-      if (!fits(request, counted, body)) throw isGone(request) ? new ClientGone() : overloaded()
-      set(request, counted, now(), body)
+      if (size <= SMALL_BYTES) release(request)
+      else if (fits(request, size, body)) set(request, size, now(), body)
+      else throw isGone(request) ? new ClientGone() : overloaded()
     },
   }
 }
@@ -147,8 +147,9 @@ function createHolds(limits: BudgetLimits, now: () => number, onRelease: () => v
     /** A client may use as many bytes as are free then, so that there are always some for others. */
     fits(request: Limited, bytes = 0, body?: object): boolean {
       const own = holds.get(request)?.bytes ?? 0
+      if (bytes <= own || (body && holds.has(body))) return true
       const free = limits.bytes - heldBytes() + own
-      if (bytes <= own || free === limits.bytes || (body && holds.has(body))) return true
+      if (free === limits.bytes) return true
       return heldBytes(clientOf(request)) - own + bytes <= free
     },
     /** Replaces the bytes of the request, unless there is no number. */

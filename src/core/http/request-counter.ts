@@ -48,7 +48,7 @@ export function createRequestCounter(now: () => number) {
   const routes = new Map<string, Histogram>()
   const histogramOf = (route: string) => routes.getOrInsertComputed(route, () => createHistogram(BOUNDS))
 
-  function createEntry(request: CountedRequest, status: number): Entry {
+  function addEntry(key: string, request: CountedRequest, status: number): Entry {
     const { route, principal } = request
     const tier = tierNameOf(request)
     // The monthly quota ignores 304s, so a 304 that is not free is counted as a 200.
@@ -56,7 +56,7 @@ export function createRequestCounter(now: () => number) {
     // Responses with 304 or 429 do not count for the monthly quota.
     const isOfQuota = principal.id !== '' && counted !== 304 && counted !== 429
     const day = days.today()
-    return {
+    const entry = {
       usage: route.surface.usesKeys
         ? usage.add({ day, key: principal.id, endpoint: route.name, status: counted, count: 0 })
         : undefined,
@@ -67,6 +67,8 @@ export function createRequestCounter(now: () => number) {
       })),
       seconds: histogramOf(route.name),
     }
+    entries.set(key, entry)
+    return entry
   }
 
   return {
@@ -77,7 +79,7 @@ export function createRequestCounter(now: () => number) {
       const { route, principal, time, units, isFree } = request
       days.start(time)
       const key = `${route.name} ${status} ${isFree} ${principal.id} ${tierNameOf(request)}`
-      const entry = entries.getOrInsertComputed(key, () => createEntry(request, status))
+      const entry = entries.get(key) ?? addEntry(key, request, status)
       entry.requests.value++
       entry.seconds.observe(seconds)
       if (entry.usage) entry.usage.count += units

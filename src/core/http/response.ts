@@ -117,8 +117,8 @@ export type HeaderOptions = {
 /** Returns the guards of a surface. */
 export function createGuardFinder(guards: readonly Guard[]) {
   const bySurface = new Map<Surface, readonly Guard[]>()
-  return (surface: Surface) =>
-    bySurface.getOrInsertComputed(surface, () => guards.filter(({ isFor }) => isFor(surface)))
+  const find = (surface: Surface) => guards.filter(({ isFor }) => isFor(surface))
+  return (surface: Surface) => bySurface.getOrInsertComputed(surface, find)
 }
 
 type GuardHeaders = ReturnType<NonNullable<Guard['headers']>>

@@ -27,12 +27,12 @@ type Shared = {
   /** The log at the last poll. */
   log: EventLog
   poll?: Promise<void> | undefined
-  /** The last pages: streams with the same position and filter share one read. */
+  /** The pages since the last poll: streams with the same position and filter share one read. */
   pages: Map<string, Promise<Page>>
   isFailing: boolean
 }
 
-const MOST_PAGES = 20
+const MOST_PAGES = 8
 
 const states = new WeakMap<OpenStreams, Shared>()
 
@@ -58,6 +58,7 @@ export async function* followEvents(
     if (!(error instanceof ClientGone)) context.onError(error)
   } finally {
     streams.open.delete(context)
+    if (streams.open.size === 0) states.delete(streams)
   }
 }
 
@@ -113,6 +114,7 @@ function poll(context: Context, shared: Shared): Promise<void> {
   shared.poll ??= sleep(POLL_MILLISECONDS).then(async () => {
     shared.poll = undefined
     shared.log = (await attempt(context, shared, () => context.store.events.log())) ?? shared.log
+    shared.pages.clear()
   })
   return shared.poll
 }
@@ -122,7 +124,14 @@ async function read(context: Context, { pages, log }: Shared, after: number, fil
   await context.budget.take(context)
   const key = JSON.stringify([after, log, filter.passport, filter.types])
   if (pages.size >= MOST_PAGES) pages.clear()
-  return pages.getOrInsertComputed(key, () => render(context, after, filter))
+  return pages.getOrInsertComputed(key, async () => {
+    try {
+      return await render(context, after, filter)
+    } catch (error) {
+      pages.delete(key)
+      throw error
+    }
+  })
 }
 
 async function render({ store, publicUrl }: Context, after: number, filter: EventFilter): Promise<Page> {

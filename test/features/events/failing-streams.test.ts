@@ -26,6 +26,22 @@ test('a stream that is not read is disconnected, holds at most 1 MiB, and other 
   unread.destroy()
 })
 
+test('a failed read of events ends the stream, and the next one from the same event has them', async () => {
+  await using store = await openTestStore('sqlite', people(3))
+  let failures = 1
+  const list: typeof store.events.list = (page) => {
+    if (failures-- > 0) throw new TypeError('a bug')
+    return store.events.list(page)
+  }
+  await using server = await serveEvents({ ...store, events: { ...store.events, list } })
+  const failed = await server.follow()
+  await failed.ended
+  expect([failed.events(), server.errors]).toEqual([[], [new TypeError('a bug')]])
+  const next = await server.follow('', failed.lastId())
+  await next.hasEvents(3)
+  await next.close()
+})
+
 test('streams stay open while the event log cannot be read, and each outage is logged once', async () => {
   await using store = await openTestStore('sqlite', [record(1)])
   let [reads, isFailing] = [0, false]
