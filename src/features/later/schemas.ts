@@ -18,11 +18,9 @@ export const LaterScore = describedObject('The score of a person', {
 export const LaterProfile = describedObject('A person; `id` is the passport id', {
   id: Type.Integer({ minimum: 0 }),
   ...texts('name', 'display_name', 'bio', 'location', 'image_url', 'main_wallet', 'main_wallet_address'),
-  tags: Type.Array(Type.String()),
-  verified_wallets: Type.Array(Type.String()),
+  ...{ tags: Type.Array(Type.String()), verified_wallets: Type.Array(Type.String()) },
   human_checkmark: Type.Boolean(),
-  builder_score: LaterScore,
-  scores: Type.Array(LaterScore),
+  ...{ builder_score: LaterScore, scores: Type.Array(LaterScore) },
 })
 
 export const LaterCredential = describedObject('A scored item of a person; `uom` is always empty', {
@@ -39,10 +37,7 @@ export const LaterSocial = describedObject('A linked social profile', {
 
 export const LaterAccount = describedObject(
   'A wallet or a linked account; only the latter has a `username`',
-  {
-    ...texts('source', 'identifier'),
-    username: orNull(Type.String()),
-  },
+  { ...texts('source', 'identifier'), username: orNull(Type.String()) },
 )
 
 export const LaterDataPoint = describedObject('A value that the score depends on', {
@@ -50,10 +45,10 @@ export const LaterDataPoint = describedObject('A value that the score depends on
   value: Type.Number({ description: 'A number, 1 or 0, or milliseconds since 1970' }),
 })
 
-const scorer = Type.Optional(Type.String({ description: '`builder_score`' }))
-const order = Type.Optional(Type.Enum(['asc', 'desc']))
-const limit = Type.Optional(Type.Number())
 const text = (description: string) => Type.Optional(Type.String({ description }))
+const limit = Type.Optional(Type.Number())
+const order = Type.Optional(Type.Enum(['asc', 'desc']))
+const scorer = text('`builder_score`')
 
 export const LaterSearch = closed({
   query: Type.Optional(
@@ -70,4 +65,5 @@ export const LaterSearch = closed({
   ),
   page: Type.Optional(Type.Integer({ minimum: 1 })),
   per_page: Type.Optional(Type.Integer({ minimum: 1, description: '25 by default; at most 250' })),
+  view: text('Ignored'),
 })
