@@ -6,7 +6,7 @@ import type { Context } from '../../core/http/route.ts'
 import { isStorable, type PassportKey, parsePassportKey, parseWallet } from '../../core/passport/passport.ts'
 import { type KeyResult, MOST_CANDIDATES } from '../../core/store/rows/passport.ts'
 import { SEARCH } from '../../core/store/sql/search.ts'
-import { hasImage } from './present.ts'
+import { hasImage, presentScore } from './present.ts'
 
 /** Throws `not_found`, or `invalid_request` for a name of several people: none may be taken for another one. */
 export async function findOne(context: Context, query: URLSearchParams): Promise<PassportV3> {
@@ -39,20 +39,13 @@ export async function findPeople(context: Context, name: string, source: string)
   }
   if (source !== '') return []
   const owners = await context.store.data(SEARCH).listOwners([name.replace(/^@/, '').toLowerCase()])
-  return readIds(
-    context,
-    owners.map(({ id }) => id),
-  )
+  return readIds(context, [...new Set(owners.map(({ id }) => id))])
 }
 
-const readIds = async (context: Context, ids: readonly number[]) =>
-  peopleOf(
-    await readKeys(
-      context,
-      ids.slice(0, MOST_CANDIDATES).map((id) => ({ id })),
-      { isFull: true },
-    ),
-  )
+async function readIds(context: Context, ids: readonly number[]) {
+  const keys = ids.slice(0, MOST_CANDIDATES).map((id) => ({ id }))
+  return peopleOf(await readKeys(context, keys, { isFull: true }))
+}
 
 /** The passports with these keys. Without `isFull`, they are without credentials and with one social: many take little memory. */
 export const readKeys = (
@@ -80,9 +73,9 @@ export function peopleOf(results: readonly KeyResult[]): PassportV3[] {
   return [...new Map(passports.map((passport) => [passport.id, passport])).values()]
 }
 
-/** The ranks among all people, not only among those of a list; null while the index is built. */
-export async function findRanks({ index, request, onError }: Context, passports: readonly PassportV3[]) {
-  const scores = passports.map((passport) => passport.scores)
+/** Scores with the ranks among all people, not only among those of a list; without ranks while the index is built. */
+export async function findScores(people: readonly PassportV3[], { index, request, onError }: Context) {
+  const scores = people.map((passport) => passport.scores)
   const standings = await attempt(() => index.call('standings', scores, request.signal), onError)
-  return passports.map((_, at) => standings?.[at]?.total.rank ?? null)
+  return people.map((passport, at) => presentScore(passport, standings?.[at]?.total.rank ?? null))
 }

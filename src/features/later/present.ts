@@ -13,15 +13,16 @@ export function presentScore(passport: PassportV3, rank_position: number | null)
   return { slug: SLUG, points: scores.total, rank_position, last_calculated_at, calculating_score }
 }
 
+type Score = ReturnType<typeof presentScore>
+
 /** Sources also send paths and `data:` URLs. */
 export const hasImage = ({ imageUrl }: Social) => /^https?:\/\/\S+$/i.test(imageUrl)
 
 /** `cards` is the URL of the folder with the cards, or empty. */
-export function presentProfile(passport: PassportV3, rank: number | null, cards: string) {
+export function presentProfile(passport: PassportV3, builder_score: Score | undefined, cards: string) {
   const { id, profile, socials, human: human_checkmark, mainWallet: main_wallet } = passport
   const { displayName: name, bio, location, tags } = profile
   const image = socials.find(hasImage)?.imageUrl
-  const builder_score = presentScore(passport, rank)
   return {
     ...{ id, name, display_name: name, bio, location, tags, human_checkmark, main_wallet },
     image_url: image ?? (cards && `${cards}${id}.png`),
@@ -39,15 +40,16 @@ export const presentCredentials = ({ credentials = [] }: PassportV3, rules: Rule
   }))
 
 /** Programs read either of two names of some members. */
-export function presentSocial({ source, name, bio, location, ...social }: Social) {
-  const followers = parseSocialCount(social.followers)
-  return {
-    ...{ source, social_slug: source, handle: name, name: social.displayName, bio, location },
-    ...{ followers_count: followers, follower_count: followers },
-    following_count: parseSocialCount(social.following),
-    ...{ image_url: social.imageUrl, profile_url: social.url },
-  }
-}
+export const presentSocials = ({ socials }: PassportV3) =>
+  socials.map(({ source, name, bio, location, url, imageUrl, ...social }) => {
+    const followers = parseSocialCount(social.followers)
+    return {
+      ...{ source, social_slug: source, handle: name, name: social.displayName, bio, location },
+      ...{ followers_count: followers, follower_count: followers },
+      following_count: parseSocialCount(social.following),
+      ...{ image_url: imageUrl, profile_url: url },
+    }
+  })
 
 /** A Farcaster account is named by its id, which is in the text of its credential. */
 export function presentAccounts({ mainWallet, verifiedWallets, socials, credentials = [] }: PassportV3) {

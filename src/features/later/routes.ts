@@ -14,7 +14,7 @@ import { parsePassportKey } from '../../core/passport/passport.ts'
 import { DEFAULT_RULES, findRules } from '../../core/scoring/stamped-rule-set.ts'
 import { ITEM_BYTES, PAGINATION, V1 } from '../v1/routes.ts'
 import { Pagination } from '../v1/schemas.ts'
-import { findOne, findRanks, readKeys } from './find.ts'
+import { findOne, findScores, readKeys } from './find.ts'
 import * as present from './present.ts'
 import * as schemas from './schemas.ts'
 import { checkScorer, findPage, parseSearch, readParameters } from './search.ts'
@@ -31,7 +31,7 @@ const LATER: Surface = {
   schemas: { ...V1.schemas, ...schemas, Pagination },
 }
 
-const SCORER: Parameters = { scorer_slug: { description: '`builder_score`, the only score.' } }
+const SCORER = { scorer_slug: { description: '`builder_score`, the only score.' } }
 const NAMED: Parameters = {
   id: { description: 'A wallet, a passport id, or a handle of any source, in this order.', example: '42' },
   wallet: { description: 'Instead of `id`: a wallet.' },
@@ -52,73 +52,41 @@ const listOf = (query: URLSearchParams, name: string) =>
 const wantsJson = (request: Request) =>
   !acceptsHtml(request) || request.headers.has('x-api-key') || queryOf(request).has('id')
 
-const CARDS = 'https://passports.example.com/card/'
 const SCORE = present.presentScore(EXAMPLE, 488)
-const PROFILE = present.presentProfile(EXAMPLE, 488, CARDS)
+const PROFILE = present.presentProfile(EXAMPLE, SCORE, 'https://passports.example.com/card/')
 
-type Call = {
-  schema: TSchema
-  example: unknown
-  read: (passport: PassportV3, context: Context) => unknown
-  /** Another name of the member. */
-  also?: string
-  /** What the v3 call that replaces it includes. */
-  include?: string
-  isFor?: NonNullable<Route['isFor']>
-}
+/** The schema of the response or of its items, what reads it, and an example. */
+type Call = [TSchema, (passport: PassportV3, context: Context) => unknown, example: unknown]
 
 /** The calls about one person, by the member of their responses. */
 const CALLS: Readonly<Record<string, Call>> = {
-  score: { schema: schemas.LaterScore, example: SCORE, read: readScore },
-  scores: {
-    schema: Type.Array(schemas.LaterScore),
-    example: [SCORE],
-    read: async (passport, context) => [await readScore(passport, context)],
-  },
-  profile: {
-    schema: schemas.LaterProfile,
-    example: PROFILE,
-    read: async (passport, context) => (await readProfiles([passport], context))[0],
-  },
-  credentials: {
-    schema: Type.Array(schemas.LaterCredential),
-    example: present.presentCredentials(EXAMPLE, DEFAULT_RULES),
-    read: async (passport, { store }) => present.presentCredentials(passport, await findRules(store)),
-    include: 'credentials',
-    isFor: wantsJson,
-  },
-  socials: {
-    schema: Type.Array(schemas.LaterSocial),
-    example: EXAMPLE.socials.map(present.presentSocial),
-    read: ({ socials }) => socials.map(present.presentSocial),
-  },
-  human_checkmark: {
-    schema: Type.Boolean(),
-    example: EXAMPLE.human,
-    read: ({ human }) => human,
-    also: 'humanity_verified',
-  },
-  accounts: {
-    schema: Type.Array(schemas.LaterAccount),
-    example: present.presentAccounts(EXAMPLE),
-    read: present.presentAccounts,
-  },
-  data_points: {
-    schema: Type.Array(schemas.LaterDataPoint),
-    example: [],
-    read: readDataPoints,
-    include: 'explanation',
-  },
+  score: [schemas.LaterScore, async (...asked) => (await readScores(...asked))[0], SCORE],
+  scores: [schemas.LaterScore, readScores, [SCORE]],
+  profile: [schemas.LaterProfile, readProfile, PROFILE],
+  credentials: [
+    schemas.LaterCredential,
+    async (passport, { store }) => present.presentCredentials(passport, await findRules(store)),
+    present.presentCredentials(EXAMPLE, DEFAULT_RULES),
+  ],
+  socials: [schemas.LaterSocial, present.presentSocials, present.presentSocials(EXAMPLE)],
+  human_checkmark: [Type.Boolean(), ({ human }) => human, EXAMPLE.human],
+  accounts: [schemas.LaterAccount, present.presentAccounts, present.presentAccounts(EXAMPLE)],
+  data_points: [schemas.LaterDataPoint, readDataPoints, []],
 }
 
-async function readScore(passport: PassportV3, context: Context) {
-  const [rank = null] = await findRanks(context, [passport])
-  return present.presentScore(passport, rank)
+/** What the v3 calls include that replace calls with slugs. */
+const INCLUDES: Readonly<Record<string, string>> = { credentials: 'credentials', data_points: 'explanation' }
+
+/** Programs read either of two names of a member. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { human_checkmark: 'humanity_verified' }
+
+async function readScores(passport: PassportV3, context: Context) {
+  return findScores([passport], context)
 }
 
-async function readProfiles(people: readonly PassportV3[], context: Context) {
-  const [ranks, cards] = [await findRanks(context, people), context.cardsOf(context.request)]
-  return people.map((passport, at) => present.presentProfile(passport, ranks[at] ?? null, cards))
+async function readProfile(passport: PassportV3, context: Context) {
+  const [score] = await readScores(passport, context)
+  return present.presentProfile(passport, score, context.cardsOf(context.request))
 }
 
 async function readDataPoints({ id }: PassportV3, context: Context) {
@@ -126,22 +94,24 @@ async function readDataPoints({ id }: PassportV3, context: Context) {
   return present.presentDataPoints((await context.explain({ id }))?.lines ?? [])
 }
 
-function createRoute([name, { schema, example, read, also = name, include, isFor }]: [string, Call]) {
-  const bodyOf = <Value>(value: Value) => ({ [name]: value, [also]: value })
+function createRoute([name, [schema, read, example]]: [string, Call]) {
+  const include = INCLUDES[name]
+  const isPage = name === 'credentials'
+  const bodyOf = <Value>(value: Value) => ({ [name]: value, [OTHER_NAMES[name] ?? name]: value })
   return route(LATER, {
     ...{ name: `later_${name}`, id: `later_${name}`, path: `/${name}` },
-    ...(isFor && { isFor, responseHeaders: ['VaryPage'] }),
+    ...(isPage && { isFor: wantsJson, responseHeaders: ['VaryPage'] }),
     summary: `Get the ${name.replaceAll('_', ' ')} of a person`,
     description: `Replaced by \`GET /api/v3/passports/{key}${include ? `?include=${include}` : ''}\`.`,
     query: { ...NAMED, ...(include && SLUGS) },
-    response: closed(bodyOf(schema)),
+    response: closed(bodyOf(Array.isArray(example) ? Type.Array(schema) : schema)),
     example: bodyOf(example),
     async handle(request, context) {
       const query = queryOf(request)
       checkScorer(query.get('scorer_slug') ?? '')
       const value = await read(await findOne(context, query), context)
       const response = json(context, JSON.stringify(bodyOf(include ? select(value, query) : value)))
-      if (isFor) response.headers.set('Vary', 'Accept, X-API-KEY')
+      if (isPage) response.headers.set('Vary', 'Accept, X-API-KEY')
       return response
     },
   })
@@ -153,7 +123,6 @@ function select(items: unknown, query: URLSearchParams) {
   return (items as { slug: string }[]).filter(({ slug }) => slugs.length === 0 || slugs.includes(slug))
 }
 
-const SCORES = Type.Array(closed({ fid: Type.Integer(), ...schemas.LaterScore.properties }))
 const MOST_FIDS = 100
 
 /** As in v3, this many passports are one unit. */
@@ -167,19 +136,15 @@ async function listFarcasterScores(request: Request, context: Context): Promise<
     throw invalidParameter('fids', `fids must be 1 to ${MOST_FIDS} Farcaster ids, separated by commas.`)
   context.charge(Math.ceil(fids.length / PASSPORTS_PER_UNIT))
   const keys = fids.flatMap((fid) => parsePassportKey(`farcaster:${fid}`) ?? [])
-  // A name of several people is left out.
-  const known = (await readKeys(context, keys)).flatMap((found, at) =>
-    found && 'passport' in found ? [{ fid: Number(fids[at]), passport: found.passport }] : [],
-  )
-  const ranks = await findRanks(
+  // An id of several people is left out.
+  const found = (await readKeys(context, keys)).map((each) => each && 'passport' in each && each.passport)
+  const known = fids.filter((_, at) => found[at])
+  const scores = await findScores(
+    found.filter((passport) => !!passport),
     context,
-    known.map(({ passport }) => passport),
   )
-  const scores = known.map(({ fid, passport }, at) => ({
-    fid,
-    ...present.presentScore(passport, ranks[at] ?? null),
-  }))
-  return json(context, JSON.stringify({ scores }))
+  const body = { scores: scores.map((score, at) => ({ fid: Number(known[at]), ...score })) }
+  return json(context, JSON.stringify(body))
 }
 
 const SEARCH = {
@@ -189,11 +154,16 @@ const SEARCH = {
   description:
     'Replaced by `GET /api/v3/search`. Without `exactMatch`, `identity` may also be a part of a name. A search that is not served, such as one with `customQuery`, is refused.',
   response: closed({ profiles: Type.Array(schemas.LaterProfile), pagination: Pagination }),
-  example: {
-    profiles: [PROFILE],
-    pagination: { ...PAGINATION, last_page: 1, total: 1 },
-  },
+  example: { profiles: [PROFILE], pagination: { ...PAGINATION, last_page: 1, total: 1 } },
   units: 5,
+}
+
+const PARAMETERS: Parameters = {
+  query: { description: 'JSON, see the body of POST; or `query[identity]=`.', example: '{"identity":"42"}' },
+  sort: { description: 'JSON, such as `{"score":{"order":"desc"}}`; or `sort[score][order]=`.' },
+  page: { description: 'Page number, from 1.' },
+  per_page: { description: 'People per page, 25 by default and at most 250.' },
+  view: { description: 'Ignored.' },
 }
 
 async function search(given: unknown, context: Context): Promise<Response> {
@@ -204,7 +174,8 @@ async function search(given: unknown, context: Context): Promise<Response> {
   context.charge(SEARCH.units - 1 + Math.ceil(most / PASSPORTS_PER_UNIT))
   await context.budget.take(context, most * ITEM_BYTES.v1)
   const { people, total } = await findPage(context, asked, (page - 1) * size, size)
-  const profiles = await readProfiles(people, context)
+  const [scores, cards] = [await findScores(people, context), context.cardsOf(context.request)]
+  const profiles = people.map((passport, at) => present.presentProfile(passport, scores[at], cards))
   const pagination = { current_page: page, last_page: lastPage(total, size), total }
   return json(context, JSON.stringify({ profiles, pagination }))
 }
@@ -221,23 +192,14 @@ export const LATER_ROUTES: readonly Route[] = [
       fids: { description: 'Up to 100 ids, comma-separated.', required: true, example: '501383' },
       ...SCORER,
     },
-    response: closed({ scores: SCORES }),
+    response: closed({ scores: Type.Array(schemas.LaterFarcasterScore) }),
     example: { scores: [{ fid: 501383, ...SCORE }] },
     handle: listFarcasterScores,
   }),
   route(LATER, {
     ...SEARCH,
     id: 'later_search',
-    query: {
-      query: {
-        description: 'A JSON object, see the body of POST; or parameters such as `query[identity]`.',
-        example: '{"identity":"42","exactMatch":true}',
-      },
-      sort: { description: 'A JSON object such as `{"score":{"order":"desc"}}`; or `sort[score][order]`.' },
-      page: { description: 'Page number, from 1.' },
-      per_page: { description: 'People per page, 25 by default and at most 250.' },
-      view: { description: 'Ignored.' },
-    },
+    query: PARAMETERS,
     handle: (request, context) => search(readParameters(queryOf(request)), context),
   }),
   route(LATER, {

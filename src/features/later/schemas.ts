@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type TProperties } from 'typebox'
 import { closed, describedObject, orNull, score } from '../../core/basics/schema-helpers.ts'
 
 const texts = <Name extends string>(...names: Name[]) =>
@@ -14,6 +14,8 @@ export const LaterScore = describedObject('The score of a person', {
   rank_position: orNull(Type.Integer({ minimum: 1 }), 'The rank; null while the index is built'),
   calculating_score: Type.Boolean(),
 })
+
+export const LaterFarcasterScore = closed({ fid: Type.Integer(), ...LaterScore.properties })
 
 export const LaterProfile = describedObject('A person; `id` is the passport id', {
   id: Type.Integer({ minimum: 0 }),
@@ -46,23 +48,20 @@ export const LaterDataPoint = describedObject('A value that the score depends on
 })
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
+const optional = <Properties extends TProperties>(properties: Properties) => Type.Optional(closed(properties))
 const limit = Type.Optional(Type.Number())
 const order = Type.Optional(Type.Enum(['asc', 'desc']))
 const scorer = text('`builder_score`')
 
 export const LaterSearch = closed({
-  query: Type.Optional(
-    closed({
-      identity: text('A name, a handle, a wallet or a passport id'),
-      identity_type: text('The source of the handle, such as `github`'),
-      exactMatch: Type.Optional(Type.Boolean()),
-      walletAddresses: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
-      score: Type.Optional(closed({ min: limit, max: limit, scorer })),
-    }),
-  ),
-  sort: Type.Optional(
-    closed({ score: Type.Optional(closed({ order, scorer })), id: Type.Optional(closed({ order })) }),
-  ),
+  query: optional({
+    identity: text('A name, a handle, a wallet or a passport id'),
+    identity_type: text('The source of the handle, such as `github`'),
+    exactMatch: Type.Optional(Type.Boolean()),
+    walletAddresses: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
+    score: optional({ min: limit, max: limit, scorer }),
+  }),
+  sort: optional({ score: optional({ order, scorer }), id: optional({ order }) }),
   page: Type.Optional(Type.Integer({ minimum: 1 })),
   per_page: Type.Optional(Type.Integer({ minimum: 1, description: '25 by default; at most 250' })),
   view: text('Ignored'),

@@ -118,12 +118,8 @@ async function findNamed(context: Context, query: NonNullable<Search['query']>):
   const { identity, identity_type: source = '', walletAddresses } = query
   const named = identity === undefined ? undefined : await findPeople(context, identity.trim(), source)
   if (!walletAddresses) return named ?? []
-  const wallets = walletAddresses.flatMap((text) => parseWallet(text) ?? [])
-  const owners = peopleOf(
-    await readKeys(
-      context,
-      wallets.map((wallet) => ({ wallet })),
-    ),
-  )
+  const wallets = walletAddresses.flatMap((address) => parseWallet(address) ?? [])
+  const keys = wallets.map((wallet) => ({ wallet }))
+  const owners = peopleOf(await readKeys(context, keys))
   return named ? owners.filter((owner) => named.some(({ id }) => id === owner.id)) : owners
 }
