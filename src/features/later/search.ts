@@ -5,7 +5,7 @@ import { foldName } from '../../core/basics/text/fold-name.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import type { Context } from '../../core/http/route.ts'
-import { parseFilter } from '../../core/lists/filter.ts'
+import type { Filter } from '../../core/lists/filter.ts'
 import { parseWallet } from '../../core/passport/passport.ts'
 import { describeProblems } from '../../core/passport/validation-problem.ts'
 import { searchPeople } from '../../core/reads/search.ts'
@@ -53,10 +53,12 @@ export function parseSearch(given: unknown): Search {
   return search
 }
 
-/** Leaves out members that are null or empty, except `identity`: an empty one finds nobody. */
+/** These members find nobody if they are null or empty. Other such members are left out. */
+const WHO = ['identity', 'walletAddresses']
+
 function readMembers(given: Given): Given {
   const members = Object.entries(given).flatMap(([name, value]) => {
-    if (name === 'identity') return [[name, value ?? '']]
+    if (WHO.includes(name)) return [[name, value ?? '']]
     if (value === null || value === '') return []
     const isJson = ['query', 'sort'].includes(name) && typeof value === 'string'
     const member = isJson ? parseObject(name, value) : value
@@ -100,10 +102,7 @@ export async function findPage(context: Context, search: Search, offset: number,
   const request = {
     // In quotation marks, all words are a name.
     text: name === undefined ? '' : `"${name}"`,
-    filter: [
-      ...(min === undefined ? [] : parseFilter(`score:>=${min}`)),
-      ...(max === undefined ? [] : parseFilter(`score:<=${max}`)),
-    ],
+    filter: [...limitScore('>=', min), ...limitScore('<=', max)],
     sort: { field, descending } as const,
     offset,
     limit,
@@ -112,6 +111,9 @@ export async function findPage(context: Context, search: Search, offset: number,
   const keys = found.people.map(({ passport: { id } }) => ({ id }))
   return { people: peopleOf(await readKeys(context, keys)), total: found.total }
 }
+
+const limitScore = (operator: '>=' | '<=', value?: number): Filter =>
+  value === undefined ? [] : [{ field: 'score', conditions: [{ not: false, operator, value }] }]
 
 /** The people with any of the wallets, and with the identity, if both are given. */
 async function findNamed(context: Context, query: NonNullable<Search['query']>): Promise<PassportV3[]> {
