@@ -65,7 +65,7 @@ export const HISTORY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'diff: a change at the end is left out',
-    file: 'src/core/reads/history.ts',
+    file: 'src/core/history/read-later.ts',
     from: 'time <= to)',
     to: 'time < to)',
     tests: DIFF,

@@ -40,6 +40,7 @@ export const HEADERS = {
   Sunset: text('Removal date of V1 and V2, once known (RFC 8594)', 'Thu, 31 Dec 2026 23:59:59 GMT'),
   Vary: always('The body is compressed as `Accept-Encoding` allows', 'Accept-Encoding'),
   VaryAccept: always('`Accept` chooses the type of the body', 'Accept'),
+  VaryPage: always('A page has the same path: `Accept` and the key choose', 'Accept, X-API-KEY'),
   'WWW-Authenticate': text('How to authenticate', 'ApiKey realm="passportd", header="X-API-KEY"'),
 } as const
 
@@ -52,6 +53,7 @@ export const FIELDS: Partial<Record<HeaderName, string>> = {
   NoStore: 'Cache-Control',
   NextLink: 'Link',
   VaryAccept: 'Vary',
+  VaryPage: 'Vary',
 }
 
 export const COMMON_HEADERS: readonly HeaderName[] = [

@@ -140,7 +140,7 @@ export const CREDENTIAL_ACCOUNT = 'credential:'
 const DOTTED_NAME = /^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*\.[a-z]{2,}$/u
 
 /** The text of a Farcaster credential. */
-const FID = /^FID:\s*(\d+)$/i
+export const FID = /^FID:\s*(\d+)$/i
 
 /** The name in the text of a credential, such as `zoe.eth`, or the id of a Farcaster account. */
 const nameIn = (type: string, text: string): string | undefined =>

@@ -4,79 +4,78 @@ import { quote } from '../../core/basics/text/quote.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import type { Context } from '../../core/http/route.ts'
 import { isStorable, type PassportKey, parsePassportKey, parseWallet } from '../../core/passport/passport.ts'
-import { findRules } from '../../core/scoring/stamped-rule-set.ts'
+import { type KeyResult, MOST_CANDIDATES } from '../../core/store/rows/passport.ts'
 import { SEARCH } from '../../core/store/sql/search.ts'
-import type { Person } from './present.ts'
-
-/** How a request names a person. `source` is such as `github`, or empty. */
-export type Named = { name: string; source: string }
-
-/** Parameters that name one person. */
-export function parseNamed(query: URLSearchParams): Named {
-  const get = (name: string) => (query.get(name) ?? '').trim()
-  if (get('wallet') !== '') return { name: get('wallet'), source: 'wallet' }
-  const named = { name: get('id'), source: (get('account_source') || get('source')).toLowerCase() }
-  if (named.name !== '') return named
-  throw invalidParameter('id', 'id must be a wallet, a passport id or a handle, or wallet must be given.')
-}
-
-const toKey = (id: number) => ({ id })
-
-/** The keys that a name can mean, in turn: without a source, a wallet, then an id, then a handle of any source. */
-async function* keysOf({ store }: Context, { name, source }: Named): AsyncGenerator<PassportKey[]> {
-  const wallet = isStorable(name) ? parseWallet(name) : undefined
-  if (wallet === undefined) return
-  if (source === '' || source === 'wallet') yield [{ wallet }]
-  if (source === 'wallet') return
-  const key = parsePassportKey(source === '' ? name : `${source}:${name}`)
-  if (key && ('id' in key || 'handle' in key)) yield [key]
-  if (source !== '') return
-  const owners = await store.data(SEARCH).listOwners([name.replace(/^@/, '').toLowerCase()])
-  yield owners.map(({ id }) => toKey(id))
-}
-
-/** The people with the first keys that anybody has. A handle can be that of several people. */
-export async function findPeople(context: Context, named: Named): Promise<PassportV3[]> {
-  for await (const keys of keysOf(context, named)) {
-    const found = await readPeople(context, keys)
-    if (found.length > 0) return found
-  }
-  return []
-}
-
-type Read = (context: Context, keys: readonly PassportKey[]) => Promise<PassportV3[]>
-
-/** The passports with these keys, each once. A merged passport leads to its survivor. */
-export const readPeople: Read = async (context, keys) => {
-  const people = new Map<number, PassportV3>()
-  const find = (some: readonly PassportKey[]) =>
-    context.store.passports.findByKeys(some, { credentials: true })
-  for await (const found of readAll(keys, find, () => context.budget.take(context))) {
-    const candidates = found && 'candidates' in found ? found.candidates.map(toKey) : []
-    for (const each of await readPeople(context, candidates)) people.set(each.id, each)
-    if (found && 'passport' in found) people.set(found.passport.id, found.passport)
-  }
-  return [...people.values()]
-}
+import { hasImage, presentScore } from './present.ts'
 
 /** Throws `not_found`, or `invalid_request` for a name of several people: none may be taken for another one. */
-export async function findOne(context: Context, named: Named): Promise<PassportV3> {
-  const [found, ...others] = await findPeople(context, named)
-  if (!found) throw notFound()
-  if (others.length === 0) return found
-  const ids = [found, ...others].map(({ id }) => id).join(', ')
-  throw invalidParameter('id', `${quote(named.name)} is a handle of the passports ${ids}: use an id.`)
+export async function findOne(context: Context, query: URLSearchParams): Promise<PassportV3> {
+  const get = (parameter: string) => (query.get(parameter) ?? '').trim()
+  const wallet = get('wallet')
+  const name = wallet || get('id')
+  if (name === '')
+    throw invalidParameter('id', 'id must be a wallet, a passport id or a handle, or wallet must be given.')
+  const source = wallet ? 'wallet' : get('account_source') || get('source')
+  const [person, ...others] = await findPeople(context, name, source)
+  if (!person) throw notFound()
+  if (others.length === 0) return person
+  const ids = [person, ...others].map(({ id }) => id).join(', ')
+  throw invalidParameter('id', `${quote(name)} is a handle of the passports ${ids}: use an id.`)
 }
 
-/** The people as responses show them. Their ranks are those among all people, not only among those of a list. */
-export async function toPeople(context: Context, passports: readonly PassportV3[]): Promise<Person[]> {
-  const { index, store, request, onError } = context
-  const scores = passports.map((each) => each.scores)
+/**
+ * The people with a name; several if they share a handle. A name without a source is looked up as a wallet, then as an id,
+ * then as a handle of any source.
+ */
+export async function findPeople(context: Context, name: string, source: string): Promise<PassportV3[]> {
+  const wallet = parseWallet(name)
+  if (wallet === undefined || !isStorable(name)) return []
+  const isWallet = source.toLowerCase() === 'wallet'
+  const key = isWallet ? undefined : parsePassportKey(source === '' ? name : `${source}:${name}`)
+  const keys = [source === '' || isWallet ? { wallet } : undefined, key].filter((each) => each !== undefined)
+  for (const each of keys) {
+    const [found] = await readKeys(context, [each], { isFull: true })
+    if (found) return 'passport' in found ? [found.passport] : readIds(context, found.candidates)
+  }
+  if (source !== '') return []
+  const owners = await context.store.data(SEARCH).listOwners([name.replace(/^@/, '').toLowerCase()])
+  return readIds(context, [...new Set(owners.map(({ id }) => id))])
+}
+
+async function readIds(context: Context, ids: readonly number[]) {
+  const keys = ids.slice(0, MOST_CANDIDATES).map((id) => ({ id }))
+  return peopleOf(await readKeys(context, keys, { isFull: true }))
+}
+
+/** The passports with these keys. Without `isFull`, they are without credentials and with one social: many take little memory. */
+export const readKeys = (
+  context: Context,
+  keys: readonly PassportKey[],
+  { isFull = false } = {},
+): Promise<KeyResult[]> =>
+  Array.fromAsync(
+    readAll(
+      keys,
+      (some) => context.store.passports.findByKeys(some, { credentials: isFull }),
+      () => context.budget.take(context),
+    ),
+    (found) => (found && 'passport' in found && !isFull ? { passport: toBrief(found.passport) } : found),
+  )
+
+function toBrief(passport: PassportV3): PassportV3 {
+  const social = passport.socials.find(hasImage)
+  return { ...passport, socials: social ? [social] : [] }
+}
+
+/** Each person once: the keys of merged passports lead to their survivors. */
+export function peopleOf(results: readonly KeyResult[]): PassportV3[] {
+  const passports = results.flatMap((found) => (found && 'passport' in found ? [found.passport] : []))
+  return [...new Map(passports.map((passport) => [passport.id, passport])).values()]
+}
+
+/** Scores with the ranks among all people, not only among those of a list; without ranks while the index is built. */
+export async function findScores(people: readonly PassportV3[], { index, request, onError }: Context) {
+  const scores = people.map((passport) => passport.scores)
   const standings = await attempt(() => index.call('standings', scores, request.signal), onError)
-  const shared = { cards: context.cardsOf(request), rules: await findRules(store), lines: [] }
-  return passports.map((passport, at) => ({
-    ...shared,
-    passport,
-    rank: standings?.[at]?.total.rank ?? null,
-  }))
+  return people.map((passport, at) => presentScore(passport, standings?.[at]?.total.rank ?? null))
 }

@@ -3,15 +3,17 @@ import { PAGE_BYTES } from '../../core/api/read-passports.ts'
 import { parseJson, readBody } from '../../core/api/request-body.ts'
 import { invalidParameter } from '../../core/basics/errors.ts'
 import { closed } from '../../core/basics/schema-helpers.ts'
+import type { PassportV3 } from '../../core/history/passport-state.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
 import { acceptsHtml } from '../../core/http/rendered-page.ts'
 import { json } from '../../core/http/response.ts'
 import { type Context, type Parameters, type Route, route, type Surface } from '../../core/http/route.ts'
 import { lastPage, parsePageNumber, parsePageSize } from '../../core/lists/list-request.ts'
+import { parsePassportKey } from '../../core/passport/passport.ts'
+import { findRules } from '../../core/scoring/stamped-rule-set.ts'
 import { ITEM_BYTES, V1 } from '../v1/routes.ts'
 import { Pagination } from '../v1/schemas.ts'
-import { findOne, findPeople, parseNamed, toPeople } from './find.ts'
-import type { Person } from './present.ts'
+import { findOne, findScores, readKeys } from './find.ts'
 import * as present from './present.ts'
 import * as schemas from './schemas.ts'
 import { checkScorer, findPage, parseSearch, readParameters } from './search.ts'
@@ -28,92 +30,115 @@ const LATER: Surface = {
   schemas: { ...V1.schemas, ...schemas, Pagination },
 }
 
+const SCORER = { scorer_slug: { description: '`builder_score`, the only score.' } }
 const NAMED: Parameters = {
   id: { description: 'A wallet, a passport id, or a handle of any source, in this order.', example: '42' },
   wallet: { description: 'Instead of `id`: a wallet.' },
   account_source: { description: 'The source of the handle in `id`, such as `farcaster`, or `wallet`.' },
   source: { description: 'Used if `account_source` is absent.' },
+  ...SCORER,
 }
-
-const SLUGS = {
+const SLUGS: Parameters = {
   slug: { description: 'Only this type.' },
   slugs: { description: 'Only these types, comma-separated.' },
 }
-const SCORER = { scorer_slug: { description: '`builder_score`, the only score.' } }
 
-/** A page of the explorer has the same path. Whoever prefers it gets it, unless the request names a person or has a key. */
+/** The values of a list such as `slugs=a,b` or `slugs[]=a&slugs[]=b`. */
+const listOf = (query: URLSearchParams, name: string) =>
+  [...query.getAll(name), ...query.getAll(`${name}[]`)].flatMap((text) => text.split(','))
+
+/** A page of the explorer has the same path. Clients that prefer pages get it, unless they name a person or send a key. */
 const wantsJson = (request: Request) =>
   !acceptsHtml(request) || request.headers.has('x-api-key') || queryOf(request).has('id')
 
-type Call = {
-  member: TSchema
-  present: (person: Person) => unknown
-  /** Another name of the member. */
-  also?: string
-  /** The parameters of the v3 call that replaces it. */
-  instead?: string
-  query?: Parameters
-  isFor?: NonNullable<Route['isFor']>
-}
+/** The schema of the member, and what reads it. */
+type Call = [TSchema, (passport: PassportV3, context: Context) => unknown]
 
 /** The calls about one person, by the member of their responses. */
 const CALLS: Readonly<Record<string, Call>> = {
-  score: { member: schemas.LaterScore, present: present.presentScore, query: SCORER },
-  scores: {
-    member: Type.Array(schemas.LaterScore),
-    present: (person) => [present.presentScore(person)],
-    query: SCORER,
-  },
-  profile: { member: schemas.LaterProfile, present: present.presentProfile },
-  credentials: {
-    member: Type.Array(schemas.LaterCredential),
-    present: present.presentCredentials,
-    ...{ instead: '?include=credentials', query: SLUGS, isFor: wantsJson },
-  },
-  socials: {
-    member: Type.Array(schemas.LaterSocial),
-    present: ({ passport }) => passport.socials.map(present.presentSocial),
-  },
-  human_checkmark: {
-    member: Type.Boolean(),
-    present: ({ passport }) => passport.human,
-    ...{ also: 'humanity_verified', instead: '?select=human_checkmark' },
-  },
-  accounts: { member: Type.Array(schemas.LaterAccount), present: present.presentAccounts },
-  data_points: {
-    member: Type.Array(schemas.LaterDataPoint),
-    present: present.presentDataPoints,
-    ...{ instead: '?include=explanation', query: SLUGS },
-  },
+  score: [schemas.LaterScore, async (...asked) => (await readScores(...asked))[0]],
+  scores: [Type.Array(schemas.LaterScore), readScores],
+  profile: [schemas.LaterProfile, readProfile],
+  credentials: [
+    Type.Array(schemas.LaterCredential),
+    async (passport, { store }) => present.presentCredentials(passport, await findRules(store)),
+  ],
+  socials: [Type.Array(schemas.LaterSocial), present.presentSocials],
+  human_checkmark: [Type.Boolean(), ({ human }) => human],
+  accounts: [Type.Array(schemas.LaterAccount), present.presentAccounts],
+  data_points: [Type.Array(schemas.LaterDataPoint), readDataPoints],
 }
 
-function createRoute([name, { member, present, also = name, instead = '', query, ...rest }]: [string, Call]) {
-  const bodyOf = <Value>(value: Value) => ({ [name]: value, [also]: value })
+/** What the v3 calls include that replace calls with slugs. */
+const INCLUDES: Readonly<Record<string, string>> = { credentials: 'credentials', data_points: 'explanation' }
+
+/** Programs read either of two names of a member. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { human_checkmark: 'humanity_verified' }
+
+async function readScores(passport: PassportV3, context: Context) {
+  return findScores([passport], context)
+}
+
+async function readProfile(passport: PassportV3, context: Context) {
+  const [score] = await readScores(passport, context)
+  return present.presentProfile(passport, score, context.cardsOf(context.request))
+}
+
+async function readDataPoints({ id }: PassportV3, context: Context) {
+  await context.budget.take(context, PAGE_BYTES)
+  return present.presentDataPoints((await context.explain({ id }))?.lines ?? [])
+}
+
+function createRoute([name, [schema, read]]: [string, Call]) {
+  const include = INCLUDES[name]
+  const isPage = name === 'credentials'
+  const bodyOf = <Value>(value: Value) => ({ [name]: value, [OTHER_NAMES[name] ?? name]: value })
   return route(LATER, {
-    ...{ name: `later_${name}`, id: `later_${name}`, path: `/${name}`, ...rest },
+    ...{ name: `later_${name}`, id: `later_${name}`, path: `/${name}` },
+    ...(isPage && { isFor: wantsJson, responseHeaders: ['VaryPage'] }),
     summary: `Get the ${name.replaceAll('_', ' ')} of a person`,
-    description: `Replaced by \`GET /api/v3/passports/{key}${instead}\`.`,
-    query: { ...NAMED, ...query },
-    response: closed(bodyOf(member)),
+    description: `Replaced by \`GET /api/v3/passports/{key}${include ? `?include=${include}` : ''}\`.`,
+    query: { ...NAMED, ...(include && SLUGS) },
+    response: closed(bodyOf(schema)),
     async handle(request, context) {
-      const asked = queryOf(request)
-      checkScorer(asked.get('scorer_slug') ?? '')
-      const [person] = await toPeople(context, [await findOne(context, parseNamed(asked))])
-      const { id } = (person as Person).passport
-      const isExplained = name === 'data_points'
-      if (isExplained) await context.budget.take(context, PAGE_BYTES)
-      const lines = isExplained ? (await context.explain({ id }))?.lines : []
-      const value = select(present({ ...(person as Person), lines: lines ?? [] }), asked)
-      return json(context, JSON.stringify(bodyOf(value)))
+      const query = queryOf(request)
+      checkScorer(query.get('scorer_slug') ?? '')
+      const value = await read(await findOne(context, query), context)
+      const response = json(context, JSON.stringify(bodyOf(include ? select(value, query) : value)))
+      if (isPage) response.headers.set('Vary', 'Accept, X-API-KEY')
+      return response
     },
   })
 }
 
-/** Of a list, the items of the types that the query names. */
-function select(value: unknown, query: URLSearchParams): unknown {
-  const slugs = `${query.get('slugs') ?? ''},${query.get('slug') ?? ''}`.split(',').filter(Boolean)
-  const isNamed = ({ slug }: { slug: string }) => slugs.includes(slug)
-  return Array.isArray(value) && slugs.length > 0 ? value.filter(isNamed) : value
+/** The items of the types that the query names, or all. */
+function select(items: unknown, query: URLSearchParams) {
+  const slugs = [...listOf(query, 'slugs'), ...listOf(query, 'slug')].filter((slug) => slug !== '')
+  return (items as { slug: string }[]).filter(({ slug }) => slugs.length === 0 || slugs.includes(slug))
+}
+
+const MOST_FIDS = 100
+
+/** As in v3, this many passports are one unit. */
+const PASSPORTS_PER_UNIT = 25
+
+async function listFarcasterScores(request: Request, context: Context): Promise<Response> {
+  const query = queryOf(request)
+  checkScorer(query.get('scorer_slug') ?? '')
+  const fids = listOf(query, 'fids').map((fid) => fid.trim())
+  if (fids.length === 0 || fids.length > MOST_FIDS || !fids.every((fid) => /^\d{1,15}$/.test(fid)))
+    throw invalidParameter('fids', `fids must be 1 to ${MOST_FIDS} Farcaster ids, separated by commas.`)
+  context.charge(Math.ceil(fids.length / PASSPORTS_PER_UNIT))
+  const keys = fids.flatMap((fid) => parsePassportKey(`farcaster:${fid}`) ?? [])
+  // An id of several people is left out.
+  const found = (await readKeys(context, keys)).map((each) => each && 'passport' in each && each.passport)
+  const known = fids.filter((_, at) => found[at])
+  const scores = await findScores(
+    found.filter((passport) => !!passport),
+    context,
+  )
+  const body = { scores: scores.map((score, at) => ({ fid: Number(known[at]), ...score })) }
+  return json(context, JSON.stringify(body))
 }
 
 const SEARCH = {
@@ -126,33 +151,26 @@ const SEARCH = {
   units: 5,
 }
 
+const PARAMETERS: Parameters = {
+  query: { description: 'JSON, see the body of POST; or `query[identity]=`.', example: '{"identity":"42"}' },
+  sort: { description: 'JSON, such as `{"score":{"order":"desc"}}`; or `sort[score][order]=`.' },
+  page: { description: 'Page number, from 1.' },
+  per_page: { description: 'People per page, 25 by default and at most 250.' },
+  view: { description: 'Ignored.' },
+}
+
 async function search(given: unknown, context: Context): Promise<Response> {
   const asked = parseSearch(given)
   const page = parsePageNumber(`${asked.page ?? ''}`)
   const size = parsePageSize('per_page', `${asked.per_page ?? ''}`)
-  await context.budget.take(context, size * ITEM_BYTES.v1)
+  const most = Math.max(size, asked.query?.walletAddresses?.length ?? 0)
+  context.charge(SEARCH.units - 1 + Math.ceil(most / PASSPORTS_PER_UNIT))
+  await context.budget.take(context, most * ITEM_BYTES.v1)
   const { people, total } = await findPage(context, asked, (page - 1) * size, size)
-  const profiles = (await toPeople(context, people)).map(present.presentProfile)
+  const [scores, cards] = [await findScores(people, context), context.cardsOf(context.request)]
+  const profiles = people.map((passport, at) => present.presentProfile(passport, scores[at], cards))
   const pagination = { current_page: page, last_page: lastPage(total, size), total }
   return json(context, JSON.stringify({ profiles, pagination }))
-}
-
-const MOST_FIDS = 100
-
-async function listFarcasterScores(request: Request, context: Context): Promise<Response> {
-  const query = queryOf(request)
-  checkScorer(query.get('scorer_slug') ?? '')
-  const fids = (query.get('fids') ?? '').split(',').map((fid) => fid.trim())
-  if (fids.length > MOST_FIDS || !fids.every((fid) => /^\d{1,15}$/.test(fid)))
-    throw invalidParameter('fids', `fids must be 1 to ${MOST_FIDS} Farcaster ids, separated by commas.`)
-  context.charge(Math.ceil(fids.length / 10))
-  const scores = []
-  for (const fid of fids) {
-    const found = await findPeople(context, { name: fid, source: 'farcaster' })
-    const [person] = found.length === 1 ? await toPeople(context, found) : []
-    if (person) scores.push({ fid: Number(fid), ...present.presentScore(person) })
-  }
-  return json(context, JSON.stringify({ scores }))
 }
 
 export const LATER_ROUTES: readonly Route[] = [
@@ -167,23 +185,13 @@ export const LATER_ROUTES: readonly Route[] = [
       fids: { description: 'Up to 100 ids, comma-separated.', required: true, example: '501383' },
       ...SCORER,
     },
-    response: closed({
-      scores: Type.Array(closed({ fid: Type.Integer(), ...schemas.LaterScore.properties })),
-    }),
+    response: closed({ scores: Type.Array(schemas.LaterFarcasterScore) }),
     handle: listFarcasterScores,
   }),
   route(LATER, {
     ...SEARCH,
     id: 'later_search',
-    query: {
-      query: {
-        description: 'A JSON object, see the body of POST; or parameters such as `query[identity]`.',
-        example: '{"identity":"42","exactMatch":true}',
-      },
-      sort: { description: 'A JSON object such as `{"score":{"order":"desc"}}`; or `sort[score][order]`.' },
-      page: { description: 'Page number, from 1.' },
-      per_page: { description: 'People per page, 25 by default and at most 250.' },
-    },
+    query: PARAMETERS,
     handle: (request, context) => search(readParameters(queryOf(request)), context),
   }),
   route(LATER, {

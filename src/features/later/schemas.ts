@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type TProperties } from 'typebox'
 import { closed, describedObject, orNull, score } from '../../core/basics/schema-helpers.ts'
 
 const texts = <Name extends string>(...names: Name[]) =>
@@ -15,14 +15,14 @@ export const LaterScore = describedObject('The score of a person', {
   calculating_score: Type.Boolean(),
 })
 
+export const LaterFarcasterScore = closed({ fid: Type.Integer(), ...LaterScore.properties })
+
 export const LaterProfile = describedObject('A person; `id` is the passport id', {
   id: Type.Integer({ minimum: 0 }),
   ...texts('name', 'display_name', 'bio', 'location', 'image_url', 'main_wallet', 'main_wallet_address'),
-  tags: Type.Array(Type.String()),
-  verified_wallets: Type.Array(Type.String()),
+  ...{ tags: Type.Array(Type.String()), verified_wallets: Type.Array(Type.String()) },
   human_checkmark: Type.Boolean(),
-  builder_score: LaterScore,
-  scores: Type.Array(LaterScore),
+  ...{ builder_score: LaterScore, scores: Type.Array(LaterScore) },
 })
 
 export const LaterCredential = describedObject('A scored item of a person; `uom` is always empty', {
@@ -39,10 +39,7 @@ export const LaterSocial = describedObject('A linked social profile', {
 
 export const LaterAccount = describedObject(
   'A wallet or a linked account; only the latter has a `username`',
-  {
-    ...texts('source', 'identifier'),
-    username: orNull(Type.String()),
-  },
+  { ...texts('source', 'identifier'), username: orNull(Type.String()) },
 )
 
 export const LaterDataPoint = describedObject('A value that the score depends on', {
@@ -50,24 +47,22 @@ export const LaterDataPoint = describedObject('A value that the score depends on
   value: Type.Number({ description: 'A number, 1 or 0, or milliseconds since 1970' }),
 })
 
-const scorer = Type.Optional(Type.String({ description: '`builder_score`' }))
-const order = Type.Optional(Type.Enum(['asc', 'desc']))
-const limit = Type.Optional(Type.Number())
 const text = (description: string) => Type.Optional(Type.String({ description }))
+const optional = <Properties extends TProperties>(properties: Properties) => Type.Optional(closed(properties))
+const limit = Type.Optional(Type.Number())
+const order = Type.Optional(Type.Enum(['asc', 'desc']))
+const scorer = text('`builder_score`')
 
 export const LaterSearch = closed({
-  query: Type.Optional(
-    closed({
-      identity: text('A name, a handle, a wallet or a passport id'),
-      identity_type: text('The source of the handle, such as `github`'),
-      exactMatch: Type.Optional(Type.Boolean()),
-      walletAddresses: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
-      score: Type.Optional(closed({ min: limit, max: limit, scorer })),
-    }),
-  ),
-  sort: Type.Optional(
-    closed({ score: Type.Optional(closed({ order, scorer })), id: Type.Optional(closed({ order })) }),
-  ),
+  query: optional({
+    identity: text('A name, a handle, a wallet or a passport id'),
+    identity_type: text('The source of the handle, such as `github`'),
+    exactMatch: Type.Optional(Type.Boolean()),
+    walletAddresses: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
+    score: optional({ min: limit, max: limit, scorer }),
+  }),
+  sort: optional({ score: optional({ order, scorer }), id: optional({ order }) }),
   page: Type.Optional(Type.Integer({ minimum: 1 })),
   per_page: Type.Optional(Type.Integer({ minimum: 1, description: '25 by default; at most 250' })),
+  view: text('Ignored'),
 })

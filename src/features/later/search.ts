@@ -1,53 +1,73 @@
 import type { Static } from 'typebox'
 import { Check, Convert, Errors } from 'typebox/value'
 import { invalidParameter } from '../../core/basics/errors.ts'
+import { foldName } from '../../core/basics/text/fold-name.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import type { Context } from '../../core/http/route.ts'
-import { parseFilter } from '../../core/lists/filter.ts'
+import type { Filter } from '../../core/lists/filter.ts'
 import { parseWallet } from '../../core/passport/passport.ts'
 import { describeProblems } from '../../core/passport/validation-problem.ts'
 import { searchPeople } from '../../core/reads/search.ts'
 import { findRules } from '../../core/scoring/stamped-rule-set.ts'
-import { findPeople, readPeople } from './find.ts'
+import { findPeople, peopleOf, readKeys } from './find.ts'
 import { SLUG } from './present.ts'
 import { LaterSearch } from './schemas.ts'
 
-export type Search = Static<typeof LaterSearch>
+type Search = Static<typeof LaterSearch>
 type Given = Record<string, unknown>
-
-/** Reads parameters such as `query`, which is JSON, and `query[identity]`. Others are ignored, as by V1. */
-export function readParameters(parameters: URLSearchParams): Given {
-  // Without a prototype, names such as `constructor` are names only.
-  const nested: Given = Object.create(null)
-  for (const [name, value] of parameters) {
-    const path = name.split(/[[\]]+/).filter(Boolean)
-    const last = path.pop() ?? ''
-    const at = path.reduce((to, member) => {
-      if (!isObject(to[member])) to[member] = Object.create(null)
-      return to[member] as Given
-    }, nested)
-    if (last in at) at[last] = [at[last], value].flat()
-    else at[last] = value
-  }
-  const read = (name: string) => {
-    const text = parameters.get(name)
-    const value = nested[name]
-    return { ...(text && parseJson(name, text)), ...(isObject(value) && value) }
-  }
-  const { page, per_page, customQuery } = nested
-  return {
-    query: { ...read('query'), ...(customQuery !== undefined && { customQuery }) },
-    sort: read('sort'),
-    page,
-    per_page,
-  }
-}
 
 const isObject = (value: unknown): value is Given =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function parseJson(name: string, text: string): Given {
+/** Reads names such as `query[score][min]`. Those that end with `[]` or with a number are items of a list. */
+export function readParameters(parameters: URLSearchParams): Given {
+  // Without a prototype, `constructor` and the like are ordinary names.
+  const createObject = (): Given => Object.create(null)
+  const nested = createObject()
+  for (const [name, value] of parameters) {
+    const path = name.split(/[[\]]+/).filter((member) => !/^\d*$/.test(member))
+    const last = path.pop() ?? name
+    let parent = nested
+    for (const member of path) {
+      const inner = parent[member] ?? createObject()
+      if (!isObject(inner))
+        throw invalidParameter(name, `${quote(name)} and ${quote(member)} exclude each other.`)
+      parent[member] = inner
+      parent = inner
+    }
+    parent[last] = last in parent ? [parent[last], value].flat() : value
+  }
+  return nested
+}
+
+/** Throws `invalid_request` for a search that is not served: without a part of it, other people would be found. */
+export function parseSearch(given: unknown): Search {
+  const search = Convert(LaterSearch, isObject(given) ? readMembers(given) : given)
+  if (!Check(LaterSearch, search)) {
+    const [{ field = '', reason = 'is invalid' } = {}] = describeProblems(search, Errors(LaterSearch, search))
+    throw invalidParameter(field, `${field || 'The search'} ${reason}.`)
+  }
+  checkScorer(search.query?.score?.scorer)
+  checkScorer(search.sort?.score?.scorer)
+  return search
+}
+
+/** These members find nobody if they are null or empty. Other such members are left out. */
+const WHO = ['identity', 'walletAddresses']
+
+function readMembers(given: Given): Given {
+  const members = Object.entries(given).flatMap(([name, value]) => {
+    if (WHO.includes(name)) return [[name, value ?? '']]
+    if (value === null || value === '') return []
+    const isJson = ['query', 'sort'].includes(name) && typeof value === 'string'
+    const member = isJson ? parseObject(name, value) : value
+    return [[name, isObject(member) ? readMembers(member) : member]]
+  })
+  return Object.fromEntries(members)
+}
+
+function parseObject(name: string, text: string): Given {
   try {
     const value = JSON.parse(text)
     if (isObject(value)) return value
@@ -57,18 +77,6 @@ function parseJson(name: string, text: string): Given {
   throw invalidParameter(name, `${name} must be a JSON object, got ${quote(text)}.`)
 }
 
-/** Throws `invalid_request` for a search that is not served: without a part of it, other people would be found. */
-export function parseSearch(given: unknown): Search {
-  const search = Convert(LaterSearch, given)
-  if (!Check(LaterSearch, search)) {
-    const [problem] = describeProblems(search, Errors(LaterSearch, search))
-    throw invalidParameter(problem?.field ?? 'query', `${problem?.field} ${problem?.reason}.`)
-  }
-  checkScorer(search.query?.score?.scorer)
-  checkScorer(search.sort?.score?.scorer)
-  return search
-}
-
 /** Accepts the slug of the only scorer, and its name. */
 export function checkScorer(scorer = ''): void {
   if (['', SLUG].includes(scorer.toLowerCase().replaceAll(' ', '_'))) return
@@ -76,46 +84,44 @@ export function checkScorer(scorer = ''): void {
 }
 
 /** The people of a page, and how many there are on all pages. */
-export async function findPage(
-  context: Context,
-  { query = {}, sort }: Search,
-  offset: number,
-  limit: number,
-) {
-  const { identity = '', identity_type: source = '', exactMatch, walletAddresses, score = {} } = query
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = score
-  const descending = sort?.score?.order !== 'asc'
-  const name = identity.trim()
-  if (walletAddresses || exactMatch || source !== '') {
-    const wallets = walletAddresses?.flatMap((text) => parseWallet(text) ?? [])
-    const byWallet =
-      wallets &&
-      (await readPeople(
-        context,
-        wallets.map((wallet) => ({ wallet })),
-      ))
-    const byName = name === '' ? undefined : await findPeople(context, { name, source: source.toLowerCase() })
-    const isNamed = ({ id }: PassportV3) => byName?.some((each) => each.id === id) ?? true
-    const people = (byWallet ?? byName ?? [])
-      .filter(isNamed)
-      .filter(({ scores }) => min <= scores.total && scores.total <= max)
-      .sort((one, other) => other.scores.total - one.scores.total || one.id - other.id)
-    if (!descending) people.reverse()
+export async function findPage(context: Context, search: Search, offset: number, limit: number) {
+  const { query = {}, sort = {} } = search
+  const { identity, identity_type, exactMatch, walletAddresses, score: { min, max } = {} } = query
+  const field = sort.id && !sort.score ? 'passport_id' : 'score'
+  const descending = (sort.score ?? sort.id)?.order !== 'asc'
+  if (exactMatch || identity_type || walletAddresses) {
+    const people = (await findNamed(context, query))
+      .filter(({ scores: { total } }) => total >= (min ?? total) && total <= (max ?? total))
+      .sort((one, other) => (field === 'score' && other.scores.total - one.scores.total) || one.id - other.id)
+    if (descending !== (field === 'score')) people.reverse()
     return { people: people.slice(offset, offset + limit), total: people.length }
   }
-  const limits = [
-    ...(Number.isFinite(min) ? [`score:>=${min}`] : []),
-    ...(Number.isFinite(max) ? [`score:<=${max}`] : []),
-  ]
+  const name = identity?.replaceAll('"', ' ').trim()
+  // A name without letters would be that of everybody.
+  if (name !== undefined && foldName(name) === '') return { people: [], total: 0 }
   const request = {
-    // Quoted words are a name only.
-    text: name === '' ? '' : `"${name.replaceAll('"', ' ')}"`,
-    filter: limits.flatMap(parseFilter),
-    sort: { field: 'score', descending } as const,
-    ...{ offset, limit },
+    // In quotation marks, all words are a name.
+    text: name === undefined ? '' : `"${name}"`,
+    filter: [...limitScore('>=', min), ...limitScore('<=', max)],
+    sort: { field, descending } as const,
+    offset,
+    limit,
   }
-  const rules = await findRules(context.store)
-  const found = await searchPeople(context, rules, request, context.request.signal)
-  const keys = found.people.map(({ passport }) => ({ id: passport.id }))
-  return { people: await readPeople(context, keys), total: found.total }
+  const found = await searchPeople(context, await findRules(context.store), request, context.request.signal)
+  const keys = found.people.map(({ passport: { id } }) => ({ id }))
+  return { people: peopleOf(await readKeys(context, keys)), total: found.total }
+}
+
+const limitScore = (operator: '>=' | '<=', value?: number): Filter =>
+  value === undefined ? [] : [{ field: 'score', conditions: [{ not: false, operator, value }] }]
+
+/** The people with any of the wallets, and with the identity, if both are given. */
+async function findNamed(context: Context, query: NonNullable<Search['query']>): Promise<PassportV3[]> {
+  const { identity, identity_type: source = '', walletAddresses } = query
+  const named = identity === undefined ? undefined : await findPeople(context, identity.trim(), source)
+  if (!walletAddresses) return named ?? []
+  const wallets = walletAddresses.flatMap((address) => parseWallet(address) ?? [])
+  const keys = wallets.map((wallet) => ({ wallet }))
+  const owners = peopleOf(await readKeys(context, keys))
+  return named ? owners.filter((owner) => named.some(({ id }) => id === owner.id)) : owners
 }

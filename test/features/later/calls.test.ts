@@ -111,6 +111,7 @@ onEveryEngine('the later API', (open) => {
       )
     expect(await slugsOf('slug=github')).toEqual(['github'])
     expect(await slugsOf('slugs=github,basename')).toEqual(['github', 'basename'])
+    expect(await slugsOf('slugs[]=github&slugs[]=basename')).toEqual(['github', 'basename'])
     expect(await slugsOf('slugs=&slug=')).toHaveLength(6)
     expect(await slugsOf('slug=nothing')).toEqual([])
     expect((await server.get('/data_points?id=26&slug=other')).body.data_points).toEqual([])
@@ -121,6 +122,14 @@ onEveryEngine('the later API', (open) => {
     async (query) => {
       const { status, body } = await server.get(`/farcaster/scores${query}`)
       expect([status, body.error]).toEqual([400, 'fids must be 1 to 100 Farcaster ids, separated by commas.'])
+    },
+  )
+
+  test.each(['fids=501383,7', 'fids=501383&fids=7', 'fids[]=501383&fids[]=7'])(
+    'scores by Farcaster ids with %s are those of the known ids',
+    async (query) => {
+      const { scores } = (await server.get(`/farcaster/scores?${query}`)).body
+      expect(scores).toMatchObject([{ fid: 501383, points: 11 }])
     },
   )
 
@@ -143,6 +152,8 @@ onEveryEngine('the later API', (open) => {
     expect(await typeOf('?id=7', { Accept: '*/*' })).toBe('application/json')
     expect(await typeOf('?id=7', browser)).toBe('application/json')
     expect(await typeOf('', { ...browser, 'X-API-KEY': 'ppd_unknown' })).toBe('application/json')
+    const { headers } = await server.get('/credentials?id=7', { headers: browser })
+    expect(headers.get('Vary')).toBe('Accept, X-API-KEY')
     await using pages = await servePeople(PEOPLE)
     for (const [query, type] of [
       ['', 'text/html; charset=utf-8'],

@@ -34,6 +34,18 @@ onEveryEngine('the search of the later API', (open) => {
     [{ identity: 'ada lovelace' }, [7]],
     [{ identity: 'nobody at all' }, []],
     [{ identity: 'human' }, []],
+    [{ identity: '' }, []],
+    [{ identity: null }, []],
+    [{ identity: '"' }, []],
+    [{ walletAddresses: null }, []],
+    [{ walletAddresses: '' }, []],
+    [{ score: { min: -5, max: 9 } }, [25, 12]],
+    [{ score: { min: 1e21 } }, []],
+    [{ score: { min: 1e-7, max: 9 } }, [25]],
+    [{ identity: 'twin', exactMatch: true, score: { min: 1e-7 } }, [23, 22]],
+    [{ identity: '\u0301' }, []],
+    [{ identity: 7, exactMatch: 1 }, [7]],
+    [{ identity: 'twin', identity_type: null, score: { min: '', max: null } }, [23, 22]],
     [{ identity: 'twin', exactMatch: true }, [23, 22]],
     [{ identity: 'twin', identity_type: 'github' }, [23, 22]],
     [{ identity: '501383', identity_type: 'Farcaster' }, [26]],
@@ -48,16 +60,22 @@ onEveryEngine('the search of the later API', (open) => {
   ])('%j finds %j, by GET and by POST', async (query, ids) => {
     expect(await idsOf(toTarget(query))).toEqual(ids)
     expect(await idsOf(PATH, post({ query }))).toEqual(ids)
+    expect(await idsOf(PATH, post({ query: JSON.stringify(query), page: null, per_page: '25' }))).toEqual(ids)
   })
 
   test('members of query and sort can be parameters, and the list has pages', async () => {
     expect(await idsOf(`${PATH}?query%5Bidentity%5D=twin&query[exactMatch]=true`)).toEqual([23, 22])
     const wallets = `query[walletAddresses][]=${ADA_WALLET}&query[walletAddresses][]=${GRACE_OLD_WALLET}`
     expect(await idsOf(`${PATH}?${wallets}`)).toEqual([3, 7])
+    const numbered = `query[walletAddresses][0]=${ADA_WALLET}&query[walletAddresses][1]=${GRACE_OLD_WALLET}`
+    expect(await idsOf(`${PATH}?${numbered}&page=`)).toEqual([3, 7])
     expect(await idsOf(`${PATH}?query[score][min]=23&query[score][max]=42&view=any`)).toEqual([23])
     const ascending = 'sort={"score":{"order":"asc"},"id":{"order":"desc"}}'
     expect((await idsOf(`${PATH}?${ascending}`)).at(0)).toBe(12)
     expect((await idsOf(`${PATH}?sort[score][order]=asc`)).at(0)).toBe(12)
+    expect(await idsOf(`${PATH}?sort[id][order]=asc`)).toEqual([3, 7, 12, 22, 23, 25, 26])
+    expect(await idsOf(`${PATH}?${wallets}&sort={"id":{"order":"desc"}}`)).toEqual([7, 3])
+    expect(await idsOf(`${PATH}?${wallets}&sort={"score":{"order":"asc"}}`)).toEqual([7, 3])
     const { body } = await server.get(`${PATH}?per_page=2&page=2`)
     expect(body.profiles.map(({ id }: { id: number }) => id)).toEqual([23, 22])
     expect(body.pagination).toEqual({ current_page: 2, last_page: 4, total: 7 })
@@ -68,7 +86,7 @@ onEveryEngine('the search of the later API', (open) => {
     ['?query=zoe', 'query must be a JSON object, got "zoe".'],
     ['?query=[]', 'query must be a JSON object, got "[]".'],
     ['?query={"customQuery":{"bool":{}}}', 'query.customQuery is not a known field.'],
-    ['?customQuery={}', 'query.customQuery is not a known field.'],
+    ['?customQuery={}', 'customQuery is not a known field.'],
     [
       '?query={"score":{"min":5,"scorer":"Creator Score"}}',
       'The only score of this service is builder_score',
@@ -79,7 +97,10 @@ onEveryEngine('the search of the later API', (open) => {
     ['?query[tags]=a', 'query.tags is not a known field.'],
     ['?query[__proto__][x]=1', 'query.__proto__ is not a known field.'],
     ['?query[constructor][x]=1', 'query.constructor is not a known field.'],
-    ['?query[score]=1&query[score][min][x]=2', 'query.score.min must be a number'],
+    ['?query[score]=1&query[score][min][x]=2', '"query[score][min][x]" and "score" exclude each other.'],
+    ['?keyword=zoe', 'keyword is not a known field.'],
+    ['?query={"identity":"zoe"}&query[score][min]=5', '"query[score][min]" and "query" exclude each other.'],
+    ['?sort=-score', 'sort must be a JSON object, got "-score".'],
     ['?sort={"name":{"order":"asc"}}', 'sort.name is not a known field.'],
     ['?sort={"score":{"order":"up"}}', 'sort.score.order must be asc or desc, got "up".'],
     ['?sort={"score":{"scorer":"Creator Score"}}', 'The only score of this service is builder_score'],
@@ -96,6 +117,8 @@ onEveryEngine('the search of the later API', (open) => {
     const headers = { 'Content-Type': 'application/json' }
     expect(await statusOf({ headers, body: '{' })).toBe(400)
     expect(await statusOf({ headers, body: '[]' })).toBe(400)
+    expect(await statusOf({ headers, body: 'null' })).toBe(400)
+    expect(await statusOf({ headers, body: '['.repeat(9000) + ']'.repeat(9000) })).toBe(400)
     expect(await statusOf({ headers: { 'Content-Type': 'text/plain' }, body: '{}' })).toBe(415)
     expect(await statusOf({ headers, body: JSON.stringify({ query: { customQuery: {} } }) })).toBe(400)
   })
