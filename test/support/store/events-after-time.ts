@@ -1,6 +1,6 @@
 import type { LogEvent, ScoreState } from '../../../src/core/history/event.ts'
-import { addToDiff, beginDiff, finishDiff, type ScoreDiff } from '../../../src/core/history/score-diff.ts'
 import { readLater } from '../../../src/core/history/read-later.ts'
+import { addToDiff, beginDiff, finishDiff, type ScoreDiff } from '../../../src/core/history/score-diff.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 
 /** All events of these passports after a time, newest first for each passport. */
