@@ -37,7 +37,7 @@ export function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
 export function selectRoute(routes: readonly Route[], request: Request): Route {
   if (routes.length === 1) return routes[0] as Route
   const find = (wanted: string) => routes.findLast((each) => methodsOf(each).includes(wanted))
-  return (routes.find((each) => each.isFor?.(request)) ??
+  return (routes.findLast((each) => each.isFor?.(request)) ??
     find(request.method) ??
     find('GET') ??
     routes.at(-1)) as Route
