@@ -164,8 +164,11 @@ function takeSlots(index: PassportIndex, matches: Posting, slice: Slice): number
   let place = isReversed ? slots.length : 0
   if (after) place = countWhile(slots.length, (at) => isBefore(slots[at] as number, after))
   const taken: number[] = []
-  let skipped = 0
-  for (let at = isReversed ? place - 1 : place; at >= 0 && at < slots.length; at += isReversed ? -1 : 1) {
+  // If all slots match, those before the page need not be counted.
+  let skipped = slots.length === matches.count ? offset : 0
+  const step = isReversed ? -1 : 1
+  const begin = (isReversed ? place - 1 : place) + step * skipped
+  for (let at = begin; at >= 0 && at < slots.length; at += step) {
     const slot = slots[at] as number
     if (bits && hasBit(bits, slot) === 0) continue
     if (skipped++ >= offset) taken.push(slot)

@@ -22,36 +22,50 @@ import * as controls from './ranking-controls.ts'
 
 export const RANKING_SCRIPT = createScript('ranking.js', PARTS.share, PARTS.search)
 
-export const createRankingPage = (options: ExplorerOptions): ExplorerPage => ({
-  async cacheKey({ query }) {
-    const isOld = replaceOldAddress(query) !== undefined
-    return isOld
-      ? undefined
-      : `${lists.addressOf(lists.parsePeopleQuery(query))} ${(await options.rules()).stamp}`
-  },
-  async render({ query: parameters, site, signal, charge }) {
-    const address = replaceOldAddress(parameters)
-    if (address !== undefined) return createPage('', { Location: address, 'Cache-Control': 'no-cache' }, 301)
-    const asked = lists.parsePeopleQuery(parameters)
-    // A search costs about as much as two pages of the ranking, and sorting by points as much as four.
-    charge(
-      1 +
-        (asked.text === '' ? 0 : 2) +
-        (asked.sort.pointsFor !== undefined ? 4 : lists.isFiltered(asked) ? 2 : 0),
-    )
-    const rules = await options.rules()
-    const found = await searchPeople(options, rules, toRequest(asked), signal)
-    if (found.distribution.total === 0) return renderStart(site)
-    if (found.total === 0) charge(5)
-    return renderPage(describeFound(site, rules, asked, found))
-  },
-})
+export function createRankingPage(options: ExplorerOptions): ExplorerPage {
+  /** The filters beside the last list of all people. Counting and rendering them takes as long as the rest of a page. */
+  let last = { key: '', filters: html`` }
+
+  return {
+    async cacheKey({ query }) {
+      const isOld = replaceOldAddress(query) !== undefined
+      return isOld
+        ? undefined
+        : `${lists.addressOf(lists.parsePeopleQuery(query))} ${(await options.rules()).stamp}`
+    },
+    async render({ query: parameters, site, signal, charge }) {
+      const address = replaceOldAddress(parameters)
+      if (address !== undefined)
+        return createPage('', { Location: address, 'Cache-Control': 'no-cache' }, 301)
+      const asked = lists.parsePeopleQuery(parameters)
+      // A search costs about as much as two pages of the ranking, and sorting by points as much as four.
+      charge(
+        1 +
+          (asked.text === '' ? 0 : 2) +
+          (asked.sort.pointsFor !== undefined ? 4 : lists.isFiltered(asked) ? 2 : 0),
+      )
+      const rules = await options.rules()
+      const version = await options.index.version()
+      const key = isAll(asked) ? `${version} ${rules.stamp} ${lists.addressOf({ ...asked, page: 1 })}` : ''
+      const known = key !== '' && key === last.key ? last.filters : undefined
+      const groups = known ? [] : controls.GROUPS
+      const found = await searchPeople(options, rules, { ...toRequest(asked), groups }, signal)
+      if (found.distribution.total === 0) return renderStart(site)
+      if (found.total === 0) charge(5)
+      const shown = describeFound(site, rules, asked, found)
+      const filters = known ?? renderFilters(shown)
+      if (key !== '') last = { key, filters }
+      return renderPage(shown, filters)
+    },
+  }
+}
+
+const isAll = (query: PeopleQuery) => query.text === '' && !lists.isFiltered(query)
 
 const toRequest = ({ page, ...query }: PeopleQuery) => ({
   ...query,
   offset: (page - 1) * lists.PAGE_SIZE,
   limit: lists.PAGE_SIZE,
-  groups: controls.GROUPS,
 })
 
 /** `asked` is the query of the URL. `query` has the filters that its text names instead of their words. */
@@ -82,12 +96,13 @@ function describeFound(site: Site, rules: RuleSetShape, asked: PeopleQuery, foun
 }
 
 /** A search that finds few people shows no filters. */
-const hasFilters = ({ query, found }: Shown) => query.text === '' || found.total > 5
+const renderFilters = ({ query, found, names }: Shown) =>
+  query.text === '' || found.total > 5 ? controls.renderFilters(query, found.groups, names) : html``
 
-function renderPage(shown: Shown): RenderedPage {
+function renderPage(shown: Shown, filters: Html): RenderedPage {
   const { site, asked, query, found, names, described, last, title } = shown
   const all = found.distribution.total
-  const isHome = !lists.isFiltered(asked) && asked.text === '' && asked.page === 1
+  const isHome = isAll(asked) && asked.page === 1
   const isRead = found.reading.chips.length > 0
   const leaders = query.page === 1 ? found.people.slice(0, 3).map(({ passport }) => passport) : []
   const whole = countList(title, found.total)
@@ -110,7 +125,7 @@ function renderPage(shown: Shown): RenderedPage {
 ${renderSearch(asked.text, lists.parametersOf({ ...asked, text: '' }))}</div>
 <div id="how" data-live>${(isHome || found.total === 0) && renderHow(site)}</div>
 <div class="browse">
-<div id="facets" data-live>${hasFilters(shown) && controls.renderFilters(query, found.groups, names)}</div>
+<div id="facets" data-live>${filters}</div>
 <div>
 <div id="chips" data-live>${controls.renderChips(query, described)}${isRead && found.total > 0 && controls.renderAsName(asked)}</div>
 <div class="list-head row between"><p class="count" role="status" data-count>${describeCount(shown)}</p><div id="sorts" class="row" data-live>${sorts}</div></div>
@@ -126,9 +141,8 @@ ${controls.renderSuggestions(query, found.suggestions, names)}${renderResults(sh
 /** Search as you type replaces the heading and removes the introduction, so that the page is the one that Enter opens. */
 function renderHeading({ asked, found, title }: Shown): Html {
   const { total, isMore, distribution } = found
-  const isAll = asked.text === '' && !lists.isFiltered(asked)
   const words = html`<span class="clamp">${isMore && 'At least '}${countList(title, total)}</span>`
-  return html`<h1 id="heading" aria-live="polite" data-live>${isAll ? count(distribution.total, 'passport') : words}</h1>`
+  return html`<h1 id="heading" aria-live="polite" data-live>${isAll(asked) ? count(distribution.total, 'passport') : words}</h1>`
 }
 
 const LEAD = html`<p class="lead">A passport is a person’s public record of work: a score and the credentials behind it.</p>
