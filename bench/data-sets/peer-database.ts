@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import type { Social } from '../../src/core/passport/passport.ts'
+import type { WireProfile, WireSocial } from '../../src/core/passport/wire-schemas.ts'
 import { own } from '../../test/support/postgres/postgres-files.ts'
 import { KEY_HASH } from '../support/api-key.ts'
 import { openDatabase, type PersistentPostgres, POSTGRES_FOLDER } from './reused-postgres.ts'
@@ -50,10 +50,7 @@ function toField(value: Row[number]): string {
 
 type PassportRow = Record<'id' | 'score' | 'activity_score' | 'identity_score' | 'skills_score', number> &
   Record<'stale' | 'connections' | 'human' | 'calculated_at', number> &
-  Record<
-    'main_wallet' | 'verified_wallets' | 'display_name' | 'bio' | 'location' | 'tags' | 'socials',
-    string
-  >
+  Record<'main_wallet' | 'verified_wallets' | 'profile' | 'socials', string>
 
 function* chunksOf(path: string): Generator<Record<string, Row[]>> {
   using database = new Database(path, { readonly: true })
@@ -66,7 +63,7 @@ function* chunksOf(path: string): Generator<Record<string, Row[]>> {
       wallets: rows.flatMap((row) =>
         numbered(row, JSON.parse(row.verified_wallets), (wallet: string) => [wallet]),
       ),
-      tags: rows.flatMap((row) => numbered(row, JSON.parse(row.tags), (tag: string) => [tag])),
+      tags: rows.flatMap((row) => numbered(row, profileOf(row).tags, (tag) => [tag])),
       socials: rows.flatMap((row) => numbered(row, JSON.parse(row.socials), toSocial)),
     }
     const last = rows.at(-1)?.id ?? 0
@@ -77,6 +74,8 @@ function* chunksOf(path: string): Generator<Record<string, Row[]>> {
 
 const numbered = <T>({ id }: PassportRow, items: readonly T[], map: (item: T) => Row): Row[] =>
   items.map((item, position) => [id, position, ...map(item)])
+
+const profileOf = ({ profile }: PassportRow): WireProfile => JSON.parse(profile)
 
 const toPassport = (row: PassportRow): Row => [
   row.id,
@@ -89,19 +88,19 @@ const toPassport = (row: PassportRow): Row => [
   row.human === 1,
   new Date(row.calculated_at).toISOString(),
   row.main_wallet,
-  row.display_name,
-  row.bio,
-  row.location,
+  profileOf(row).display_name,
+  profileOf(row).bio,
+  profileOf(row).location,
 ]
 
-const toSocial = (one: Social): Row => [
+const toSocial = (one: WireSocial): Row => [
   one.source,
-  one.name,
-  one.displayName,
-  one.bio,
+  one.profile_name,
+  one.profile_display_name,
+  one.profile_bio,
   one.location,
-  one.url,
-  one.imageUrl,
-  one.followers,
-  one.following,
+  one.profile_url,
+  one.profile_image_url,
+  one.follower_count,
+  one.following_count,
 ]
