@@ -1,4 +1,3 @@
-import { expect } from 'bun:test'
 import { type Answer, ranked, standingOf, toNumber, UNKNOWN } from '../../model/answers.ts'
 import type { Question, VersionModel } from '../../model/question.ts'
 import type { Service, Stored } from '../../model/service.ts'
@@ -12,10 +11,6 @@ export const LATER_MODEL: VersionModel = {
     ],
     [`/accounts?id=${key}`, answer(stored, presentAccounts)],
     [`/socials?id=${key}`, answer(stored, presentSocials)],
-    [
-      `/data_points?id=${key}`,
-      answer(stored, ({ points }) => ({ data_points: expect.objectContaining({ length: points.size }) })),
-    ],
     ...(stored
       ? []
       : ['score', 'scores', 'profile'].map((name): Question => [`/${name}?id=${key}`, UNKNOWN])),
