@@ -4,6 +4,7 @@ import { PassportOrSelected } from '../../core/api/schemas.ts'
 import { KEY, list, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import { andThen } from '../../core/basics/awaitable.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { json } from '../../core/http/response.ts'
 import { route } from '../../core/http/route.ts'
 import {
@@ -33,6 +34,8 @@ const SNAPSHOT = {
 export const passport = route(V3, {
   name: 'v3_passport',
   path: '/api/v3/passports/:key',
+  // Only parts that are included can be large.
+  bytes: 0,
   isCheap: (request) => !request.url.includes('?') && !wantsSnapshot(request),
   id: 'getPassportV3',
   summary: 'Get a passport by id, wallet or handle',
@@ -66,7 +69,7 @@ export const passport = route(V3, {
     const fields = fieldsOf(query)
     const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
     const parsed = parseKey(key)
-    const place = fields.includes.size > 0 ? context.budget.take(context, PAGE_BYTES) : undefined
+    const place = fields.includes.size > 0 ? takeTurn(context, PAGE_BYTES) : undefined
     return andThen(place, () =>
       andThen(waitForCursor(context, query.after), () =>
         andThen(readPassports(context, [parsed], fields, { asOf }), ([found]) => {
