@@ -1,6 +1,6 @@
 /**
  * Measures ten million passports: on SQLite, or on PostgreSQL with a streaming replica and two nodes. The figures are
- * copied to bench/long-runs.json by hand.
+ * copied to bench/RESULTS.md by hand.
  *
  *   npx bun bench/large.ts [--passports 10000000] [--engine sqlite] [--rounds 3] [--seconds 5]
  */

@@ -2,7 +2,7 @@ import type { Mutation } from './mutation.ts'
 
 const RESPONSES = ['test/core/http/responses.test.ts']
 const CONTENT = ['test/core/http/untrusted-input.test.ts']
-const RETIREMENT = ['test/features/retire/headers-and-brownouts.test.ts', 'test/features/retire/plan.test.ts']
+const RETIREMENT = ['test/features/v1/retirement.test.ts', 'test/features/retire/plan.test.ts']
 
 /** Mutations of the headers and contents of responses. */
 export const RESPONSE_MUTATIONS: readonly Mutation[] = [
