@@ -52,7 +52,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'features/mirror/mirror-odd-sources': ['core/passport/wire-schemas'],
   'features/movers/list': ['core/lists/list-request'],
   'features/passports/as-of': ['core/api/schemas'],
-  'features/passports/list': ['core/lists/list-request'],
   'features/passports/passport': ['core/api/schemas'],
   'features/pictures/fonts-folder': ['core/config/fonts-folder'],
   'features/pictures/png-cards': ['core/config/fonts-folder', 'ui/fonts'],

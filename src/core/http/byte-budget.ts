@@ -6,7 +6,7 @@ export const SMALL_BYTES = 64 * 1024
 /** A connection can be idle for at least 75 s: Bun closes idle connections up to 4 s before this timeout. */
 export const IDLE_SECONDS = 80
 /** Total time of requests after which no more start in a turn of the event loop. */
-const TURN_MILLISECONDS = 5
+const TURN_MILLISECONDS = 1
 /** The rate limit keeps one client from filling the queue. */
 const MOST_WAITING = 2000
 /** A shorter transfer has no limit of its own. */

@@ -31,7 +31,6 @@ import {
   SORT_FIELDS,
 } from '../../core/lists/list-request.ts'
 import type { Standing } from '../../core/passport/passport.ts'
-import { renderMovers } from '../movers/list.ts'
 import { FIELD_PARAMETERS } from './passport.ts'
 import { ListBody } from './schemas.ts'
 
@@ -100,7 +99,7 @@ Fields: ${Object.keys(FILTER_FIELDS).join(', ')}`,
   after: AFTER,
 }
 
-type Parameters = Query<keyof typeof LIST_PARAMETERS>
+export type ListParameters = Query<keyof typeof LIST_PARAMETERS>
 
 export const listOfPassports = route(V3, {
   name: 'v3_list',
@@ -117,16 +116,12 @@ export const listOfPassports = route(V3, {
 })
 
 /** Pages of the ranking are cached until the index changes. */
-async function listPassports(request: Request, context: Context, parameters: Parameters): Promise<Response> {
+async function listPassports(
+  request: Request,
+  context: Context,
+  parameters: ListParameters,
+): Promise<Response> {
   const fields = fieldsOf(parameters)
-  if (parameters.since !== undefined || MOVERS_SORTS.some((sort) => sort === parameters.sort)) {
-    await context.budget.take(context, PAGE_BYTES)
-    return sendPage(
-      request,
-      context,
-      toPage(linkTo, parameters, await renderMovers(context, parameters, fields)),
-    )
-  }
   const list = parseListRequest(parameters, fields)
   context.charge(unitsOfList(list, fields, !isRanking(list)))
   // The passports of the page are read in this thread, the list in that of the index: both have to include the event.
@@ -157,7 +152,7 @@ export function unitsOfList(
   return unitsOfPassports(limit, fields) + index + GROUP_UNITS * (groups?.length ?? 0)
 }
 
-export function parseListRequest(parameters: Parameters, { includes }: Fields): ListRequest {
+export function parseListRequest(parameters: ListParameters, { includes }: Fields): ListRequest {
   const { q, filter, sort, group_by, group_prefix, limit, cursor } = parameters
   const query = {
     keyword: parseKeyword(q, 'q'),
@@ -174,14 +169,14 @@ export function parseListRequest(parameters: Parameters, { includes }: Fields): 
   }
 }
 
-const linkTo = (parameters: Texts) => `/api/v3/passports?${new URLSearchParams(parameters)}`
+export const linkTo = (parameters: Texts) => `/api/v3/passports?${new URLSearchParams(parameters)}`
 
 /** With `after`, the list includes that event. */
 type Asked = { request: ListRequest; after: EventCursor | undefined }
 
 async function renderList(
   context: Context,
-  parameters: Parameters,
+  parameters: ListParameters,
   { request, after }: Asked,
   fields: Fields,
 ) {

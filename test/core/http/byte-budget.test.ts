@@ -52,8 +52,8 @@ function turnsOf(milliseconds: number) {
   }
 }
 
-test('after requests have used 5 ms of an event loop turn, further requests wait for the next turn', async () => {
-  const { takeTurn, request, events } = turnsOf(3)
+test('after requests have used a millisecond of an event loop turn, further requests wait for the next turn', async () => {
+  const { takeTurn, request, events } = turnsOf(0.6)
   using _turns = everyTurn(() => events.push('-'))
   const first = request('a')
   await first

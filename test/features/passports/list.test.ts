@@ -1,14 +1,11 @@
 import { describe, expect, spyOn, test } from 'bun:test'
-import { GROUP_FIELDS } from '../../../src/core/lists/list-request.ts'
 import { type Reply, serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { calledIndex } from '../../support/index/local-index.ts'
 import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
-import { fromRow, groupNaively, listNaively, parseFilter, parseSort } from '../../support/store/naive-list.ts'
 import { ada, credential, NOON, named, record } from '../../support/store/records.ts'
 
 type Get = (target: string) => Promise<Reply>
 type Parameters = Record<string, string>
-type Group = { value: string | null; count: number }
 
 const PATH = '/api/v3/passports'
 const pathOf = (parameters: Parameters = {}) => `${PATH}?${new URLSearchParams(parameters)}`
@@ -50,52 +47,6 @@ const people = Array.from({ length: 60 }, (_, at) => {
       total: (types.length * (types.length - 1)) / 2,
       identity: (types.length * (types.length - 1)) / 2,
     },
-  })
-})
-
-const FILTERS: Parameters[] = [
-  {},
-  { sort: 'score' },
-  { sort: 'passport_id' },
-  { sort: '-passport_id', filter: 'human:true' },
-  { sort: '-identity_score', filter: 'tag:math' },
-  { sort: 'identity_score', filter: 'type:!ens' },
-  { filter: 'human:true,score:>0' },
-  { filter: 'score:>=1|0,human:!true' },
-  { filter: 'type:github|ens,tag:!bot' },
-  { filter: 'type:ens,type:lens', sort: 'score' },
-  { filter: 'location:"sao paulo, sp"' },
-  { filter: 'location:!LISBON,source:lens' },
-  { filter: 'rules:none' },
-  { q: 'zoe' },
-  { q: 'ZOE', sort: 'score' },
-  { q: 'zoe', filter: 'human:true', sort: 'passport_id' },
-  { q: 'nobody', filter: 'human:true' },
-  { sort: '-points:lens' },
-  { sort: 'points:ENS', filter: 'human:true' },
-  { sort: '-points:lens', q: 'bob' },
-]
-
-onEveryEngine('GET /api/v3/passports', (open) => {
-  test('lists have the same passports, totals and groups as a naive evaluation', async () => {
-    await using store = await open(people)
-    const all = (await store.listing.listRows(people.map(({ id }) => id))).map(fromRow)
-    await using server = serveTest(store)
-    for (const [at, parameters] of FILTERS.entries()) {
-      const query = {
-        keyword: parameters.q?.toLowerCase(),
-        filter: parameters.filter === undefined ? [] : parseFilter(parameters.filter),
-        sort: parseSort(parameters.sort),
-      }
-      const expected = listNaively(all, query)
-      const ids = expected.map(({ id }) => id)
-      expect(await walk(server.get, { ...parameters, limit: '20' })).toEqual(ids)
-      const field = GROUP_FIELDS[at % GROUP_FIELDS.length] ?? 'type'
-      const { body } = await server.get(pathOf({ ...parameters, group_by: field, limit: '250' }))
-      expect(body).toMatchObject({ next: null, total: ids.length, more_groups: 0 })
-      const counts = (body.groups as Group[]).map(({ value, count }) => ({ value, count }))
-      expect(counts).toEqual(groupNaively(expected, field))
-    }
   })
 })
 

@@ -4,7 +4,7 @@ import type { Store } from '../../../src/core/store/store.ts'
 import { exportAll } from '../../support/cli-sandbox.ts'
 import { readFrozen } from '../../support/frozen/frozen-versions.ts'
 import { listAll } from '../../support/index/local-index.ts'
-import { onBothEngines, openTestStore } from '../../support/store/engines.ts'
+import { onBothEngines } from '../../support/store/engines.ts'
 import { histories, importParts, importText, REFS, take } from '../../support/store/random-histories.ts'
 import { adoptRules, rescoreSome, scorerOf } from '../../support/store/scoring.ts'
 
@@ -55,21 +55,4 @@ onBothEngines('an export', (open, engine) => {
       { numRuns: engine === 'sqlite' ? 6 : 1, seed: 1815 },
     )
   })
-})
-
-test('both engines serve the same data after a random history', async () => {
-  await fc.assert(
-    fc.asyncProperty(histories, async (steps) => {
-      await using one = await openTestStore('sqlite')
-      await using other = await openTestStore('postgres')
-      const scorers = [one, other].map((each) => scorerOf(each))
-      for (const scorer of scorers) {
-        await adoptRules(scorer)
-        for (const each of steps) await take(scorer.store, scorer, each)
-      }
-      expect(await everything(other)).toEqual(await everything(one))
-      expect(await exportAll(other)).toBe(await exportAll(one))
-    }),
-    { numRuns: 3, seed: 1815 },
-  )
 })
