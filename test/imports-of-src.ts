@@ -65,7 +65,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'system/core/cli/migrate': ['core/store/schema'],
   'system/core/cli/migrate-old-databases': ['core/store/schema'],
   'system/core/cli/migrated-files-and-schemas': ['core/store/database/postgres/database'],
-  'system/core/http/scopes-of-routes': ['core/http/parse-request'],
+  'system/core/http/scopes-of-routes': ['core/http/server'],
   'system/core/store/postgres/connections': ['core/store/database/postgres/connection/pool'],
   'system/core/store/postgres/hosts': ['core/store/database-address'],
   'system/core/store/postgres/open': ['core/store/database/postgres/open', 'core/store/schema'],
