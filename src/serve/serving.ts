@@ -22,8 +22,10 @@ export function apiOf(parts: readonly Serving[], options: ApiOptions = {}): Api 
 }
 
 /** Another feature can respond to a documented path with a further content type. */
-const alternativesOf = ({ path }: Route, all: readonly Route[]): NonNullable<Route['alternatives']> =>
-  Object.assign({}, ...all.filter((route) => route.path === path).map(({ alternatives }) => alternatives))
+function alternativesOf({ path, methods }: Route, all: readonly Route[]): NonNullable<Route['alternatives']> {
+  const others = all.filter((route) => route.path === path && route.methods === methods)
+  return Object.assign({}, ...others.map(({ alternatives }) => alternatives))
+}
 
 type SiteOptions = Parameters<typeof createSite>[0]
 
