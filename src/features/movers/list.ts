@@ -6,7 +6,6 @@ import type { PassportV3 } from '../../core/history/passport-state.ts'
 import { presentDiff, presentTime } from '../../core/history/present-event.ts'
 import { readDiff } from '../../core/history/read-later.ts'
 import type { ScoreDiff } from '../../core/history/score-diff.ts'
-import { queryOf } from '../../core/http/parse-request.ts'
 import { sendPage } from '../../core/http/rendered-page.ts'
 import { type Context, route } from '../../core/http/route.ts'
 import {
@@ -79,8 +78,9 @@ export const listOfMovers = route(V3, {
   },
 })
 
-function isByChange(request: Request): boolean {
-  const query = queryOf(request)
+/** Must not throw, because it selects the route. */
+function isByChange({ url }: Request): boolean {
+  const query = new URLSearchParams(url.split('?', 2)[1])
   return query.has('since') || MOVERS_SORTS.some((sort) => sort === query.get('sort'))
 }
 

@@ -37,8 +37,8 @@ onEveryEngine('usage', (open) => {
       keys.flatMap((key) => [200, 304, 404, 429].map((status) => used(day, key, 2, { status }))),
     )
     await add(store, ...counts, used('2026-02-01', '', 9))
-    const sums = await store.data(USAGE).sumByKey({ since: '2026-02-01', until: '2026-02-28' })
-    expect(new Map(sums)).toEqual(new Map(keys.map((key) => [key, 12])))
+    const sums = await store.data(USAGE).sumMonth('2026-02-28')
+    expect(sums).toEqual(new Map(keys.map((key) => [key, 12])))
   })
 
   test('the counts of old days are deleted one day at a time, oldest first', async () => {
