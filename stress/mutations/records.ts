@@ -1,7 +1,7 @@
 import { type Mutation, ON_SQLITE } from './mutation.ts'
 
 const MERGES = ['test/core/store/merges-and-removals.test.ts']
-const IMPORT = ['test/features/records/changed-records.test.ts']
+const IMPORT = ['test/features/records/round-trip.test.ts']
 const UNIQUE = ['test/system/core/scoring/unique-accounts.test.ts']
 const SCORING = ['test/core/scoring/rescore.test.ts', 'test/core/scoring/adoption.test.ts']
 
