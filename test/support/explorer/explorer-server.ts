@@ -1,3 +1,4 @@
+import { expect, test } from 'bun:test'
 import { createLog } from '../../../src/core/basics/log.ts'
 import { createLocalIndex } from '../../../src/core/cli/local-index.ts'
 import { readConfig } from '../../../src/core/config/config.ts'
@@ -116,6 +117,38 @@ const drawNothing: Rasterize = () => Promise.reject(new Error('This server draws
 
 /** The client of the picture thread. */
 const clientsOf = (rasterize: Rasterize) => ({ 'picture-thread': { rasterize, connect: () => undefined } })
+
+/** A part of a page. One with markup is looked for in the source of the page, another text in its words. */
+type Part = string | RegExp
+
+/** A page, what it shows, and what it does not show. */
+export type PageRow = [path: string, sees: readonly Part[], lacks?: readonly Part[]]
+
+type Look = (path: string) => Promise<{ status: number; text: string }>
+
+export async function expectPage(look: Look, [path, sees, lacks = []]: PageRow) {
+  const { status, text } = await look(path)
+  expect([path, status]).toEqual([path, 200])
+  const words = readable(text)
+  const has = (part: Part) => {
+    if (typeof part !== 'string') return part.test(text) || part.test(words)
+    return (/[<"]/.test(part) ? text : words).includes(part)
+  }
+  expect({ path, missing: sees.filter((part) => !has(part)), found: lacks.filter(has) }).toEqual({
+    path,
+    missing: [],
+    found: [],
+  })
+}
+
+/** One test for each row. Its title is the name of the row. */
+export function testPages(server: { look: Look }, rows: Record<string, PageRow | PageRow[]>): void {
+  for (const [title, pages] of Object.entries(rows))
+    test(title, async () => {
+      const list = Array.isArray(pages[0]) ? (pages as PageRow[]) : [pages as PageRow]
+      for (const page of list) await expectPage(server.look, page)
+    })
+}
 
 export const readable = (markup: string) =>
   markup
