@@ -1,6 +1,6 @@
 import { UNKNOWN_PATHS } from '../core/api/surface.ts'
 import { health, readiness } from '../core/http/health.ts'
-import type { Examples } from '../core/http/route.ts'
+import type { Examples, Route } from '../core/http/route.ts'
 import type { Api, ServedVersions, Serving, Started, UseOfServer } from '../feature.ts'
 import type { Html } from '../ui/html.ts'
 import { createSite } from '../ui/site.ts'
@@ -12,13 +12,18 @@ export function apiOf(parts: readonly Serving[], options: ApiOptions = {}): Api 
   const served = parts.filter(({ isServed }) => isServed?.(options) ?? true)
   const all = [...served.flatMap(({ routes = [] }) => routes), ...UNKNOWN_PATHS, health, readiness]
   const examples: Record<string, Examples> = Object.assign({}, ...served.map((part) => part.examples))
-  const routes = all.map((each) => ({
-    ...each,
-    examples: examples[each.id ?? ''] ?? {},
-    ...(options.requireKey && each.surface.usesKeys && !each.access && { needsKey: true as const }),
+  const routes = all.map((route) => ({
+    ...route,
+    alternatives: alternativesOf(route, all),
+    examples: examples[route.id ?? ''] ?? {},
+    ...(options.requireKey && route.surface.usesKeys && !route.access && { needsKey: true as const }),
   }))
   return { routes, schemas: Object.assign({}, ...parts.map(({ schemas }) => schemas)) }
 }
+
+/** Another feature can respond to a documented path with a further content type. */
+const alternativesOf = ({ path }: Route, all: readonly Route[]): NonNullable<Route['alternatives']> =>
+  Object.assign({}, ...all.filter((route) => route.path === path).map(({ alternatives }) => alternatives))
 
 type SiteOptions = Parameters<typeof createSite>[0]
 

@@ -31,15 +31,19 @@ export function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
 }
 
 /**
- * Selects one of the routes of a path: one that `isFor` the request, or the last one with its method. The one that reads responds
- * to methods that the path does not have.
+ * Selects the route of a path for the method of a request, preferably one that `isFor` it. The route that reads responds to methods
+ * that the path does not have.
  */
 export function selectRoute(routes: readonly Route[], request: Request): Route {
   if (routes.length === 1) return routes[0] as Route
-  const find = (wanted: string) => routes.findLast((each) => methodsOf(each).includes(wanted))
-  return (routes.findLast((each) => each.isFor?.(request)) ??
-    find(request.method) ??
-    find('GET') ??
+  const matches = routes.filter((route) => route.isFor?.(request))
+  const others = routes.filter((route) => !route.isFor)
+  const findByMethod = (candidates: readonly Route[], method: string) =>
+    candidates.findLast((route) => methodsOf(route).includes(method))
+  return (findByMethod(matches, request.method) ??
+    findByMethod(others, request.method) ??
+    matches.at(-1) ??
+    findByMethod(others, 'GET') ??
     routes.at(-1)) as Route
 }
 

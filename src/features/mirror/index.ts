@@ -1,7 +1,9 @@
 import type { Feature } from '../../feature.ts'
+import { records } from '../records/index.ts'
 
 export const mirror: Feature = {
   name: 'mirror',
+  needs: [records],
   commands: {
     mirror: async () => (await import('./command.ts')).mirror,
   },

@@ -1,7 +1,9 @@
 import type { Feature } from '../../feature.ts'
+import { events } from '../events/index.ts'
 
 export const webhooks: Feature = {
   name: 'webhooks',
+  needs: [events],
   commands: {
     subscriptions: async () => (await import('./command.ts')).subscriptions,
   },

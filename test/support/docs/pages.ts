@@ -28,13 +28,3 @@ export const MIGRATE_REQUESTS = rowsOf('docs/migrate.md')
     const [method = '', path = ''] = line.split(' ')
     return { method, path, headers, status: Number(status), sameAs: codeIn(sameAs)[0] }
   })
-
-type NamedTest = { file: string; title: string }
-
-export const testsNamedIn = (text: string): NamedTest[] =>
-  [...text.matchAll(/`(test\/[^`]+\.test\.ts)`\s+"([^"]+)"/g)].map(([, file = '', title = '']) => ({
-    file,
-    title,
-  }))
-
-export const isTest = ({ file, title }: NamedTest) => isFile(file) && readPage(file).includes(`'${title}'`)

@@ -17,7 +17,8 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const NOT_RUN: Record<string, string> = {
   'README.md: Try it: sh':
     'installs packages and runs all tests; test/system/packaging/npm-package.test.ts runs the installed command',
-  'docs/api/v3.md: Streams: text': 'part of a stream; test/features/events/streams.test.ts checks streams',
+  'docs/api/events.md: Streams: text':
+    'part of a stream; test/features/events/streams.test.ts checks streams',
   'docs/backup.md: PostgreSQL: sh':
     'needs programs that may be missing; test/system/features/backup/backup.test.ts runs the same commands',
   'docs/migrate.md: Go: `earned_at` may be empty: go': 'needs Go; was run by hand with Go 1.19',
@@ -25,7 +26,7 @@ const NOT_RUN: Record<string, string> = {
   'docs/records.md: Import: text':
     'two of many error messages; test/features/records/malformed-records.test.ts has all',
   'docs/records.md: Mirror: text': 'the report of a mirror of ten thousand passports',
-  'docs/reliability.md: Guarantees: sh': 'the tests run the short form of stress',
+  'docs/reliability.md: Stress runs: sh': 'the tests run the short form of stress',
   'docs/scale.md: When to move: sh': 'needs sudo',
   'docs/scale.md: High availability: sh':
     'installs packages and runs until it is stopped; stress ha-failover runs the script',
