@@ -4,7 +4,7 @@ import type { RateLimitResult } from '../basics/fixed-window.ts'
 import { createDigestFinder } from '../scoring/rules-digests.ts'
 import type { ApiKey } from '../store/api-key.ts'
 import { RULE_SETS } from '../store/sql/rules.ts'
-import { type BudgetLimits, createByteBudget, type Limited } from './byte-budget.ts'
+import { type BudgetLimits, createByteBudget, type Limited, takeTurn } from './byte-budget.ts'
 import {
   ANONYMOUS_PRINCIPAL,
   checkOrigin,
@@ -67,7 +67,7 @@ const STEPS: readonly Step[] = [
   (context, { guardsOf }) => {
     for (const guard of guardsOf(context.route.surface)) guard.check?.(context)
   },
-  (context) => !context.route.isImmediate && context.budget.take(context, context.route.surface.bytes),
+  (context) => !context.route.isImmediate && takeTurn(context, context.route.bytes),
   (context) => context.route.handle?.(context.request, context),
 ]
 

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../basics/awaitable.ts'
 import { urlOf } from '../basics/url.ts'
-import { IDLE_SECONDS } from './byte-budget.ts'
+import { heldBytes, IDLE_SECONDS } from './byte-budget.ts'
 import { presentError } from './errors.ts'
 import { groupByPath, matchPath, pathOf, selectRoute, withSlash } from './parse-request.ts'
 import { createServerState, respond, type ServerOptions, type ServerState } from './respond.ts'
@@ -78,7 +78,7 @@ export function startApiServer(options: ApiServerOptions) {
       return state.now() - state.lastRequestAt
     },
     /** Bytes of bodies that are received, rendered or sent. */
-    heldBytes: state.shared.budget.held,
+    heldBytes: () => heldBytes(state.shared.budget),
     stop(force = false) {
       streams.isEnding = true
       return server.stop(force)

@@ -6,6 +6,7 @@ import type { PassportV3 } from '../../core/history/passport-state.ts'
 import { presentDiff, presentTime } from '../../core/history/present-event.ts'
 import { readDiff } from '../../core/history/read-later.ts'
 import type { ScoreDiff } from '../../core/history/score-diff.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
 import { sendPage } from '../../core/http/rendered-page.ts'
 import { type Context, route } from '../../core/http/route.ts'
@@ -73,7 +74,7 @@ export const listOfMovers = route(V3, {
   query: LIST_PARAMETERS,
   async handle(request, context, parameters) {
     const fields = fieldsOf(parameters)
-    await context.budget.take(context, PAGE_BYTES)
+    await takeTurn(context, PAGE_BYTES)
     const list = await renderMovers(context, parameters, fields)
     return sendPage(request, context, toPage(linkTo, parameters, list))
   },

@@ -1,10 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
-import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { createLocalIndex } from '../../support/index/local-index.ts'
-import { foldName } from '../../support/program/text.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
 
@@ -60,33 +58,3 @@ test.each(['/passports/1', '/compare?ids=1,2,3,4', '/card/1.png', '/about'])(
     expect(calls).toBeLessThanOrEqual(4)
   },
 )
-
-const PARTS = ['total', 'skills'] as const
-
-test.each(
-  PARTS.flatMap((sort) =>
-    ['q=a', 'q=maple&filter=human:false', 'filter=tag:solidity&page=2'].map(
-      (query) => [sort, query] as const,
-    ),
-  ),
-)('ranks by %s on the page ?%s equal those of a naive count', async (sort, query) => {
-  const asked = new URLSearchParams(query)
-  const [, field, value] = /^(\w+):(\w+)$/.exec(asked.get('filter') ?? '') ?? []
-  const [human, tag] = [field === 'human' ? value : null, field === 'tag' ? value : null]
-  const filtered = PEOPLE.filter(
-    (person) =>
-      person.mergedInto === undefined &&
-      (human === null || String(person.human) === human) &&
-      (tag === null || person.profile.tags.some((each) => foldName(each) === tag)),
-  )
-  const rows = rowsOf(
-    (await server.look(`/?${query}&sort=-${sort === 'total' ? 'score' : `${sort}_score`}`)).text,
-  )
-  expect(rows.length).toBeGreaterThan(0)
-  for (const { path, rank } of rows) {
-    const id = Number(path.split('/').at(-1))
-    const { scores } = PEOPLE.find((person) => person.id === id) as (typeof PEOPLE)[number]
-    const above = filtered.filter((person) => (person.scores?.[sort] ?? 0) > (scores?.[sort] ?? 0)).length
-    expect([path, rank]).toEqual([path, (1 + above).toLocaleString('en')])
-  }
-})

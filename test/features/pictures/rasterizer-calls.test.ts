@@ -14,24 +14,6 @@ describe('the picture thread', () => {
     return client
   }
 
-  test('draws an SVG only once for several requests of the same width', async () => {
-    let drawn = 0
-    const client = connect(() => new Uint8Array([++drawn]))
-    const results = await Promise.all(['a', 'b', 'a'].map((svg) => client.rasterize(svg, 10)))
-    expect(results.map(([first]) => first)).toEqual([1, 2, 1])
-    expect(await client.rasterize('a', 10)).toEqual(new Uint8Array([1]))
-    expect(await client.rasterize('a', 20)).toEqual(new Uint8Array([3]))
-  })
-
-  test('a cached picture does not wait for the pictures in the queue', async () => {
-    const client = connect(() => new Uint8Array(1))
-    await client.rasterize('cached', 10)
-    const done: string[] = []
-    const svgs = ['a', 'b', 'cached']
-    await Promise.all(svgs.map(async (svg) => client.rasterize(svg, 10).then(() => done.push(svg))))
-    expect(done).toEqual(['cached', 'a', 'b'])
-  })
-
   test('refuses further pictures while 16 are queued', async () => {
     const client = connect(() => new Uint8Array(1))
     const all = await Promise.allSettled(Array.from({ length: 30 }, (_, at) => client.rasterize('a', at)))
@@ -71,15 +53,5 @@ describe('the picture thread', () => {
     const client = createRasterizerClient({ waiting: 1, milliseconds: 1 })
     client.connect(new MessageChannel().port2)
     await expectRefusal(client.rasterize('a', 10), 'overloaded')
-  })
-
-  test('a picture is rejected as unavailable if the thread ends before drawing it', async () => {
-    const client = createRasterizerClient()
-    const draw = () => client.rasterize('a', 10)
-    await expectRefusal(draw(), 'unavailable')
-    client.connect(new MessageChannel().port2)
-    const result = draw()
-    setImmediate(() => client.connect(new MessageChannel().port2))
-    await expectRefusal(result, 'unavailable')
   })
 })

@@ -1,3 +1,4 @@
+import { expect, test } from 'bun:test'
 import { createLocalIndex } from '../../../src/core/cli/local-index.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../../src/core/config/site-settings.ts'
 import { createPageCache } from '../../../src/core/http/rendered-page.ts'
@@ -114,6 +115,38 @@ let loaded: Promise<DrawPng> | undefined
 export const drawPng: Rasterize = async (svg, width) => {
   loaded ??= loadRasterizer()
   return (await loaded)(svg, width)
+}
+
+/** A part of a page. One with markup is looked for in the source of the page, another text in its words. */
+type Part = string | RegExp
+
+/** A page, what it shows, and what it does not show. */
+export type PageRow = [path: string, sees: readonly Part[], lacks?: readonly Part[]]
+
+type Look = (path: string) => Promise<{ status: number; text: string }>
+
+export async function expectPage(look: Look, [path, sees, lacks = []]: PageRow) {
+  const { status, text } = await look(path)
+  expect([path, status]).toEqual([path, 200])
+  const words = readable(text)
+  const has = (part: Part) => {
+    if (typeof part !== 'string') return part.test(text) || part.test(words)
+    return (/[<"]/.test(part) ? text : words).includes(part)
+  }
+  expect({ path, missing: sees.filter((part) => !has(part)), found: lacks.filter(has) }).toEqual({
+    path,
+    missing: [],
+    found: [],
+  })
+}
+
+/** One test for each row. Its title is the name of the row. */
+export function testPages(server: { look: Look }, rows: Record<string, PageRow | PageRow[]>): void {
+  for (const [title, pages] of Object.entries(rows))
+    test(title, async () => {
+      const list = Array.isArray(pages[0]) ? (pages as PageRow[]) : [pages as PageRow]
+      for (const page of list) await expectPage(server.look, page)
+    })
 }
 
 export const readable = (markup: string) =>
