@@ -13,7 +13,7 @@ const LARGEST_CHUNK = 250_000
 type Head = { cursor: string; count: number; bytes: number; types: string[] }
 
 /** A key of a posting, its number of slots, its words if it is bits or 0 for a list, and its label. */
-type SavedPosting = [key: string | number, count: number, words: number, label?: string]
+type SavedPosting = [key: string | number, count: number, words: number, label: string | null]
 
 /** Postings without a pause. */
 const POSTINGS = 2000
@@ -74,8 +74,7 @@ function* listPostingPieces(
     yield* encodeJson(
       postings.map(([key, posting]): SavedPosting => {
         const words = posting.bits ? Math.min(posting.bits.length, wordsFor(count)) : 0
-        const label = labels.get(key)
-        return [key, posting.count, words, ...(label === undefined ? [] : [label])]
+        return [key, posting.count, words, labels.get(key) ?? null]
       }),
     )
     for (const [, { list, bits, count: slots }] of postings)
@@ -170,7 +169,7 @@ async function readPostings(
     for (const [key, count, words, label] of saved) {
       const bits = words > 0 && fromBits(new Int32Array(buffer, offset, words), count)
       map.set(key, bits || fromList(new Uint32Array(buffer, offset, count)))
-      if (label !== undefined) labels.set(key, label)
+      if (label !== null) labels.set(key, label)
       offset += 4 * (words || count)
     }
   }
