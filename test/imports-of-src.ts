@@ -55,7 +55,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'features/passports/passport': ['core/api/schemas'],
   'features/pictures/fonts-folder': ['core/config/fonts-folder'],
   'features/pictures/png-cards': ['core/config/fonts-folder', 'ui/fonts'],
-  'features/proof/well-known': ['core/config/signing-keys'],
+  'features/proof/signed-snapshot': ['core/config/signing-keys'],
   'features/records/malformed-records': ['core/passport/rules/rule-set'],
   'features/v1/limits': ['core/lists/list-request'],
   'features/webhooks/delivery-states': ['core/history/event-cursor'],
