@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { MIGRATE_REQUESTS } from '../../../support/docs/pages.ts'
 import { inBrowser, serveBlankPage } from '../../../support/explorer/browser.ts'
 import { serveExplorer } from '../../../support/explorer/explorer-server.ts'
 import { shareServer } from '../../../support/http/server.ts'
 import { hasPrograms } from '../../../support/programs.ts'
 import { openTestStore } from '../../../support/store/engines.ts'
 import { INVENTED } from '../../../support/store/json-lines.ts'
+import requests from './requests-of-old-programs.json' with { type: 'json' }
+
+/** `headers` are lines, and `sameAs` is a path with the same response. */
+type Row = { request: string; headers?: string[]; status: number; sameAs?: string }
+
+const ROWS: readonly Row[] = requests
 
 type Sent = { base: string; requests: { method: string; path: string; headers: Record<string, string> }[] }
 type Reply = { status: number; body: string }
@@ -14,24 +19,25 @@ type Reply = { status: number; body: string }
 /** The Accept-Encoding of a browser. Each client must decode the compressed responses. */
 const ENCODINGS = { 'Accept-Encoding': 'gzip, deflate, br, zstd' }
 
-describe('the requests of docs/migrate.md', () => {
+describe('the requests of old programs', () => {
   const server = shareServer(() => openTestStore('sqlite', INVENTED), serveExplorer)
 
-  /** Sends all requests of the page. Each is followed by a second request that must get the same response. */
+  /** Sends all requests. Each is followed by a second request that must get the same response. */
   async function check(send: (sent: Sent) => Promise<Reply[]>): Promise<void> {
-    const requests = MIGRATE_REQUESTS.flatMap(({ method, path, headers, sameAs = '/health' }) => [
-      { method, path, headers: Object.fromEntries(headers.map(splitHeader)) },
-      { method: 'GET', path: sameAs, headers: {} },
-    ])
+    const requests = ROWS.flatMap(({ request, headers = [], sameAs = '/health' }) => {
+      const [method = '', path = ''] = request.split(' ')
+      const same = { method: 'GET', path: sameAs, headers: {} }
+      return [{ method, path, headers: Object.fromEntries(headers.map(splitHeader)) }, same]
+    })
     const list = { method: 'GET', path: '/api/v1/passports' }
     requests.push({ ...list, headers: {} }, { ...list, headers: ENCODINGS })
     const replies = await send({ base: server.url.origin, requests })
-    expect(MIGRATE_REQUESTS.length).toBeGreaterThan(30)
-    for (const [at, { method, path, status, sameAs }] of MIGRATE_REQUESTS.entries()) {
+    expect(ROWS.length).toBeGreaterThan(30)
+    for (const [at, { request, status, sameAs }] of ROWS.entries()) {
       const [reply, same] = [replies[2 * at], replies[2 * at + 1]]
-      expect({ method, path, status: reply?.status }).toEqual({ method, path, status })
+      expect({ request, status: reply?.status }).toEqual({ request, status })
       if (sameAs !== undefined)
-        expect({ path, body: reply?.body }).toEqual({ path, body: same?.body as string })
+        expect({ request, body: reply?.body }).toEqual({ request, body: same?.body as string })
     }
     expect(replies).toHaveLength(requests.length)
     const [plain, compressed] = replies.slice(-2)
