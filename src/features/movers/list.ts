@@ -6,7 +6,7 @@ import type { PassportV3 } from '../../core/history/passport-state.ts'
 import { presentDiff, presentTime } from '../../core/history/present-event.ts'
 import { readDiff } from '../../core/history/read-later.ts'
 import type { ScoreDiff } from '../../core/history/score-diff.ts'
-import { queryOf } from '../../core/http/parse-request.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { sendPage } from '../../core/http/rendered-page.ts'
 import { type Context, route } from '../../core/http/route.ts'
 import {
@@ -73,14 +73,15 @@ export const listOfMovers = route(V3, {
   query: LIST_PARAMETERS,
   async handle(request, context, parameters) {
     const fields = fieldsOf(parameters)
-    await context.budget.take(context, PAGE_BYTES)
+    await takeTurn(context, PAGE_BYTES)
     const list = await renderMovers(context, parameters, fields)
     return sendPage(request, context, toPage(linkTo, parameters, list))
   },
 })
 
-function isByChange(request: Request): boolean {
-  const query = queryOf(request)
+/** Must not throw, because it selects the route. */
+function isByChange({ url }: Request): boolean {
+  const query = new URLSearchParams(url.split('?', 2)[1])
   return query.has('since') || MOVERS_SORTS.some((sort) => sort === query.get('sort'))
 }
 

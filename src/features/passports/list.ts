@@ -10,6 +10,7 @@ import {
 import { list, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import type { EventCursor } from '../../core/history/event-cursor.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { createPage, type RenderedPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
@@ -188,7 +189,7 @@ async function renderList(
     return { ...found, standings: presentStandings(found.ids, standings) }
   })
   // Joining a large page takes milliseconds.
-  await context.budget.take(context)
+  await takeTurn(context)
   return toPage(linkTo, parameters, {
     items,
     next: page.next ? formatCursor(request, page.next) : null,
@@ -260,10 +261,10 @@ export async function findFitting<Page extends Findable>(
 async function renderItems(context: Context, ids: readonly number[], fields: Fields, standings: Standings) {
   const keys = ids.map((id) => ({ id }))
   const read = (some: readonly { id: number }[]) => readPassports(context, some, fields, { standings })
-  await context.budget.take(context, PAGE_BYTES)
+  await takeTurn(context, PAGE_BYTES)
   const items: (string | undefined)[] = []
   let bytes = 0
-  for await (const result of readAll(keys, read, () => context.budget.take(context))) {
+  for await (const result of readAll(keys, read, () => takeTurn(context))) {
     // The id of a merged passport finds another passport: the one that it was merged into.
     const isListed = result && 'passport' in result && result.passport.id === ids[items.length]
     bytes += isListed ? Buffer.byteLength(result.json) : 0

@@ -5,6 +5,7 @@ import { KEY, list, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import { andThen } from '../../core/basics/awaitable.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { json } from '../../core/http/response.ts'
 import { route } from '../../core/http/route.ts'
 
@@ -19,6 +20,8 @@ export const FIELD_PARAMETERS = {
 export const passport = route(V3, {
   name: 'v3_passport',
   path: '/api/v3/passports/:key',
+  // Only parts that are included can be large.
+  bytes: 0,
   isCheap: (request) => !request.url.includes('?'),
   id: 'getPassportV3',
   summary: 'Get a passport by id, wallet or handle',
@@ -49,7 +52,7 @@ export const passport = route(V3, {
     const fields = fieldsOf(query)
     const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
     const parsed = parseKey(key)
-    const place = fields.includes.size > 0 ? context.budget.take(context, PAGE_BYTES) : undefined
+    const place = fields.includes.size > 0 ? takeTurn(context, PAGE_BYTES) : undefined
     return andThen(place, () =>
       andThen(waitForCursor(context, query.after), () =>
         andThen(readPassports(context, [parsed], fields, { asOf }), ([found]) => {

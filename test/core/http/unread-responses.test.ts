@@ -11,7 +11,7 @@ import { ada, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
 const MEBIBYTE = 1024 * 1024
-const SOON = { stallSeconds: 1, checkMilliseconds: 50 }
+const SOON = { stallSeconds: 1 }
 
 /** Larger than the buffers of a connection. */
 const HUGE = createPage('x'.repeat(32 * MEBIBYTE), { 'Content-Type': 'application/json' })

@@ -1,15 +1,12 @@
 import { expect, test } from 'bun:test'
+import canonicalize from 'canonicalize'
 import { createLocalJWKSet, createRemoteJWKSet, jwtVerify } from 'jose'
+import { parseSigningKeys, rotateSigningKeys } from '../../../src/core/config/signing-keys.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
+import { canonicalJson } from '../../support/program/text.ts'
 import { SIGNED, serveScored } from '../../support/proof/scored-server.ts'
-import {
-  AS_SNAPSHOT,
-  KEYS,
-  listSnapshots,
-  payloadOf,
-  rotateSigningKeys,
-} from '../../support/proof/snapshots.ts'
+import { AS_SNAPSHOT, KEYS, listSnapshots, payloadOf } from '../../support/proof/snapshots.ts'
 import { NOON } from '../../support/store/records.ts'
 
 test('a service without keys, or without PUBLIC_URL on a public host, responds 406 and has no well-known documents', async () => {
@@ -78,3 +75,14 @@ test('if keys are required, a snapshot needs one, and the well-known documents d
   expect((await server.get('/api/v3/passports/1', { headers })).status).toBe(200)
   expect((await server.get('/.well-known/did.json')).status).toBe(200)
 })
+
+test('canonical JSON has sorted names at every depth, and no blanks', () => {
+  const value = { b: [3, { z: null, a: 'é"\n' }], a: 1e21, '\u{1f600}': 0.1, ﬀ: true, none: undefined }
+  expect(canonicalJson(value)).toBe('{"a":1e+21,"b":[3,{"a":"é\\"\\n","z":null}],"\u{1f600}":0.1,"ﬀ":true}')
+  expect(canonicalJson(value)).toBe(canonicalize(value) as string)
+})
+
+test.each(['', '{}', '{"keys":[]}', '{"keys":[{"kty":"RSA","d":"x","kid":"1"}]}', 'ppd_secret'])(
+  'the signing keys %j are refused',
+  (text) => expect(parseSigningKeys(text)).toBeUndefined(),
+)

@@ -1,11 +1,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { exportAll } from '../../support/cli-sandbox.ts'
 import { readFrozen } from '../../support/frozen/frozen-versions.ts'
 import { listAll } from '../../support/index/local-index.ts'
 import { onBothEngines } from '../../support/store/engines.ts'
 import { histories, importParts, importText, REFS, take } from '../../support/store/random-histories.ts'
+import { ada, NOON } from '../../support/store/records.ts'
 import { adoptRules, rescoreSome, scorerOf } from '../../support/store/scoring.ts'
 
 async function everything(store: Store) {
@@ -54,5 +56,19 @@ onBothEngines('an export', (open, engine) => {
       // The seed makes the histories reproducible.
       { numRuns: engine === 'sqlite' ? 6 : 1, seed: 1815 },
     )
+  })
+})
+
+onBothEngines('records that are imported again', (open) => {
+  test('the same line adds fields that an earlier version of passportd ignored', async () => {
+    await using store = await open()
+    const source = new TextEncoder().encode('the same line')
+    const nominated = { ...ada, nominations: 2 }
+    const save = async (passport: PassportRecord) =>
+      (await store.records.save([{ kind: 'passport', passport, source }], { now: NOON, restore: false }))[0]
+    expect(await save(ada)).toEqual({ outcome: 'added' })
+    expect(await save(nominated)).toEqual({ outcome: 'changed' })
+    expect(await save(nominated)).toEqual({ outcome: 'unchanged' })
+    expect(await store.records.list(0, 9)).toMatchObject([{ id: 7, nominations: 2 }])
   })
 })

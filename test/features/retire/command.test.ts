@@ -85,6 +85,7 @@ Next        nothing
       'set --deprecated 2026-01-02': 'must not lie before the deprecation',
     })
     expect(await here.plan()).toEqual({ ...NO_PLAN, sunsetAt: Date.UTC(2026, 0, 1) })
+    await here.retire('set --deprecated 2026-01-01')
   })
 
   test('retire sorts brownouts by their start, shows them and removes them', async () => {
@@ -96,8 +97,9 @@ Next        nothing
             2026-03-01 09:00 UTC, 1 d, to come\n`)
     expect(out).toContain('Next        2026-02-01 09:00 UTC: a brownout starts\n')
     expect(err).toContain('within seconds')
-    const during = Date.UTC(2026, 1, 1, 10)
+    const during = Date.UTC(2026, 1, 1, 9)
     const shown = (await here.retire('', { now: during })).out
+    expect(shown).toContain('Next        2026-02-01 10:30 UTC: the brownout ends\n')
     expect(shown).toContain('2026-02-01 09:00 UTC, 1 h 30 min, now\n')
     expect(shown).toContain('Now         Brownout until 2026-02-01 10:30 UTC: responses are 410.\n')
     await here.look((store) => store.keys.create(KEY))
