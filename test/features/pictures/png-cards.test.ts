@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readFontFolder } from '../../../src/core/config/fonts-folder.ts'
 import { drawableName } from '../../../src/features/pictures/drawable-text.ts'
+import { readFontFolder } from '../../../src/features/pictures/fonts-folder.ts'
 import { placeNames } from '../../../src/features/pictures/place-names.ts'
 import { loadRasterizer } from '../../../src/features/pictures/rasterizer.ts'
 import {
@@ -11,12 +11,12 @@ import {
 } from '../../../src/features/pictures/rasterizer-calls.ts'
 import { drawName, drawSvg } from '../../../src/features/pictures/svg.ts'
 import { FONT_FAMILY } from '../../../src/ui/fonts.ts'
-import type { Rasterize } from '../../../src/ui/page.ts'
-import { drawPng, servePeople } from '../../support/explorer/explorer-server.ts'
+import { type Rasterize, servePeople } from '../../support/explorer/explorer-server.ts'
 import { makeFont } from '../../support/explorer/make-font.ts'
 import { ServiceError } from '../../support/program/errors.ts'
 import { ADA_WALLET, named, record, social } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { drawPng } from './draw-png.ts'
 
 const NAMES: [given: string, drawn: string][] = [
   ['Ada Lovélace', 'Ada Lovélace'],
@@ -76,9 +76,16 @@ describe('PNG cards', () => {
     expect([drawn.length, new Set(drawn).size]).toEqual([61, 61])
   })
 
+  test('/favicon.ico is a PNG of 32 pixels', async () => {
+    await using server = await servePeople([named(1, 'Ada', 1)], { rasterize: drawPng })
+    const response = await fetch(`${server.url.origin}/favicon.ico`)
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'image/png'])
+    expect((await new Bun.Image(await response.bytes()).metadata()).width).toBe(32)
+  })
+
   test('PNG cards are 1200 × 630 pixels, as link previews need', async () => {
     const people = [named(1, 'Анна', 1)]
-    await using server = await servePeople(people)
+    await using server = await servePeople(people, { rasterize: drawPng })
     for (const path of ['/card/site.png', ...people.map(({ id }) => `/card/${id}.png`)]) {
       const response = await fetch(server.url.origin + path)
       expect([path, response.status, response.headers.get('Content-Type')]).toEqual([path, 200, 'image/png'])

@@ -1,7 +1,9 @@
 import { accessSync, constants, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { CommandError } from '../basics/errors.ts'
-import { count, size } from '../basics/text/counts-and-sizes.ts'
+import { CommandError } from '../../core/basics/errors.ts'
+import { count, size } from '../../core/basics/text/counts-and-sizes.ts'
+import { type CheckResult, ok, problem } from '../../core/cli/check-result.ts'
+import type { Config } from '../../core/config/config.ts'
 
 /** A font for names on cards. `characters` matches one character that the font can draw. */
 export type Font = { path: string; characters: RegExp }
@@ -25,6 +27,19 @@ export function readFontFolder(folder: string): Font[] {
     throw new CommandError(
       `SITE_FONTS must be a folder with 1 to ${MOST_FILES} fonts (.ttf, .otf or .ttc) of at most ${size(MOST_BYTES)} together, got "${folder}": ${(error as Error).message}.`,
     )
+  }
+}
+
+/** The fonts in the folder of SITE_FONTS, or those of the system. */
+export const findFonts = ({ fonts }: Config): Font[] =>
+  fonts === undefined ? findSystemFonts() : readFontFolder(fonts)
+
+export function checkFonts({ fonts: folder }: Config): CheckResult[] {
+  if (folder === undefined) return []
+  try {
+    return [ok('fonts', `${count(readFontFolder(folder).length, 'font')} in ${folder} can be read.`)]
+  } catch (error) {
+    return [problem('fonts', (error as Error).message)]
   }
 }
 
