@@ -43,8 +43,8 @@ test.each([...PAGES, ...OTHER_PAGES])('all links of %s work', (page) => {
   expect(broken).toEqual([])
 })
 
-test.each(['ARCHITECTURE.md', ...DECISIONS])('%s names existing source files', (page) => {
-  const paths = codeIn(readPage(page)).filter((code) => /^[\w-]+(\/[\w-]+)+\.ts$/.test(code))
+test.each([...PAGES, ...OTHER_PAGES])('%s names existing source files', (page) => {
+  const paths = codeIn(readPage(page)).filter((code) => /^[\w-]+(\/[\w-]+)+\.(ts|sql|json)$/.test(code))
   const missing = paths.filter((path) => !isFile(path) && !isFile(join('src', path)))
   expect(missing).toEqual([])
 })
