@@ -11,12 +11,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/http/compression': ['core/basics/hash', 'core/http/byte-budget', 'core/http/rendered-page'],
   'core/http/limits/client-address': ['core/config/setting-parsers', 'core/http/client-identity'],
   'core/http/limits/fixed-window': ['core/basics/fixed-window'],
-  'core/http/metrics': [
-    'core/api/surface',
-    'core/http/client-identity',
-    'core/http/request-counter',
-    'core/http/route',
-  ],
   'core/http/open-port': ['core/http/open-port'],
   'core/http/page-cache': ['core/http/rendered-page'],
   'core/http/prometheus': ['core/http/prometheus-text', 'serve/metrics-server'],
@@ -59,7 +53,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'features/v1/limits': ['core/lists/list-request'],
   'features/webhooks/delivery-states': ['core/history/event-cursor'],
   'serve/thread': ['core/threads/thread'],
-  'serve/writer-thread': ['core/basics/thread-calls', 'core/threads/thread'],
   'system/client/python-client': ['core/history/event', 'core/history/event-data'],
   'system/core/cli/migrate': ['core/store/schema'],
   'system/core/cli/migrate-old-databases': ['core/store/schema'],
@@ -76,7 +69,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'system/serve/metrics': ['serve/metrics-server'],
   'system/serve/workers': ['serve/command'],
   'ui/design': ['core/basics/color-contrast', 'ui/charts', 'ui/fonts', 'ui/rosette', 'ui/tokens'],
-  'ui/error-pages-and-rate-limits': ['core/config/rate-limit-tier'],
   'ui/link-previews': ['ui/layout'],
   'ui/site': ['core/basics/color-contrast', 'core/config/site-settings', 'core/http/byte-budget'],
 }
