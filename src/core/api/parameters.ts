@@ -19,8 +19,8 @@ const MOST_PARAMETERS = 100
 const MOST_NAMES = 100
 
 /**
- * The query parameters by name. Throws `invalid_request` if one is unknown or repeated, or if the path or the query has a
- * malformed percent escape.
+ * The query parameters by name. Throws `invalid_request` if one is unknown or repeated, or if the path or the query
+ * has a malformed percent escape.
  */
 export function parametersOf(request: RouteRequest, known: readonly string[]): Query {
   const { url, params } = request
@@ -111,7 +111,10 @@ export function onlyOne<Found extends object>(
 /** Matches a day alone, or a time that ends with its offset. */
 const DAY_OR_OFFSET = /^.{10}$|(?:Z|[+-]\d\d:?\d\d)$/i
 
-/** Parses a day (its start in UTC) or a time with its offset. Throws `invalid_request` if it is malformed or in the future. */
+/**
+ * Parses a day (its start in UTC) or a time with its offset. Throws `invalid_request` if it is malformed or in the
+ * future.
+ */
 export function parsePast(name: string, text: string, now: number, pointer = `?${name}`): number {
   const time = DAY_OR_OFFSET.test(text) ? parseInstant(text) : undefined
   if (time !== undefined && time <= now) return time

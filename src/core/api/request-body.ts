@@ -10,8 +10,8 @@ import type { Context } from '../http/route.ts'
 import { describeProblems } from '../passport/validation-problem.ts'
 
 /**
- * Maximum number of quotes, commas, colons and opening brackets in a body, including those in strings. A lookup of 1,000
- * handles has 4,000 of them. Parsing a megabyte of them takes up to 70 ms.
+ * Maximum number of quotes, commas, colons and opening brackets in a body, including those in strings. A lookup of
+ * 1,000 handles has 4,000 of them. Parsing a megabyte of them takes up to 70 ms.
  */
 const MOST_MARKS = 10_000
 const MARKS = ['"', ',', ':', '[', '{']
@@ -19,7 +19,10 @@ const MARKS = ['"', ',', ':', '[', '{']
 /** Maximum number of backslashes in a body. Parsing one takes as long as parsing 50 other characters. */
 const MOST_ESCAPES = 25_000
 
-/** Returns a JSON body that the schema accepts. Throws the errors of `readBody`, and `invalid_request` with the invalid values. */
+/**
+ * Returns a JSON body that the schema accepts. Throws the errors of `readBody`, and `invalid_request` with the invalid
+ * values.
+ */
 export async function readValid<Body>(request: Request, context: Context, schema: Validator): Promise<Body> {
   const { bytes } = await readBody(request, context, ['application/json'])
   const value = parseJson(bytes)

@@ -33,7 +33,9 @@ function adviseScope(principal: Principal, wanted: RouteScope): string {
   return `: the operator can add it with "passportd keys set ${principal.id} --scope ${scopes}"`
 }
 
-/** Throws `forbidden` if a publishable key is not sent from a page of its origins. Other programs can forge the header. */
+/**
+ * Throws `forbidden` if a publishable key is not sent from a page of its origins. Other programs can forge the header.
+ */
 export function checkOrigin(principal: Principal, { headers }: Request): void {
   if (!isPublishable(principal)) return
   const origin = headers.get('origin')
@@ -45,7 +47,10 @@ export function checkOrigin(principal: Principal, { headers }: Request): void {
   )
 }
 
-/** Whether a secret key is sent from a page of another service. Pages of this service, such as the reference, may send it. */
+/**
+ * Whether a secret key is sent from a page of another service. Pages of this service, such as the reference, may send
+ * it.
+ */
 export function isInBrowser(key: ApiKey, { headers }: Request, publicUrl?: string): boolean {
   const origin = key.isSeenInBrowser ? null : headers.get('origin')
   if (origin === null || isPublishable(key) || origin === publicUrl) return false
@@ -58,7 +63,10 @@ const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
 /** A key from a request; a malformed key has no id. */
 export type SentKey = { id: string | undefined; hash: Uint8Array }
 
-/** Clients repeat their header, and a lookup takes less time than hashing. Keys have fewer characters than LONGEST_PARSED. */
+/**
+ * Clients repeat their header, and a lookup takes less time than hashing. Keys have fewer characters than
+ * LONGEST_PARSED.
+ */
 const parsed = new Map<string, SentKey | undefined>()
 const MOST_PARSED = 1000
 const LONGEST_PARSED = 100

@@ -4,8 +4,8 @@ import { type DocumentedError, ERRORS, FIELDS, HEADERS, type HeaderName } from '
 import { type DocumentedRoute, isDocumented, type Parameter, type Parameters, type Route } from './route.ts'
 
 /**
- * The OpenAPI document of the routes, in version 3.1 as many generators need. It has no QUERY and no streams, because it could
- * not describe them. Its schemas are the ones that the code uses.
+ * The OpenAPI document of the routes, in version 3.1 as many generators need. It has no QUERY and no streams, because
+ * it could not describe them. Its schemas are the ones that the code uses.
  */
 export function createOpenApi(
   version: string,
@@ -174,7 +174,10 @@ function describeError(each: DocumentedRoute, code: DocumentedError, toRef: ToRe
 export const wordsOf = ({ errorWords }: DocumentedRoute, code: DocumentedError): string =>
   errorWords?.[code] ?? ERRORS[code].description
 
-/** An example of the response of this route to this error, rendered like a real one. It is shared unless it names a parameter. */
+/**
+ * An example of the response of this route to this error, rendered like a real one. It is shared unless it names a
+ * parameter.
+ */
 export function exampleOf(route: DocumentedRoute, code: DocumentedError) {
   const { surface, query = {} } = route
   const { sentence, members = {} } = ERRORS[code]

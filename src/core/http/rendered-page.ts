@@ -135,7 +135,8 @@ export function createPageCache(mostBytes = MOST_CACHED_BYTES) {
       const cached = pages.find(key)
       if (cached) return cached
       const page = await render()
-      // Only pages of the current version are cached. Errors are never cached: clients can request endless missing pages.
+      // Only pages of the current version are cached. Errors are never cached: clients can request endless missing
+      // pages.
       if (current !== version || page.status !== 200 || isIncomplete(page)) return page
       return pages.getOrAdd(key, () => ({ value: page, bytes: estimateBytes(page) }))
     },

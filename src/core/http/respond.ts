@@ -102,7 +102,10 @@ function fail(context: Context, state: ServerState, error: unknown): Awaitable<R
   return andThen(respondToError(state, context, error), (response) => finish(context, state, response))
 }
 
-/** A host name or an IP address, with an optional port. Commas are refused, because they join the values of repeated headers. */
+/**
+ * A host name or an IP address, with an optional port. Commas are refused, because they join the values of repeated
+ * headers.
+ */
 const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 /** Accepts an empty `Host`, and a missing one, which HTTP/1.0 allows. */

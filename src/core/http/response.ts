@@ -32,8 +32,8 @@ export function json(context: Limited & { headers: Headers }, body: string): Res
 }
 
 /**
- * Sends chunks as they are rendered: the next one when the client has received the previous one. The first one is rendered
- * before the response begins, so that an early failure becomes an error response.
+ * Sends chunks as they are rendered: the next one when the client has received the previous one. The first one is
+ * rendered before the response begins, so that an early failure becomes an error response.
  */
 export async function stream(context: Context, type: string, chunks: AsyncGenerator<string>) {
   const encoder = new TextEncoder()
@@ -94,7 +94,9 @@ export function preflight(headers: Headers, route: Route): Response {
 
 const isAny = (condition: string) => condition.trim() === '*'
 
-/** The ETag to compare with If-Match and If-None-Match. Without one (event streams, POST), these headers are ignored. */
+/**
+ * The ETag to compare with If-Match and If-None-Match. Without one (event streams, POST), these headers are ignored.
+ */
 const etagToMatch = ({ status, headers }: Response) => (status === 200 ? headers.get('ETag') : null)
 
 /** Throws `precondition_failed` if a response has none of the ETags in `If-Match`, by strong comparison. */
@@ -149,7 +151,9 @@ export function createInitialHeaders(guardsOf: (surface: Surface) => readonly Gu
   }
 }
 
-/** Turns a 200 into a 304 if its ETag matches If-None-Match. If the route `isCheap`, the 304 is free, except for `*`. */
+/**
+ * Turns a 200 into a 304 if its ETag matches If-None-Match. If the route `isCheap`, the 304 is free, except for `*`.
+ */
 export function addHeaders(context: Context, response: Response): Response {
   const { request, route, id, tier, consumed } = context
   const { headers } = response

@@ -25,8 +25,8 @@ export async function findOne(context: Context, query: URLSearchParams): Promise
 }
 
 /**
- * The people with a name; several if they share a handle. A name without a source is looked up as a wallet, then as an id,
- * then as a handle of any source.
+ * The people with a name; several if they share a handle. A name without a source is looked up as a wallet, then as an
+ * id, then as a handle of any source.
  */
 export async function findPeople(context: Context, name: string, source: string): Promise<PassportV3[]> {
   const wallet = parseWallet(name)
@@ -48,7 +48,10 @@ async function readIds(context: Context, ids: readonly number[]) {
   return peopleOf(await readKeys(context, keys, { isFull: true }))
 }
 
-/** The passports with these keys. Without `isFull`, they are without credentials and with one social: many take little memory. */
+/**
+ * The passports with these keys. Without `isFull`, they are without credentials and with one social: many take little
+ * memory.
+ */
 export const readKeys = (
   context: Context,
   keys: readonly PassportKey[],

@@ -48,7 +48,9 @@ const SLUGS: Parameters = {
 const listOf = (query: URLSearchParams, name: string) =>
   [...query.getAll(name), ...query.getAll(`${name}[]`)].flatMap((text) => text.split(','))
 
-/** A page of the explorer has the same path. Clients that prefer pages get it, unless they name a person or send a key. */
+/**
+ * A page of the explorer has the same path. Clients that prefer pages get it, unless they name a person or send a key.
+ */
 const wantsJson = (request: Request) =>
   !acceptsHtml(request) || request.headers.has('x-api-key') || queryOf(request).has('id')
 

@@ -255,8 +255,8 @@ export async function findFitting<Page extends Findable>(
 }
 
 /**
- * Renders the first passports, in the order of the ids, as many as fit on a page. Passports that are no longer listed are
- * `undefined`.
+ * Renders the first passports, in the order of the ids, as many as fit on a page. Passports that are no longer listed
+ * are `undefined`.
  */
 async function renderItems(context: Context, ids: readonly number[], fields: Fields, standings: Standings) {
   const keys = ids.map((id) => ({ id }))

@@ -177,7 +177,10 @@ export const LONGEST_LINE = 4 * 1024 * 1024
 
 const NEWLINE = 10
 
-/** Yields the lines of a plain or gzip source in batches, without blank lines. If the source fails, the last item has the reason. */
+/**
+ * Yields the lines of a plain or gzip source in batches, without blank lines. If the source fails, the last item has
+ * the reason.
+ */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine[]> {
   let number = 1
   let held: Uint8Array[] = []

@@ -16,8 +16,8 @@ const MOST_NAMED = 20
 export const isOperator = ({ scopes }: Writer) => scopes.includes('write:*')
 
 /**
- * Returns a function that checks whether the principal may write a record, and names the issuer in it. The function throws
- * `RecordError`.
+ * Returns a function that checks whether the principal may write a record, and names the issuer in it. The function
+ * throws `RecordError`.
  */
 export function createRecordAccess(writer: Writer, { types }: Pick<RuleSetShape, 'types'>) {
   if (isOperator(writer)) return (record: IncomingRecord) => record

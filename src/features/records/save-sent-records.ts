@@ -30,7 +30,9 @@ const NEWLINE = 10
 /** A space, a tab or a carriage return. */
 const isBlank = (byte: number | undefined) => byte === 32 || byte === 9 || byte === 13
 
-/** Returns the first `most` lines. A loop finds blank lines, because a megabyte of them would take a second otherwise. */
+/**
+ * Returns the first `most` lines. A loop finds blank lines, because a megabyte of them would take a second otherwise.
+ */
 export function splitLines(body: Uint8Array, most = Number.POSITIVE_INFINITY): Line[] {
   const lines: Line[] = []
   for (let [start, line] = [0, 1]; start < body.length && lines.length < most; line++) {

@@ -20,7 +20,9 @@ export async function prepareRules({ config: { rules: path }, now }: UseOfStart)
   }
 }
 
-/** Returns false if the rule set is active. Throws if a newer rule set was applied, because RULES must not replace it. */
+/**
+ * Returns false if the rule set is active. Throws if a newer rule set was applied, because RULES must not replace it.
+ */
 async function isToBeApplied(store: Store, rules: RuleSet, path: string): Promise<boolean> {
   const active = await store.data(RULE_SETS).active()
   if (active?.stamp === rules.stamp) return false

@@ -114,7 +114,9 @@ async function handleList(request: Request, context: Context): Promise<Response>
   return sendPeople(request, context, [found.reduce((all, each) => all.intersection(each))])
 }
 
-/** Sends a page of the passports with these ids: those of the first set, highest score first, then those of the next. */
+/**
+ * Sends a page of the passports with these ids: those of the first set, highest score first, then those of the next.
+ */
 async function sendPeople(
   request: Request,
   context: Context,

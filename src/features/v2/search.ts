@@ -44,7 +44,10 @@ function parseObject(text: string): Record<string, unknown> {
 /** A search that is not exact reads about 100 passports and searches all names. */
 const UNITS = 5
 
-/** Returns ids: first of the passport with the id, wallet or handle, then of those with that name at any source, then of similar ones. */
+/**
+ * Returns ids: first of the passport with the id, wallet or handle, then of those with that name at any source, then of
+ * similar ones.
+ */
 export async function findPeople(request: Request, context: Context): Promise<Set<number>[]> {
   const { index, store } = context
   const { text, isExact } = parseSearch(queryOf(request))
