@@ -22,16 +22,16 @@ const MOST_NAMES = 100
  * The query parameters by name. Throws `invalid_request` if one is unknown or repeated, or if the path or the query
  * has a malformed percent escape.
  */
-export function parametersOf(request: RouteRequest, known: readonly string[]): Query {
+export function parametersOf(request: RouteRequest, accepted: readonly string[]): Query {
   const { url, params } = request
   if (url.includes('%')) decodeText(pathOf(request), `{${Object.keys(params)[0]}}`)
   const text = queryTextOf(request)
   if (text === '') return {}
   const pairs = parsePairs(text)
   const names = pairs.map(([name]) => name)
-  const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
+  const repeated = accepted.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
   const invalid = [
-    ...findUnknown('parameter', names, known, (at) => pointerTo(names[at] ?? '')),
+    ...findUnknown('parameter', names, accepted, (at) => pointerTo(names[at] ?? '')),
     ...repeated.map((name) => ({
       pointer: `?${name}`,
       detail: `${name} may be given once, got ${names.filter((each) => each === name).length} values.`,
@@ -78,8 +78,8 @@ function decodeText(text: string, pointer: string): string {
 /** Returns the fields named in the parameters `include` and `select`, which are comma-separated lists. */
 export function fieldsOf({ include, select }: { include?: string; select?: string }): Fields {
   if (include === undefined && select === undefined) return DEFAULT_FIELDS
-  const given = { include: parseNames('include', include), select: parseNames('select', select) }
-  return parseFields(given, (name) => `?${name}`)
+  const lists = { include: parseNames('include', include), select: parseNames('select', select) }
+  return parseFields(lists, (name) => `?${name}`)
 }
 
 /** Throws `invalid_request` if the key is malformed. */

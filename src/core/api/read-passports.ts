@@ -104,10 +104,10 @@ async function renderInTurns(
     if (isExplained || (at > 0 && at % PER_TURN === 0)) await takeTurn(context)
     const passport = isExplained && result && 'passport' in result ? result.passport : undefined
     const explanation = passport && (await context.explainAll([passport])).get(passport.id)
-    const each = toRendered(result, (passport) => render(passport, explanation))
-    bytes += each && 'json' in each ? Buffer.byteLength(each.json) : 0
+    const entry = toRendered(result, (passport) => render(passport, explanation))
+    bytes += entry && 'json' in entry ? Buffer.byteLength(entry.json) : 0
     if (bytes > most && at > 0) break
-    rendered.push(each)
+    rendered.push(entry)
   }
   return rendered
 }

@@ -27,12 +27,12 @@ export async function readValid<Body>(request: Request, context: Context, schema
   const { bytes } = await readBody(request, context, ['application/json'])
   const value = parseJson(bytes)
   if (schema.Check(value)) return value as Body
-  const known = Object.keys((schema.Schema() as TObject).properties)
+  const members = Object.keys((schema.Schema() as TObject).properties)
   throw invalidValues(
     describeProblems(value, schema.Errors(value)[1]).map(({ field, reason }) => {
       const [name = '', ...path] = field.split('.')
       if (name === '') return { pointer: '#', detail: `The body ${reason}.` }
-      const detail = known.includes(name) ? `${field} ${reason}.` : describeUnknown('member', name, known)
+      const detail = members.includes(name) ? `${field} ${reason}.` : describeUnknown('member', name, members)
       return { pointer: pointerTo(name, ...path), detail }
     }),
   )
@@ -47,9 +47,9 @@ export async function readBody<Type extends string>(
   context: Context,
   types: readonly Type[],
 ) {
-  const given = request.headers.get('content-type') ?? ''
-  const type = types.find((each) => given.split(';', 1)[0]?.trim().toLowerCase() === each)
-  if (type === undefined) throw unsupported(`Content-Type must be ${types.join(' or ')}`, given)
+  const header = request.headers.get('content-type') ?? ''
+  const type = types.find((each) => header.split(';', 1)[0]?.trim().toLowerCase() === each)
+  if (type === undefined) throw unsupported(`Content-Type must be ${types.join(' or ')}`, header)
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw unsupported('Content-Encoding must be absent', encoding)
   const bytes = await readBytes(request, context)

@@ -108,12 +108,12 @@ const MOST_PARTS = 20
  */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1)) ? {} : undefined
-  const [wanted, given] = [pattern.split('/'), path.split('/', MOST_PARTS)]
+  const [patternParts, pathParts] = [pattern.split('/'), path.split('/', MOST_PARTS)]
   const params: Record<string, string> = {}
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index]
+  for (const [index, part] of patternParts.entries()) {
+    const value = pathParts[index]
     if (part.startsWith(':') && value) params[part.slice(1)] = decode(value)
     else if (part !== value) return undefined
   }
-  return wanted.length === given.length ? params : undefined
+  return patternParts.length === pathParts.length ? params : undefined
 }

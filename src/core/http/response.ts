@@ -129,11 +129,11 @@ type GuardHeaders = ReturnType<NonNullable<Guard['headers']>>
 
 /** Caches the initial headers of responses by surface and tier, until those of a guard change. */
 export function createInitialHeaders(guardsOf: (surface: Surface) => readonly Guard[], isIndexed = true) {
-  const known = new Map<Guard, GuardHeaders | undefined>()
+  const headersByGuard = new Map<Guard, GuardHeaders | undefined>()
   const bySurface = new Map<Surface, Map<Tier | undefined, Headers>>()
   function add(surface: Surface, tier: Tier | undefined): Headers {
     const headers = baseHeaders({
-      ...Object.assign({}, ...guardsOf(surface).map((guard) => known.get(guard))),
+      ...Object.assign({}, ...guardsOf(surface).map((guard) => headersByGuard.get(guard))),
       ...(surface.usesKeys && tier && { 'RateLimit-Policy': policyOf(tier) }),
       ...(!surface.usesKeys && !isIndexed && { 'X-Robots-Tag': 'noindex' }),
     })
@@ -144,8 +144,8 @@ export function createInitialHeaders(guardsOf: (surface: Surface) => readonly Gu
   return (surface: Surface, tier: Tier | undefined) => {
     for (const guard of guardsOf(surface)) {
       const headers = guard.headers?.()
-      if (headers !== known.get(guard)) bySurface.clear()
-      known.set(guard, headers)
+      if (headers !== headersByGuard.get(guard)) bySurface.clear()
+      headersByGuard.set(guard, headers)
     }
     return bySurface.get(surface)?.get(tier) ?? add(surface, tier)
   }

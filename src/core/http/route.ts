@@ -33,7 +33,7 @@ export type Surface = {
   /** The name of a version that the retirement plan applies to. */
   retires?: string
   /** Parses the query; throws `invalid_request` for unknown names. Without it, handlers read the query themselves. */
-  parseQuery?: (request: RouteRequest, known: readonly string[]) => Query
+  parseQuery?: (request: RouteRequest, names: readonly string[]) => Query
   /**
    * Requests take this many bytes before their handler, for the response; none if it is small. A route may take others.
    */
@@ -201,7 +201,7 @@ export const pageRoute = (
 
 export type DocumentedRoute = Route & Documentation
 
-export const isDocumented = (each: Route): each is DocumentedRoute => each.id !== undefined
+export const isDocumented = (route: Route): route is DocumentedRoute => route.id !== undefined
 
 /** What all requests of a server thread share. It is on the prototype of their contexts. */
 export type ServerContext = {

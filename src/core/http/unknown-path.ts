@@ -25,11 +25,10 @@ export function describeUnknownPath(path: string, paths: readonly string[]): str
 /** Of the paths with the same name, one of the same version, and one that ends with a parameter if this one does. */
 function findNearest(path: string, paths: readonly string[]): string | undefined {
   const name = nearestName(nameOf(path), paths.map(nameOf)) ?? 'passports'
-  const distance = (other: string) =>
-    2 * Number(versionOf(other) !== versionOf(path)) + Number(hasParameter(other) !== hasParameter(path))
-  return paths
-    .filter((each) => nameOf(each) === name)
-    .sort((one, other) => distance(one) - distance(other))[0]
+  const distance = (candidate: string) =>
+    2 * Number(versionOf(candidate) !== versionOf(path)) +
+    Number(hasParameter(candidate) !== hasParameter(path))
+  return paths.filter((each) => nameOf(each) === name).sort((a, b) => distance(a) - distance(b))[0]
 }
 
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')

@@ -183,10 +183,10 @@ async function renderList(
 ) {
   const { signal } = context.request
   const { items, page } = await findFitting(context, request.limit, fields, async (limit) => {
-    const found = await context.index.call('list', { request: { ...request, limit }, after }, signal)
-    const { among: of = 0, ofPage = [] } = found.ranking ?? {}
-    const standings = found.standings.map((standing, at) => ({ standing, rank: ofPage[at], of }))
-    return { ...found, standings: presentStandings(found.ids, standings) }
+    const result = await context.index.call('list', { request: { ...request, limit }, after }, signal)
+    const { among: of = 0, ofPage = [] } = result.ranking ?? {}
+    const standings = result.standings.map((standing, at) => ({ standing, rank: ofPage[at], of }))
+    return { ...result, standings: presentStandings(result.ids, standings) }
   })
   // Joining a large page takes milliseconds.
   await takeTurn(context)

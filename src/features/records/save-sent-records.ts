@@ -50,11 +50,11 @@ export function splitLines(body: Uint8Array, most = Number.POSITIVE_INFINITY): L
 export async function saveSentRecords(
   store: Pick<Store, 'records'>,
   rules: RuleSetShape,
-  sent: SentRecords,
+  request: SentRecords,
 ): Promise<WireRecordsResult> {
-  const { actor, now, writer, isList, dryRun } = sent
-  const lines = splitLines(sent.lines)
-  const { records, invalid, unknownFields } = parseLines(lines, rules, sent)
+  const { actor, now, writer, isList, dryRun } = request
+  const lines = splitLines(request.lines)
+  const { records, invalid, unknownFields } = parseLines(lines, rules, request)
   // After an error, the dry run finds the records that the store would refuse.
   const isDry = dryRun || invalid.length > 0
   const options = { now, actor, isIssuer: !isOperator(writer), dryRun: isDry, restore: false }

@@ -26,8 +26,8 @@ export async function prepareRules({ config: { rules: path }, now }: UseOfStart)
 async function isToBeApplied(store: Store, rules: RuleSet, path: string): Promise<boolean> {
   const active = await store.data(RULE_SETS).active()
   if (active?.stamp === rules.stamp) return false
-  const known = await store.data(RULE_SETS).find(rules.stamp)
-  if (!known && (active === undefined || active.source === 'RULES')) return true
+  const knownRules = await store.data(RULE_SETS).find(rules.stamp)
+  if (!knownRules && (active === undefined || active.source === 'RULES')) return true
   const reason =
     active && active.appliedAt > 0
       ? `rule set ${active.stamp} was applied ${formatInstant(active.appliedAt)}`

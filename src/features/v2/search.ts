@@ -18,13 +18,13 @@ function parseSearch(query: URLSearchParams) {
     const [, member] = /^query\[(.*)\]$/.exec(name) ?? []
     return member === undefined ? [] : [[member, query.get(name)]]
   })
-  const given = { ...parseObject(query.get('query') ?? '{}'), ...Object.fromEntries(members) }
+  const search = { ...parseObject(query.get('query') ?? '{}'), ...Object.fromEntries(members) }
   // Ignoring an unknown member would find other people.
-  const unknown = findUnknown('member of query', Object.keys(given), MEMBERS, () => '?query')
+  const unknown = findUnknown('member of query', Object.keys(search), MEMBERS, () => '?query')
   if (unknown.length > 0) throw invalidValues(unknown)
-  const { identity, exactMatch } = given
+  const { identity, exactMatch } = search
   if (typeof identity !== 'string')
-    throw invalidParameter('query', `query must have an identity, as in ${EXAMPLE}, got ${quote(given)}.`)
+    throw invalidParameter('query', `query must have an identity, as in ${EXAMPLE}, got ${quote(search)}.`)
   const isExact = [true, 'true'].includes(exactMatch)
   if (isExact || [undefined, null, false, 'false'].includes(exactMatch))
     return { text: identity.trim(), isExact }
@@ -67,8 +67,8 @@ export async function findPeople(request: Request, context: Context): Promise<Se
   const similar = await findIds(context, handles.slice(0, CHUNK))
   const keyword = hasSource && handles.length > 0 ? undefined : parseKeyword(text, 'identity')
   const list = { ...RANKING, keyword, limit: CHUNK }
-  const named = keyword ? (await index.call('list', { request: list }, request.signal)).ids : []
-  const others = similar.union(new Set(named)).difference(exact)
+  const namesakes = keyword ? (await index.call('list', { request: list }, request.signal)).ids : []
+  const others = similar.union(new Set(namesakes)).difference(exact)
   return [keyed, exact.difference(keyed), new Set([...others].slice(0, Math.max(0, CHUNK - exact.size)))]
 }
 
