@@ -1,10 +1,10 @@
 import { EMPTY_HEAD } from '../../history/hash-chain.ts'
 import { type DataPointRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
-import { type Connection, findNumber } from '../sql/connection.ts'
+import { type Connection, findNumber, listColumn } from '../sql/connection.ts'
 import { fillDerived } from '../sql/derived.ts'
 import { listTables, type Table } from '../sql/tables.ts'
-import { newSecret } from '../write/write-events.ts'
-import { type PackedRow, tombstone, unpackEvent } from './old-events.ts'
+import { buryEvents, newSecret, tombstone } from '../write/write-events.ts'
+import { type PackedRow, unpackEvent } from './old-events.ts'
 import {
   hasCredentials,
   type OldCredentials,
@@ -56,6 +56,9 @@ export async function convert(conversion: Conversion): Promise<void> {
     const source = hadTables.get(table.name)
     if (source && !CONVERTED.includes(table.name)) await copyTable(conversion, table, source)
   }
+  const hidden = await listColumn<number>(query, 'select id from passports where hidden_at is not null')
+  // Earlier versions kept the events of hidden passports, without serving them.
+  await buryEvents(connection, hidden, (log as OldLog).last, " and type <> 'passport.removed'")
   await fillDerived((work) => work(connection), advance)
 }
 
@@ -123,7 +126,9 @@ async function convertEvents(
       'events',
       sequences.map((sequence) => {
         const row = events.get(sequence)
-        return row ? unpackEvent(row, (number) => stamps.get(number) as string) : tombstone(sequence)
+        return row
+          ? unpackEvent(row, (number) => stamps.get(number) as string)
+          : tombstone(sequence, EMPTY_HEAD)
       }),
     )
     advance(packed.length)

@@ -41,12 +41,11 @@ export const toUnscoredRow = (shown: string, credentials: readonly Credential[])
 })
 
 export const toShown = (credentials: readonly Credential[]): string =>
-  JSON.stringify(
-    credentials
-      .filter(({ superseded }) => !superseded)
-      .sort(byScore)
-      .map(presentCredential),
-  )
+  JSON.stringify(withoutSuperseded(credentials).sort(byScore).map(presentCredential))
+
+/** A superseded credential is stored, but not shown. */
+export const withoutSuperseded = (credentials: readonly Credential[]) =>
+  credentials.filter(({ superseded }) => !superseded)
 
 /** The other ones are only in `shown`. */
 const isGiven = ({ givenScore, superseded }: Credential) => givenScore !== undefined || superseded

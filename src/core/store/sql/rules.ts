@@ -88,7 +88,7 @@ export function createRules({ read: { query: read }, write, transaction }: Datab
 
 async function activate(tx: Transaction, { appliedAt, ...rules }: AppliedRules, now: number): Promise<void> {
   const state = await findAdoptionState(tx.query)
-  await appendEvents(tx, { events: toActivated(state, rules.stamp) }, { now })
+  await appendEvents(tx, toActivated(state, rules.stamp), { now })
   await upsertRows(tx, 'rule_sets', ['stamp'], [{ ...rules, applied_at: appliedAt }])
   await setSetting(tx.query, ACTIVE, rules.stamp)
 }

@@ -108,7 +108,7 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
   // The next batch must not begin with the passports that failed.
   await setStale(tx, 2, failed)
   const events = scored.flatMap(({ event }) => event ?? [])
-  await appendEvents(tx, { events }, { now: job.now, actor: 'scorer' })
+  await appendEvents(tx, events, { now: job.now, actor: 'scorer' })
   return rows.length
 }
 
@@ -140,7 +140,7 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
   if (!range) return true
   // An applied rule set has no event here: it got one when it was activated.
   const events = state.active_rules === undefined ? toActivated(state, job.rules) : []
-  await appendEvents(tx, { events }, { now: job.now, actor: 'scorer' })
+  await appendEvents(tx, events, { now: job.now, actor: 'scorer' })
   const end = await findEnd(tx, range.after)
   if (end !== undefined) {
     // Unless `withRecordScores` is set, scores that came with records stay.

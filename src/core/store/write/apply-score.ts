@@ -8,10 +8,11 @@ import {
   keepUnchanged,
   looksSame,
   shownCredentialsOf,
+  withoutSuperseded,
 } from '../rows/credential.ts'
 import { readGiven, type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
 import type { AdoptionJob, Scorable, Score, ScoringJob } from '../scoring-store.ts'
-import { type CauseOf, toScoreChanged, withoutSuperseded } from './list-changes.ts'
+import { type CauseOf, toScoreChanged } from './list-changes.ts'
 
 /** A passport before scoring. */
 type LoadedScorable = {
@@ -45,7 +46,8 @@ export type Scored = {
   credentials: readonly Credential[]
   /** Whether these credentials are already stored as those that responses show. */
   isUnchanged: boolean
-  event: EventContent | undefined
+  /** A hidden passport has no events. */
+  event?: EventContent | undefined
 }
 
 /** `scoreByOld` uses the rule set of the last score; absent if that is the one of the job, or unknown. */
@@ -69,9 +71,9 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob, scoreByOl
     { row: before, credentials: shown },
     { row, credentials: isUnchanged ? shown : withoutSuperseded(credentials) },
     causeByScoring(loaded, job, scoreByOld),
-    () => !isUnchanged,
+    !isUnchanged,
   )
-  return { row, credentials, isUnchanged, event }
+  return { row, credentials, isUnchanged, ...(row.hidden_at === null && { event }) }
 }
 
 /**

@@ -196,8 +196,6 @@ function derive(model: WriteModel, row: StoredRow): ListingRow[] {
 
 function toStoredCredentials(model: WriteModel, row: StoredRow): CredentialsRow {
   const [stored, given] = [model.credentials.get(row.id), model.given.get(row.id)]
-  // No response shows the credentials of an earlier record.
-  if (!isVisible(row)) return toCredentialsRow(listCredentials(model, row.id))
   if (!given) return stored ?? toCredentialsRow([])
   if (given.shown === given.list) return toCredentialsRow(given.list)
   return toUnscoredRow(given.shown ? toShown(given.shown) : (stored?.shown ?? '[]'), given.list)

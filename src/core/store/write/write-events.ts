@@ -1,13 +1,11 @@
-import type { Actor, LogHead } from '../../history/event.ts'
+import type { Actor, EventContent, EventType, LogHead } from '../../history/event.ts'
 import type { EventCursor } from '../../history/event-cursor.ts'
 import { EMPTY_HEAD, leafOfStored, nextHead } from '../../history/hash-chain.ts'
 import { defineData } from '../data.ts'
-import { toEventRow } from '../rows/event.ts'
-import { type ProofRow, SECRET, toProvenEvents } from '../rows/event-proof.ts'
+import { type EventRow, type ProofRow, SECRET, toEventRow, toProvenEvent } from '../rows/event.ts'
 import { newLogName } from '../schema.ts'
 import type { Connection, Database } from '../sql/connection.ts'
 import { selectIds } from '../sql/words.ts'
-import type { Changes } from './list-changes.ts'
 import { upsertRows } from './load-and-save-write-model.ts'
 
 /** How many events one transaction deletes. */
@@ -17,12 +15,13 @@ const PRUNED = 5000
 const PAGE = 500
 
 /**
- * Appends to the event log. On PostgreSQL, it locks the log until the transaction ends, so that events become
- * visible in the order of their numbers. So call it at the end of a transaction.
+ * Appends to the event log, and turns the earlier events of removed and hidden passports into tombstones. On PostgreSQL,
+ * it locks the log until the transaction ends, so that events become visible in the order of their numbers: call it at
+ * the end of a transaction.
  */
 export async function appendEvents(
   connection: Connection,
-  { events, removed = [], unhidden = [] }: Changes,
+  events: readonly EventContent[],
   { now, actor = 'cli' }: { now: number; actor?: Actor | undefined },
 ): Promise<void> {
   if (events.length === 0) return
@@ -38,11 +37,10 @@ export async function appendEvents(
     'events',
     events.map((event, at) => ({ sequence: before + 1 + at, time, actor, ...toEventRow(event) })),
   )
-  if (removed.length > 0) await buryEvents(connection, removed, before)
-  if (unhidden.length > 0) await buryEvents(connection, unhidden, before, " and type <> 'passport.removed'")
-  const added = events.filter((event) => event.type === 'passport.added')
-  const secrets = added.map(({ passportId }) => newSecret(passportId))
-  await insertRows('log_secrets', secrets, 'on conflict do nothing')
+  const idsOf = (type: EventType) =>
+    events.flatMap((event) => (event.type === type && 'passportId' in event ? event.passportId : []))
+  await buryEvents(connection, idsOf('passport.removed'), before)
+  await insertRows('log_secrets', idsOf('passport.added').map(newSecret), 'on conflict do nothing')
 }
 
 /** A row of `log_secrets`. */
@@ -51,21 +49,28 @@ export const newSecret = (passport_id: number) => ({
   secret: crypto.getRandomValues(new Uint8Array(16)).toHex(),
 })
 
-/** Turns the events of passports into tombstones, and deletes the secrets of their salts. */
-async function buryEvents(connection: Connection, passports: readonly number[], end: number, rest = '') {
-  const { query } = connection
+/** Turns the events of passports up to a number into tombstones, and deletes the secrets of their salts. */
+export async function buryEvents(
+  connection: Connection,
+  passports: readonly number[],
+  end: number,
+  rest = '',
+) {
+  if (passports.length === 0) return
   const isOne = `passport_id in (${selectIds('$1')})`
   for (;;) {
     const events = await listProven(connection, `${isOne} and sequence <= $2${rest}`, [passports, end])
-    const rows = events.map((event) => ({
-      ...{ sequence: event.sequence, passport_id: null, time: 0, actor: null, type: 'tombstone' },
-      data: JSON.stringify({ leaf: leafOfStored(event) }),
-    }))
+    const rows = events.map((event) => tombstone(event.sequence, leafOfStored(event)))
     await upsertRows(connection, 'events', ['sequence'], rows)
     if (events.length < PAGE) break
   }
-  await query(`delete from log_secrets where ${isOne}`, [passports])
+  await connection.query(`delete from log_secrets where ${isOne}`, [passports])
 }
+
+export const tombstone = (sequence: number, leaf: string): EventRow => ({
+  ...{ sequence, passport_id: null, time: 0, actor: null, type: 'tombstone' },
+  data: JSON.stringify({ leaf }),
+})
 
 /** The first events that fulfil a condition, at most `PAGE`. Their secrets are of the same moment. */
 async function listProven({ query }: Connection, condition: string, values: readonly unknown[]) {
@@ -74,7 +79,7 @@ async function listProven({ query }: Connection, condition: string, values: read
      from events where ${condition} order by sequence limit ${PAGE}`,
     values,
   )
-  return toProvenEvents(rows)
+  return rows.map(toProvenEvent)
 }
 
 type Head = Pick<LogHead, 'head' | 'length'>

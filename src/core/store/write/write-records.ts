@@ -1,4 +1,4 @@
-import type { Actor, EventContent } from '../../history/event.ts'
+import type { Actor } from '../../history/event.ts'
 import type { EventCursor } from '../../history/event-cursor.ts'
 import { walletsOf } from '../../passport/passport.ts'
 import type { IncomingRecord, PassportRecord } from '../../passport/record.ts'
@@ -88,8 +88,8 @@ async function finish(
   ids: ChangedIds,
   options: { now: number; actor?: Actor | undefined },
 ): Promise<void> {
-  await audit(tx, changes.events, ids, options.actor)
-  await appendEvents(tx, changes, options)
+  await audit(tx, changes.merges, ids, options.actor)
+  await appendEvents(tx, changes.events, options)
   if (ids.remove) tx.eraseRemoved()
 }
 
@@ -121,14 +121,14 @@ type ChangedIds = { readonly [Change in 'remove' | 'hide' | 'unhide']?: readonly
 /** Adds an audit entry for all merges of a transaction, one for all unmerges, one for all removals and so on. */
 async function audit(
   { query }: Transaction,
-  events: readonly EventContent[],
+  merges: Changes['merges'],
   ids: ChangedIds,
   actor: Actor = 'cli',
 ): Promise<void> {
   const [merge, unmerge]: [string[], string[]] = [[], []]
-  for (const event of events)
+  for (const event of merges)
     if (event.type === 'passport.merged') merge.push(`${event.passportId} into ${event.into}`)
-    else if (event.type === 'passport.unmerged') unmerge.push(`${event.passportId} from ${event.from}`)
+    else unmerge.push(`${event.passportId} from ${event.from}`)
   for (const [change, changed] of Object.entries({ merge, unmerge, ...ids })) {
     if (changed.length === 0) continue
     const detail = listSome('passports', changed)
