@@ -129,7 +129,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'rules: a scorer adopts rules that are not the active ones',
-    file: 'src/core/store/sql/rule-adoption.ts',
+    file: 'src/core/store/sql/rules.ts',
     from: '  if ((active_rules ?? next) !== next) return undefined\n',
     to: '',
     tests: SCORING,
@@ -137,7 +137,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'rules: the first rule set replaces the scores of records',
-    file: 'src/core/store/sql/rule-adoption.ts',
+    file: 'src/core/store/sql/rules.ts',
     from: 'withRecordScores: rules !== undefined',
     to: 'withRecordScores: true',
     tests: SCORING,
@@ -145,7 +145,7 @@ export const RECORD_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'rules: an adoption continues where that of other rules ended',
-    file: 'src/core/store/sql/rule-adoption.ts',
+    file: 'src/core/store/sql/rules.ts',
     from: 'adopting === next ? Number(adopted_to) : -1',
     to: 'adopting === undefined ? -1 : Number(adopted_to)',
     tests: SCORING,

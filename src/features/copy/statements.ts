@@ -4,10 +4,8 @@ import { COPYING } from '../../core/store/sql/settings.ts'
 import { listTables, type Table } from '../../core/store/sql/tables.ts'
 import { newSecret, restartEventLog } from '../../core/store/write/write-events.ts'
 
-/** A row as JSON, the same on every engine. */
 export type CopyRow = Readonly<Record<string, string | number | null>>
 
-/** The values of a primary key. */
 export type CopyKey = readonly (string | number)[]
 export type CopyRange = { after?: CopyKey | undefined; until?: CopyKey | undefined }
 
@@ -16,7 +14,6 @@ export type CopyableTable = {
   keyOf(row: CopyRow): CopyKey
   /** The rows after the key `after`, up to and including the key `until`, in their order. */
   list(range: CopyRange & { limit?: number }): Promise<CopyRow[]>
-  /** Replaces all rows in the range. */
   replace(range: CopyRange, rows: readonly CopyRow[]): Promise<void>
 }
 
@@ -26,7 +23,6 @@ const LOCAL_TABLES = ['events', 'event_log', 'log_secrets', 'leases', 'proofs', 
 export const COPY = defineData({
   name: 'copy',
   open: (database) => ({
-    /** Every table that the database has. */
     async listTables(): Promise<CopyableTable[]> {
       const tables = await listTables(database.read)
       return tables
@@ -67,7 +63,6 @@ function createTable({ long, transaction }: Database, { name, key, columns }: Ta
   }
 }
 
-/** The SQL condition for a range, and the values of its parameters. */
 function rangeOf(key: readonly string[], { after, until }: CopyRange) {
   const values: (string | number)[] = []
   const bound = (operator: string, end: CopyKey) => {

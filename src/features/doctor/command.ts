@@ -18,9 +18,7 @@ import { SCHEMA } from '../../core/store/schema.ts'
 import { checkErasure, describeLeftover, findLeftovers } from '../privacy/find-remains.ts'
 import { checkFiles, checkFolder } from './check-files.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
-import { diagnose } from './diagnose.ts'
-import { findReplicaSchema } from './postgres-statements.ts'
-import type { DatabaseContents, Diagnostics } from './statements.ts'
+import { type DatabaseContents, type Diagnostics, diagnose, findReplicaSchema } from './statements.ts'
 
 export const doctor = defineCommand({
   name: 'doctor',

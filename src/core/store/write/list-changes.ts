@@ -29,7 +29,6 @@ export const BY_RECORD: CauseOf = (before, after) => (!before ? 'added' : !after
 
 export const BY_MERGE: CauseOf = () => 'merge'
 
-/** Compares passports before and after a batch. */
 export function listChanges(model: WriteModel, causeOf: CauseOf): Changes {
   const { passports, before, changed, removed } = model
   const rowsOf = (ids: ReadonlySet<number>) => [...ids].flatMap((id) => passports.get(id) ?? [])
@@ -119,7 +118,6 @@ function listFields(before: StoredRow, after: StoredRow, isSurvivor: boolean): P
   return PASSPORT_FIELDS.filter((field) => changed.includes(field))
 }
 
-/** The names of the members that differ in two objects, as JSON. */
 function listDifferent(before: string, after: string): string[] {
   if (before === after) return []
   const [old, next] = [JSON.parse(before), JSON.parse(after)]
@@ -130,12 +128,7 @@ function listDifferent(before: string, after: string): string[] {
  * The event for a changed score or changed credentials. `undefined` if nothing changed. `isOtherwiseChanged`: whether
  * what an event does not have, such as the issuer of a credential, has changed.
  */
-export function toScoreChanged(
-  before: Shown,
-  after: Shown,
-  causeOf: CauseOf,
-  isOtherwiseChanged = false,
-): EventContent | undefined {
+export function toScoreChanged(before: Shown, after: Shown, causeOf: CauseOf, isOtherwiseChanged = false) {
   const [old, row] = [before.row, after.row]
   const credentials = diffCredentials(before.credentials, after.credentials, causeOf)
   const parts = Object.entries(PARTS).filter(([, column]) => old[column] !== row[column])
@@ -156,7 +149,7 @@ export function toScoreChanged(
       credentials,
       ...(rest && { rest }),
     },
-  }
+  } satisfies EventContent
 }
 
 /** The optional members of a score change, and their columns. */
@@ -169,11 +162,7 @@ const PARTS = {
 } as const
 
 /** Added credentials come first, and gone ones last, because changes are undone in this order. */
-function diffCredentials(
-  before: readonly Credential[],
-  after: readonly Credential[],
-  causeOf: CauseOf,
-): CredentialChange[] {
+function diffCredentials(before: readonly Credential[], after: readonly Credential[], causeOf: CauseOf) {
   if (before === after) return []
   const old = new Map(before.map((credential) => [credential.id, credential]))
   const added: CredentialChange[] = []

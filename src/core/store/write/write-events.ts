@@ -4,9 +4,8 @@ import { EMPTY_HEAD, leafOfStored, nextHead } from '../../history/hash-chain.ts'
 import { defineData } from '../data.ts'
 import { type EventRow, type ProofRow, SECRET, toEventRow, toProvenEvent } from '../rows/event.ts'
 import { newLogName } from '../schema.ts'
-import type { Connection, Database } from '../sql/connection.ts'
+import { type Connection, type Database, upsertRows } from '../sql/connection.ts'
 import { selectIds } from '../sql/words.ts'
-import { upsertRows } from './load-and-save-write-model.ts'
 
 /** How many events one transaction deletes. */
 const PRUNED = 5000
@@ -15,9 +14,8 @@ const PRUNED = 5000
 const PAGE = 500
 
 /**
- * Appends to the event log, and turns the earlier events of removed and hidden passports into tombstones. On PostgreSQL,
- * it locks the log until the transaction ends, so that events become visible in the order of their numbers: call it at
- * the end of a transaction.
+ * Appends to the event log, and turns the earlier events of removed and hidden passports into tombstones. Call it at the
+ * end of a transaction: on PostgreSQL it locks the log, so that events become visible in the order of their numbers.
  */
 export async function appendEvents(
   connection: Connection,
@@ -43,7 +41,6 @@ export async function appendEvents(
   await insertRows('log_secrets', idsOf('passport.added').map(newSecret), 'on conflict do nothing')
 }
 
-/** A row of `log_secrets`. */
 export const newSecret = (passport_id: number) => ({
   passport_id,
   secret: crypto.getRandomValues(new Uint8Array(16)).toHex(),
@@ -103,10 +100,7 @@ async function findHead({ query }: Connection): Promise<LogHead> {
   return head as LogHead
 }
 
-/**
- * Adds at most `limit` events to the stored head. The log is not locked meanwhile: the head depends only on the events, a
- * tombstone has the leaf of its event, and the update has no effect if another node was faster or the log was replaced.
- */
+/** Adds at most `limit` events to the stored head, without a lock: the update has no effect if another node was faster. */
 async function foldEvents({ read, write }: Database, limit: number) {
   const before = await findHead(read)
   const end = Math.min(before.last, before.length + limit)
@@ -116,13 +110,11 @@ async function foldEvents({ read, write }: Database, limit: number) {
   return { ...(await findHead(read)), folded: length - before.length }
 }
 
-/** The end of the event log, as the transaction sees it. */
 export async function findLogEnd({ query }: Connection): Promise<EventCursor> {
   const [end] = await query<EventCursor>('select name as log, last as sequence from event_log')
   return end as EventCursor
 }
 
-/** Times never decrease. */
 const LATER = 'case when time > $2 then time else $2 end'
 
 /** Begins a new event log, because the passports of the database are replaced without events. */
@@ -136,10 +128,7 @@ export async function restartEventLog({ query }: Connection, now: number): Promi
   await query('delete from events')
 }
 
-/**
- * Deletes one batch of the events before a time, oldest first, and adds them to the base of the hash chain. Returns how many
- * it deleted: none if another node was faster.
- */
+/** Deletes a batch of the events before a time, and adds them to the base of the hash chain. Returns their number. */
 async function pruneEvents({ read, transaction }: Database, before: number): Promise<number> {
   const { name, first, base } = await findHead(read)
   const [end] = await read.query<{ last: number | null; time: number }>(OLDEST, [before])
@@ -153,6 +142,7 @@ async function pruneEvents({ read, transaction }: Database, before: number): Pro
        where name = $4 and first = $5 returning 1 as one`,
       [end.last, end.time, head, name, first],
     )
+    // None if another node was faster.
     if (updated.length === 0) return 0
     return (await query('delete from events where sequence <= $1 returning 1 as one', [end.last])).length
   })
