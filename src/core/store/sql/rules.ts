@@ -1,7 +1,6 @@
 import type { EventContent } from '../../history/event.ts'
 import type { WatchedTypes } from '../../passport/rules/rule-set.ts'
 import { defineData } from '../data.ts'
-import type { AdoptionJob } from '../write/apply-score.ts'
 import { appendEvents } from '../write/write-events.ts'
 import { addAuditEntry } from './audit-log.ts'
 import { type Database, listColumn, type Query, type Transaction, upsertRows } from './connection.ts'
@@ -36,8 +35,8 @@ export const RULE_SETS = defineData({
 
 export type RulesStore = ReturnType<typeof createRules>
 
-export function createRules({ read: { query: read }, write, transaction }: Database) {
-  /** Finds any rule set that was ever in force. */
+export function createRules({ read: { query: read }, transaction }: Database) {
+  /** Any rule set that was ever in force. */
   const find = (stamp: string) => findRules(read, 'where stamp = $1', [stamp])
   return {
     find,
@@ -49,12 +48,10 @@ export function createRules({ read: { query: read }, write, transaction }: Datab
     /** The last applied one first. */
     list: () => listRules(read, 'order by applied_at desc, stamp'),
     /** Stores a rule set without activating it. If it is stored already, it stays unchanged. */
-    async keep({ stamp, body, appliedAt, source }: AppliedRules): Promise<void> {
-      if (await find(stamp)) return
-      await write(
-        'insert into rule_sets (stamp, body, applied_at, source) values ($1, $2, $3, $4) on conflict do nothing',
-        [stamp, body, appliedAt, source],
-      )
+    async keep({ appliedAt, ...rules }: AppliedRules): Promise<void> {
+      if (await find(rules.stamp)) return
+      const row = { ...rules, applied_at: appliedAt }
+      await transaction(({ insertRows }) => insertRows('rule_sets', [row], 'on conflict do nothing'))
     },
     apply: (rules: AppliedRules): Promise<void> =>
       transaction(async (tx) => {
@@ -158,7 +155,7 @@ export async function findAdoptionState(query: Query): Promise<AdoptionState> {
 export async function saveStep(
   query: Query,
   state: AdoptionState,
-  { rules, watched }: AdoptionJob,
+  { rules, watched }: { rules: string; watched?: WatchedTypes | undefined },
   end: number | undefined,
 ): Promise<void> {
   const progress = end === undefined ? { rules } : { ...state, adopting: rules, adopted_to: String(end) }

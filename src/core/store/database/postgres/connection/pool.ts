@@ -147,6 +147,7 @@ function open(state: State): Promise<Connections> {
   return state.opening
 }
 
+/** Calls get the error of a failure. */
 const reopen = (state: State) => void open(state).catch(() => undefined)
 
 async function replaceConnections(state: State): Promise<Connections> {
