@@ -5,22 +5,13 @@
  *   npx bun bench/import-and-rescore.ts [--records 20000] [--rounds 3] [--against fe7427c]
  */
 import { Database } from 'bun:sqlite'
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DEFAULT_RULES } from '../src/core/scoring/stamped-rule-set.ts'
 import { presentRecord } from '../src/features/records/export.ts'
 import { tempFolder } from '../test/support/temp-folder.ts'
 import { manyPeople } from './data-sets/data-set.ts'
+import { checkOut } from './support/check-out.ts'
 import { bytesPerEvent } from './support/event-bytes.ts'
 import { figureOf } from './support/figures.ts'
 import { readOptions } from './support/options.ts'
@@ -37,7 +28,7 @@ const people = join(folder.path, 'people.jsonl')
 const rules = join(folder.path, 'rules.json')
 writePeople()
 writeRules()
-const earlier = await checkOut(against)
+const earlier = await checkOut(against, join(folder.path, 'earlier'))
 const ours: Rates = { import: [], rescore: [], bytes: [] }
 const theirs: Rates = { import: [], rescore: [], bytes: [] }
 for (let round = 0; round < rounds; round++) {
@@ -99,13 +90,4 @@ function writeRules(): void {
     { ...rule, max_score: rule.max_score + 1 },
   ])
   writeFileSync(rules, JSON.stringify({ ...shape, version: 'bench', types: Object.fromEntries(types) }))
-}
-
-/** Extracts a commit to a temporary folder, and links the installed packages of this version. */
-async function checkOut(commit: string): Promise<string> {
-  const target = join(folder.path, 'earlier')
-  mkdirSync(target)
-  await Bun.$`git -C ${ROOT} archive ${commit} | tar -x -C ${target}`
-  symlinkSync(realpathSync(join(ROOT, 'node_modules')), join(target, 'node_modules'))
-  return target
 }

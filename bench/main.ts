@@ -1,4 +1,4 @@
-/** `npm run bench`: measures every part and fills docs/performance.md. */
+/** `npm run bench`: measures every part and fills bench/RESULTS.md. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -19,7 +19,7 @@ The first run creates its data sets in BENCH_DATA (${DATA_FOLDER}); later runs u
   --passports N    passports of the parts reads and filters (default 1000000)
   --rounds N       rounds of each part (by default 3 or 5)
   --seconds N      duration of each load
-  --markdown       write the results to docs/performance.md
+  --markdown       write the results to bench/RESULTS.md
   --help           print this help
 `
 

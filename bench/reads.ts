@@ -1,10 +1,8 @@
 /**
- * Compares reads of passportd with those of a minimal server on Bun.serve and bun:sqlite, and with a peer, Fastify on
- * PostgreSQL.
+ * Compares reads of passportd with those of a minimal server on Bun.serve and bun:sqlite.
  *
  *   npx bun bench/reads.ts [--passports 1000000] [--fewer 10000] [--rounds 5] [--seconds 2]
  *     --only READ,...   only these reads: by-id, by-wallet, ...
- *     --no-peer         no peer, which needs node and npm
  *     --no-search       no keyword search
  */
 import { sqliteDataSet } from './data-sets/data-set.ts'
@@ -13,23 +11,25 @@ import { figuresOf } from './support/figures.ts'
 import { mixedKeywords } from './support/keywords.ts'
 import { measurementOf, searchMeasurements } from './support/measurements.ts'
 import { readOptions, refuse, requireProgram } from './support/options.ts'
-import { startPeer } from './support/peer-server.ts'
 import { unmappedMegabytes } from './support/process-stats.ts'
 import { isOfMinimal, isRead, loadsOf, READS, type Read, samplePaths } from './support/read-loads.ts'
 import { printResult } from './support/report.ts'
 import { type Measurement, runRounds } from './support/rounds.ts'
 import { checkSameBodies, startMinimal, startOnPostgres, startOurs, startWithTls } from './support/servers.ts'
 
-const { passports, fewer, rounds, seconds, only, peer, search } = readOptions({
-  ...{ passports: 1_000_000, fewer: 10_000, rounds: 5, seconds: 2 },
-  ...{ only: READS.join(), peer: true, search: true },
+const { passports, fewer, rounds, seconds, only, search } = readOptions({
+  passports: 1_000_000,
+  fewer: 10_000,
+  rounds: 5,
+  seconds: 2,
+  only: READS.join(),
+  search: true,
 })
 const reads = only.split(',').map((name): Read => {
   if (!isRead(name)) refuse(`--only got "${name}"; it accepts ${READS.join(', ')}.`)
   return name
 })
 requireProgram('wrk', 'wrk')
-if (peer) requireProgram('npm', 'npm')
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
 
 await using started = new AsyncDisposableStack()
@@ -61,9 +61,7 @@ async function otherServers(): Promise<Measurement[]> {
     TLS: started.use(await startWithTls(`sqlite:${path}`)),
     fewer: started.use(await startOurs(`sqlite:${smaller}`)),
     PostgreSQL: started.use(await startOnPostgres(postgres, fewer)),
-    ...(peer && { peer: started.use(await startPeer(postgres, smaller, fewer)) }),
   }
-  if (servers.peer) await checkSameBodies(servers.fewer, servers.peer, samplePaths(fewer).slice(0, 2))
   return Object.entries(servers).map(([side, server]) => {
     const load = loadsOf(side === 'TLS' ? passports : fewer, [])['by-id']
     return measurementOf(side, 'by-id', server, load)

@@ -1,5 +1,5 @@
 /**
- * Measures CPU time, memory and charged units of each kind of request, and prints the table of docs/security.md.
+ * Measures CPU time, memory and charged units of each kind of request, and prints the table of bench/RESULTS.md.
  *
  *   npx bun bench/request-costs.ts [--passports 100000] [--requests 100] [--only TEXT]
  */

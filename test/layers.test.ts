@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { FEATURES } from '../src/features.ts'
 import { IMPORTS_OF_SRC } from './imports-of-src.ts'
-import { UPWARD_IMPORTS } from './upward-imports.ts'
 
 /** The rooms of src, from the lowest floor to the highest. A room imports rooms of lower floors only. */
 const FLOORS = [
@@ -75,7 +74,7 @@ test('each folder of features is in the list of features, under its name, with t
   expect(unused).toEqual([])
 })
 
-test('imports go down, except those of the list, which has no others', () => {
+test('imports go down, and a feature imports only features that it needs', () => {
   const outside = ['../package.json', '../packages/client/src/exchange.ts']
   const upward = files.flatMap((file) =>
     targetsOf(file)
@@ -83,8 +82,7 @@ test('imports go down, except those of the list, which has no others', () => {
       .filter((target) => floorOf(roomOf(target)) >= floorOf(roomOf(file)) && !isNeeded(file, target))
       .map((target) => `${file} imports ${target}`),
   )
-  const listed = Object.values(UPWARD_IMPORTS).flat()
-  expect([...new Set(upward)].toSorted()).toEqual(listed.toSorted())
+  expect(upward).toEqual([])
 })
 
 test('pages read with the functions of core/reads, and know neither the store nor the index', () => {

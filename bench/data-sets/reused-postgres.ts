@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { openStore } from '../../src/core/store/open.ts'
-import { copyCluster } from '../../test/support/postgres/postgres.ts'
 import { own } from '../../test/support/postgres/postgres-files.ts'
 import { getProgram, makeCluster, PASSWORD } from '../../test/support/postgres/postgres-initdb.ts'
 import { findPort, launch } from '../../test/support/postgres/postgres-process.ts'
@@ -13,7 +12,7 @@ import { DATA_FOLDER, fill, SCHEMA } from './data-set.ts'
 /** Stops PostgreSQL when this process ends, even by SIGKILL: the input of `cat` ends with the process. */
 const GUARD = 'cat; kill -INT $(head -n 1 "$1/postmaster.pid")'
 
-export const POSTGRES_FOLDER = join(DATA_FOLDER, 'postgres')
+const POSTGRES_FOLDER = join(DATA_FOLDER, 'postgres')
 
 /** Typical settings for a small machine. */
 const SETTINGS = {
@@ -21,7 +20,6 @@ const SETTINGS = {
   unix_socket_directories: '',
   shared_buffers: '1GB',
   max_wal_size: '4GB',
-  wal_keep_size: '2GB',
   max_connections: '200',
   synchronous_commit: 'off',
 }
@@ -33,15 +31,6 @@ export async function startPersistentPostgres() {
   own(POSTGRES_FOLDER)
   if (!existsSync(data)) await makeCluster(data)
   return startServer(data, SETTINGS)
-}
-
-/** Starts a streaming standby with a new copy of the data. */
-export async function startStandby(primary: PersistentPostgres): Promise<PersistentPostgres> {
-  const data = join(POSTGRES_FOLDER, 'standby')
-  rmSync(data, { recursive: true, force: true })
-  await using sql = new SQL(primary.urlOf('postgres'), { max: 1 })
-  await copyCluster(sql, primary.data, data)
-  return startServer(data, { ...SETTINGS, primary_conninfo: primary.urlOf('postgres') })
 }
 
 async function startServer(data: string, settings: Record<string, string>) {
@@ -69,7 +58,7 @@ async function startServer(data: string, settings: Record<string, string>) {
 export type PersistentPostgres = Awaited<ReturnType<typeof startServer>>
 
 /** Returns the URL of a database. Creates it if needed. */
-export async function openDatabase(server: PersistentPostgres, name: string): Promise<string> {
+async function openDatabase(server: PersistentPostgres, name: string): Promise<string> {
   await using sql = new SQL(server.urlOf('postgres'), { max: 1 })
   const [known] = await sql`select 1 from pg_database where datname = ${name}`
   if (!known) await sql.unsafe(`create database ${name}`)

@@ -90,13 +90,6 @@ export function figuresOf({ series, fewer, megabytes, passports }: Input): Figur
       { most: 2 },
     ),
     figureOf('resident memory without mapped files, 15 s after the loads', 'MB', [megabytes], { most: 250 }),
-    ...ratio(
-      `by id: requests a second, ours / peer, ${count(fewer)} passports`,
-      ['fewer', 'by-id'],
-      ['peer', 'by-id'],
-      ({ rate }) => rate,
-      { least: 3 },
-    ),
   ]
 }
 

@@ -19,22 +19,20 @@ export function printResult({ figures, series }: Result): void {
   if (figures.length > 0) console.log(table(figures.map(figureRow)))
 }
 
-const ROOT = join(import.meta.dir, '../..')
-const PAGE = join(ROOT, 'docs/performance.md')
+const PAGE = join(import.meta.dir, '../RESULTS.md')
 const BEGIN = '<!-- results: written by npm run bench -- --markdown -->'
 const END = '<!-- end of results -->'
 
-/** Replaces the text between the two markers of docs/performance.md. The rows of bench/long-runs.json are added. */
+/** Replaces the text between the two markers of bench/RESULTS.md. */
 export function writeMarkdown({ figures, series }: Result): void {
   const page = readFileSync(PAGE, 'utf8')
   const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)]
   if (begin < 0 || end < begin) throw new Error(`${PAGE} must contain ${BEGIN} and, after it, ${END}`)
   const machine = describeMachine()
-  const long: Row[] = JSON.parse(readFileSync(join(ROOT, 'bench/long-runs.json'), 'utf8'))
   const rows = figures.map((figure) => ({ ...figureRow(figure), machine: machine.short }))
   const { cores, memory, system, bun, date, short } = machine
   const about = `${date}, ${short}: ${cores} cores, ${memory}, ${system}, Bun ${bun}. Medians with the lowest and the highest round.`
-  const parts = [BEGIN, about, table([...rows, ...long]), table(series.map(seriesRow)), END]
+  const parts = [BEGIN, about, table(rows), table(series.map(seriesRow)), END]
   writeFileSync(PAGE, page.slice(0, begin) + parts.join('\n\n') + page.slice(end + END.length))
 }
 

@@ -1,7 +1,7 @@
 import { walletOf } from '../data-sets/data-set.ts'
 import { CHANGED } from '../data-sets/data-set-with-history.ts'
 
-/** A row of the table in docs/security.md. `make` returns the n-th request. Requests differ if possible. */
+/** A row of the table of costs in bench/RESULTS.md. `make` returns the n-th request. Requests differ if possible. */
 export type RequestKind = {
   name: string
   make: (at: number) => { target: string; init?: RequestInit }

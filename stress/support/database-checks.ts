@@ -28,7 +28,7 @@ export function checkIntegrity(path: string): void {
   if (problems.join() !== 'ok') throw new Error(`${path} is corrupt: ${problems.join(', ')}`)
 }
 
-type Texts = Record<string, string>
+export type Texts = Record<string, string>
 
 /** The lines of the export, and every response about a passport. The keys are line numbers and paths. */
 export async function everythingIn(sandbox: Sandbox): Promise<Texts> {

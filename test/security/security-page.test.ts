@@ -1,27 +1,21 @@
 import { expect, test } from 'bun:test'
 import { requestKinds } from '../../bench/support/request-kinds.ts'
-import { isTest, readPage, testsNamedIn } from '../support/docs/pages.ts'
+import { claimsOf, missingEvidence, readEvidence } from '../support/docs/evidence.ts'
+import { readPage } from '../support/docs/pages.ts'
 
-const document = readPage('docs/security.md')
-const mitigations = document
-  .slice(document.indexOf('## Threats and mitigations'), document.indexOf('## Packages'))
-  .split(/^- /m)
-  .slice(1)
+const MITIGATIONS = readEvidence('test/security/mitigations.json')
 
-test('every mitigation in docs/security.md names a test', () => {
-  expect(mitigations.length).toBeGreaterThan(20)
-  expect(mitigations.filter((text) => testsNamedIn(text).length === 0)).toEqual([])
-  // `testsNamedIn` must find every quoted title.
-  expect(testsNamedIn(document)).toHaveLength(document.match(/"(?=,?\n)/g)?.length as number)
+test('every mitigation of docs/security.md has tests in mitigations.json, and all of them exist', () => {
+  const claims = claimsOf('docs/security.md', 'Threats and mitigations', 'Packages')
+  expect(claims.length).toBeGreaterThan(20)
+  expect(Object.keys(MITIGATIONS)).toEqual(claims)
+  expect(claims.filter((claim) => MITIGATIONS[claim]?.length === 0)).toEqual([])
+  expect(missingEvidence(MITIGATIONS)).toEqual([])
+  expect(missingEvidence({ log: ['test/core/basics/log.test.ts: people read'] })).toHaveLength(1)
 })
 
-test('every test named in docs/security.md exists', () => {
-  expect(testsNamedIn(document).filter((named) => !isTest(named))).toEqual([])
-  expect(isTest({ file: 'test/core/basics/log.test.ts', title: 'people read' })).toBe(false)
-})
-
-test('the table of costs in docs/security.md names only requests of bench/request-costs.ts, in the same order', () => {
-  const [, table = ''] = document.split('\nMeasured on ')
+test('the costs in bench/RESULTS.md name only requests of bench/request-costs.ts, in the same order', () => {
+  const [, table = ''] = readPage('bench/RESULTS.md').split('\n## Costs of requests\n')
   const rows = [...table.matchAll(/^\| (.+?) +\|/gm)].map(([, name]) => name).slice(2)
   const kinds = requestKinds(1000, '2026-01-01').map(({ name }) => name)
   expect(rows.length).toBeGreaterThan(30)

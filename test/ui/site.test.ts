@@ -111,12 +111,6 @@ describe('files of the site', () => {
       expect((await server.look(path)).status).toBe(404)
   })
 
-  test('/favicon.ico is a PNG of 32 pixels', async () => {
-    const response = await fetch(`${server.url.origin}/favicon.ico`)
-    expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'image/png'])
-    expect((await new Bun.Image(await response.bytes()).metadata()).width).toBe(32)
-  })
-
   test('robots.txt and sitemaps list the pages', async () => {
     const robots = (await server.look('/robots.txt')).text
     // The routes that test servers share have no public URL, so the address is that of the request.

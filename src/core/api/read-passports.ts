@@ -4,6 +4,7 @@ import type { WireDiff } from '../history/event-schema.ts'
 import { type PassportV3, stateOf, toPassportAt } from '../history/passport-state.ts'
 import { readLater } from '../history/read-later.ts'
 import { undo } from '../history/undo.ts'
+import { takeTurn } from '../http/byte-budget.ts'
 import type { Context } from '../http/route.ts'
 import type { PassportKey, Standing } from '../passport/passport.ts'
 import type { Explanation } from '../passport/rules/explanation.ts'
@@ -100,7 +101,7 @@ async function renderInTurns(
   let bytes = 0
   for (const [at, result] of found.entries()) {
     // An explanation reads up to 2,000 data points.
-    if (isExplained || (at > 0 && at % PER_TURN === 0)) await context.budget.take(context)
+    if (isExplained || (at > 0 && at % PER_TURN === 0)) await takeTurn(context)
     const passport = isExplained && result && 'passport' in result ? result.passport : undefined
     const explanation = passport && (await context.explainAll([passport])).get(passport.id)
     const each = toRendered(result, (passport) => render(passport, explanation))

@@ -3,7 +3,7 @@ import type { Validator } from 'typebox/schema'
 import { ClientGone, invalidValue, invalidValues, pointerTo, ServiceError } from '../basics/errors.ts'
 import { describeUnknown } from '../basics/text/nearest-name.ts'
 import { quote } from '../basics/text/quote.ts'
-import { IDLE_SECONDS, type Limited, SMALL_BYTES } from '../http/byte-budget.ts'
+import { holdBody, IDLE_SECONDS, type Limited, SMALL_BYTES, takeTurn } from '../http/byte-budget.ts'
 import { bodyTooLarge, declaredLength, MAX_BODY_BYTES } from '../http/parse-request.ts'
 import { unitsOfBody } from '../http/rate-limit.ts'
 import type { Context } from '../http/route.ts'
@@ -52,7 +52,7 @@ export async function readBody<Type extends string>(
   const bytes = await readBytes(request, context)
   context.charge(1 + unitsOfBody(bytes.length))
   // Parsing takes milliseconds, so other requests may run first.
-  await context.budget.take(context, bytes.length)
+  await takeTurn(context, bytes.length)
   return { bytes, type }
 }
 
@@ -83,8 +83,8 @@ export const invalidBody = (detail: string) => invalidValue('#', detail)
 async function readBytes(request: Request, context: Limited): Promise<Buffer> {
   const length = declaredLength(request)
   const most = length || MAX_BODY_BYTES
-  await context.budget.take(context, most)
-  context.budget.hold(context, most)
+  await takeTurn(context, most)
+  holdBody(context, most)
   try {
     return length === 0 ? await readChunks(request) : Buffer.from(await request.arrayBuffer())
   } catch (error) {

@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib'
 import type { Awaitable } from '../basics/awaitable.ts'
 import { createByteCache } from '../basics/byte-cache.ts'
 import { etagOf } from '../basics/hash.ts'
-import { type Limited, SMALL_BYTES } from './byte-budget.ts'
+import { fits, holdBody, type Limited, releaseBody, SMALL_BYTES, takeTurn } from './byte-budget.ts'
 
 /** A body that is sent more than once: its ETag and its compressed body are computed once. */
 export type RenderedPage = {
@@ -42,11 +42,10 @@ export async function sendPage(
 ): Promise<Response> {
   const { status, body, etag } = page
   const respond = async (sent: Body | Blob) => {
-    const { budget } = context
     if (sent instanceof Blob) {
-      if (!budget.fits(context, sent)) await budget.take(context, sent.size)
-      budget.hold(context, sent.size, sent)
-    } else budget.release(context)
+      if (!fits(context, sent.size, sent)) await takeTurn(context, sent.size)
+      holdBody(context, sent.size, sent)
+    } else releaseBody(context)
     return new Response(sent, { status, headers })
   }
   const headers = new Headers(context.headers)

@@ -2,9 +2,9 @@ import type { Awaitable } from '../basics/awaitable.ts'
 import { ClientGone, ServiceError } from '../basics/errors.ts'
 import { etagOf } from '../basics/hash.ts'
 import type { Tier } from '../config/rate-limit-tier.ts'
-import type { Limited } from './byte-budget.ts'
+import { holdBody, type Limited, releaseBody } from './byte-budget.ts'
 import { type PublicError, publicError } from './errors.ts'
-import { allowedMethods, hasLargeUnreadBody, type LoggedRequest, pathOf } from './parse-request.ts'
+import { hasLargeUnreadBody, type LoggedRequest, pathOf } from './parse-request.ts'
 import { describeLimit, policyOf } from './rate-limit.ts'
 import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
 import type { Context, Guard, Route, Surface } from './route.ts'
@@ -25,7 +25,7 @@ export const baseHeaders = (headers: Readonly<Record<string, string>>): Headers 
   new Headers({ ...CORS_HEADERS, ...JSON_HEADERS, ...headers })
 
 export function json(context: Limited & { headers: Headers }, body: string): Response {
-  context.budget.hold(context, body.length)
+  holdBody(context, body.length)
   const response = new Response(body, { headers: context.headers })
   response.headers.set('ETag', etagOf(body))
   return response
@@ -46,10 +46,10 @@ export async function stream(context: Context, type: string, chunks: AsyncGenera
         first = undefined
         if (isCancelled) return
         if (!done) return controller.enqueue(encoder.encode(value))
-        context.budget.release(context)
+        releaseBody(context)
         controller.close()
       } catch (error) {
-        context.budget.release(context)
+        releaseBody(context)
         if (isCancelled || error instanceof ClientGone) return
         context.onError(error)
         controller.error(error)
@@ -58,7 +58,7 @@ export async function stream(context: Context, type: string, chunks: AsyncGenera
     /** Bun cancels the stream of a client that has disconnected. */
     async cancel() {
       isCancelled = true
-      context.budget.release(context)
+      releaseBody(context)
       await chunks.return(undefined)
     },
   }
@@ -68,6 +68,13 @@ export async function stream(context: Context, type: string, chunks: AsyncGenera
   response.headers.set('Content-Type', type)
   return response
 }
+
+const READ_ONLY = ['GET', 'HEAD']
+
+export const methodsOf = ({ methods = READ_ONLY }: Route) => methods
+
+export const allowedMethods = (route: Route) =>
+  [...(route.pathMethods ?? methodsOf(route)), 'OPTIONS'].join(', ')
 
 /** The response to OPTIONS, whether or not it is a CORS preflight. */
 export function preflight(headers: Headers, route: Route): Response {

@@ -29,7 +29,7 @@ export type Surface = {
   retires?: string
   /** Parses the query; throws `invalid_request` for unknown names. Without it, handlers read the query themselves. */
   parseQuery?: (request: RouteRequest, known: readonly string[]) => Query
-  /** Requests take this many bytes before their handler, for the response; none if it is small. */
+  /** Requests take this many bytes before their handler, for the response; none if it is small. A route may take others. */
   bytes?: number
   /** Paths also match with a trailing slash. */
   ignoresSlash?: true
@@ -129,6 +129,8 @@ type Declaration<Param extends string = string, Name extends string = string> = 
   units?: number
   /** The request takes at most one indexed read, so it is cheap and does not wait for its turn. */
   isImmediate?: true
+  /** Instead of the bytes of the surface. */
+  bytes?: number
   /** This route serves these requests, although another one has the same path and method. */
   isFor?: (request: Request) => boolean
   /** Whether the request takes only one indexed read, so that a 304 does not count for the rate limit. */
@@ -142,10 +144,11 @@ type Declaration<Param extends string = string, Name extends string = string> = 
 /** Of the body of a request, and of its response. */
 export type Examples = { request?: unknown; response?: unknown }
 
-export type Route = Omit<Declaration, 'handle' | 'scope' | 'units'> & {
+export type Route = Omit<Declaration, 'handle' | 'scope' | 'units' | 'bytes'> & {
   surface: Surface
   scope: RouteScope
   units: number
+  bytes: number | undefined
   examples?: Examples
   /** The methods of all routes with this path, if there are several. */
   pathMethods?: readonly string[]
@@ -161,6 +164,7 @@ export function route<Param extends string = never, Name extends string = never>
   const { parseQuery } = surface
   const names = Object.keys(rest.query ?? {})
   return {
+    bytes: surface.bytes,
     ...rest,
     surface,
     scope,

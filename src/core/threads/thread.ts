@@ -20,6 +20,8 @@ export type ThreadOptions = {
   name: string
   /** Its path below src. */
   file: string
+  /** It is ended instead of asked to stop. */
+  isTerminated?: boolean
   log: Log
   /** Called at each start, including the first. */
   onStart: (thread: { post: (message: ToThread, transfer?: Transferable[]) => void }) => void
@@ -29,7 +31,7 @@ export type ThreadOptions = {
 }
 
 /** Runs a thread, and restarts it with backoff if it ends by itself. */
-export function startThread({ name, file, log, onStart, onMessage, onEnd }: ThreadOptions) {
+export function startThread({ name, file, log, isTerminated, ...events }: ThreadOptions) {
   let worker: Worker
   let stopped: PromiseWithResolvers<void>
   let isStopping = false
@@ -44,7 +46,7 @@ export function startThread({ name, file, log, onStart, onMessage, onEnd }: Thre
     current.addEventListener('message', ({ data }: MessageEvent<FromThread>) => {
       if (data.kind === 'log') log[data.level](data.message, data.fields)
       else if (data.kind === 'stopped') stopped.resolve()
-      else onMessage?.(data, current)
+      else events.onMessage?.(data, current)
     })
     current.addEventListener('error', ({ message }) => {
       log.error(`The ${name} failed: ${message}`)
@@ -53,14 +55,14 @@ export function startThread({ name, file, log, onStart, onMessage, onEnd }: Thre
     })
     current.addEventListener('close', () => {
       stopped.resolve()
-      onEnd?.(current)
+      events.onEnd?.(current)
       if (isStopping) return
       if (performance.now() - startedAt >= HEALTHY_MILLISECONDS) pause = 0
       log.error(`The ${name} ended; restarting it ${pause === 0 ? 'now' : `in ${pause / 1000} s`}.`)
       timer = setTimeout(start, pause)
       pause = Math.min(Math.max(pause * 2, FIRST_PAUSE_MILLISECONDS), MAX_PAUSE_MILLISECONDS)
     })
-    onStart({ post })
+    events.onStart({ post })
   }
 
   const post = (message: ToThread, transfer: Transferable[] = []) => worker.postMessage(message, transfer)
@@ -81,8 +83,10 @@ export function startThread({ name, file, log, onStart, onMessage, onEnd }: Thre
     /** Asks the thread to stop, waits for it up to the timeout, and terminates it. */
     async stop(): Promise<void> {
       end()
-      worker.postMessage({ kind: 'stop' })
-      await Promise.race([stopped.promise, sleep(STOP_TIMEOUT_MILLISECONDS, undefined, { ref: false })])
+      if (!isTerminated) {
+        worker.postMessage({ kind: 'stop' })
+        await Promise.race([stopped.promise, sleep(STOP_TIMEOUT_MILLISECONDS, undefined, { ref: false })])
+      }
       worker.terminate()
     },
   }

@@ -12,6 +12,7 @@ import {
 } from '../../core/history/event-cursor.ts'
 import { EventPage, type WireEventPage } from '../../core/history/event-schema.ts'
 import { presentEventItem } from '../../core/history/present-event.ts'
+import { releaseBody, takeTurn } from '../../core/http/byte-budget.ts'
 import { createPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS, stream } from '../../core/http/response.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
@@ -88,7 +89,7 @@ async function listEvents(request: Request, context: Context, parameters: Parame
   const filter = await parseFilter(context, parameters)
   if (isStream) return openStream(context, parameters, filter)
   context.charge(Math.ceil(limit / (include ? PROVEN_PER_UNIT : EVENTS_PER_UNIT)))
-  await context.budget.take(context, PAGE_BYTES)
+  await takeTurn(context, PAGE_BYTES)
   const after = parseCursor('?after', parameters.after)
   const { events, end, log } = await readPage(context, after, { ...filter, limit, isProven: !!include })
   const next = formatEventCursor({ log: log.name, sequence: end })
@@ -106,7 +107,7 @@ async function openStream(context: Context, parameters: Parameters, filter: Even
   const sequence = given === LATEST ? log.last : log.first - 1
   const cursor = typeof given === 'object' ? given : { log: log.name, sequence }
   if (!isInLog(cursor, log)) throw notInLog(cursor, log, last === '' ? '?after' : 'Last-Event-ID')
-  context.budget.release(context)
+  releaseBody(context)
   const response = await stream(context, 'text/event-stream', followEvents(context, cursor, log, filter))
   // Otherwise proxies such as nginx would buffer events.
   response.headers.set('X-Accel-Buffering', 'no')

@@ -3,7 +3,7 @@ import { ClientGone, overloaded, ServiceError } from '../../core/basics/errors.t
 import type { EventLog } from '../../core/history/event.ts'
 import { type EventCursor, formatEventCursor, isInLog } from '../../core/history/event-cursor.ts'
 import { presentEvent } from '../../core/history/present-event.ts'
-import { IDLE_SECONDS, isGone } from '../../core/http/byte-budget.ts'
+import { holdBody, IDLE_SECONDS, isGone, releaseBody, takeTurn } from '../../core/http/byte-budget.ts'
 import { isActive } from '../../core/http/client-identity.ts'
 import type { Context, OpenStreams } from '../../core/http/route.ts'
 import type { EventPage } from '../../core/store/rows/event.ts'
@@ -100,13 +100,12 @@ function checkStreamLimit({ streams, principal }: Context): void {
 
 /** While a client receives a large block, it holds its bytes. */
 async function* send(context: Context, text: string) {
-  const { budget, server, request } = context
   const size = Buffer.byteLength(text)
-  await budget.take(context, size)
-  budget.hold(context, size)
+  await takeTurn(context, size)
+  holdBody(context, size)
   yield text
-  budget.release(context)
-  server.timeout(request, IDLE_SECONDS)
+  releaseBody(context)
+  context.server.timeout(context.request, IDLE_SECONDS)
 }
 
 /** Reads the end of the log, once for all streams that wait. While the log cannot be read, streams stay open. */
@@ -121,7 +120,7 @@ function poll(context: Context, shared: Shared): Promise<void> {
 
 async function read(context: Context, { pages, log }: Shared, after: number, filter: EventFilter) {
   // Other requests come first, because reading from SQLite blocks the event loop.
-  await context.budget.take(context)
+  await takeTurn(context)
   const key = JSON.stringify([after, log, filter.passport, filter.types])
   if (pages.size >= MOST_PAGES) pages.clear()
   return pages.getOrInsertComputed(key, async () => {

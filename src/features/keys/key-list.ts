@@ -48,7 +48,7 @@ type Quota = { monthly_quota: number | null; monthly_left: number | null }
 async function findQuotas({ data }: Store, tiers: readonly Tier[], now: number) {
   const quotas = new Map(tiers.map(({ name, monthly }) => [name, monthly]))
   const day = dayOf(now)
-  const used = new Map(await data(USAGE).sumByKey({ since: `${day.slice(0, 8)}01`, until: day }))
+  const used = await data(USAGE).sumMonth(day)
   return ({ id, tier }: ApiKey): Quota => {
     const quota = quotas.get(tier) ?? null
     return { monthly_quota: quota, monthly_left: quota && Math.max(0, quota - (used.get(id) ?? 0)) }

@@ -1,18 +1,24 @@
 import type { UsageCount } from '../../core/http/request-counter.ts'
 import { defineData } from '../../core/store/data.ts'
-import type { Database } from '../../core/store/sql/connection.ts'
+import type { Database, Query } from '../../core/store/sql/connection.ts'
 import type { UsageStore } from './usage.ts'
 
-/** At most one call of each thread waits. */
+/** At most one call of each kind waits in each thread. The writer thread sums up a month for all server threads. */
 export const USAGE = defineData({
   name: 'usage',
   tables: ['usage'],
   open: createUsage,
-  writes: ['add'],
+  writes: ['add', 'sumMonth'],
   isUrgent: true,
 })
 
+/** All server threads ask for the sums of the month about every ten seconds. */
+const MONTH_MILLISECONDS = 5000
+
+type Month = { day: string; expiresAt: number; sums: ReadonlyMap<string, number> }
+
 function createUsage({ long: { query: read }, transaction }: Database): UsageStore {
+  let month: Month = { day: '', expiresAt: 0, sums: new Map() }
   return {
     add: (counts, lastUsed, inBrowser) =>
       transaction(async ({ query, insertRows }) => {
@@ -43,13 +49,10 @@ function createUsage({ long: { query: read }, transaction }: Database): UsageSto
         )
         return rows.length > 0
       }),
-    async sumByKey({ since, until }) {
-      const rows = await read<{ key_id: string; count: number }>(
-        `select key_id, cast(sum(count) as bigint) as count from usage
-         where day >= $1 and day <= $2 and key_id <> '' and status not in (304, 429) group by key_id`,
-        [since, until],
-      )
-      return rows.map(({ key_id, count }) => [key_id, count])
+    async sumMonth(day) {
+      if (day !== month.day || performance.now() > month.expiresAt)
+        month = { day, expiresAt: performance.now() + MONTH_MILLISECONDS, sums: await sumByKey(read, day) }
+      return month.sums
     },
     list: ({ since, until }) =>
       read<UsageCount>(
@@ -58,4 +61,13 @@ function createUsage({ long: { query: read }, transaction }: Database): UsageSto
         [since, until],
       ),
   }
+}
+
+async function sumByKey(query: Query, day: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await query<{ key_id: string; count: number }>(
+    `select key_id, cast(sum(count) as bigint) as count from usage
+     where day >= $1 and day <= $2 and key_id <> '' and status not in (304, 429) group by key_id`,
+    [`${day.slice(0, 8)}01`, day],
+  )
+  return new Map(rows.map(({ key_id, count }) => [key_id, count]))
 }

@@ -2,6 +2,7 @@ import { readAll } from '../../core/api/read-passports.ts'
 import { attempt, invalidParameter, notFound } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import type { Context } from '../../core/http/route.ts'
 import { isStorable, type PassportKey, parsePassportKey, parseWallet } from '../../core/passport/passport.ts'
 import { type KeyResult, MOST_CANDIDATES } from '../../core/store/rows/passport.ts'
@@ -57,7 +58,7 @@ export const readKeys = (
     readAll(
       keys,
       (some) => context.store.passports.findByKeys(some, { credentials: isFull }),
-      () => context.budget.take(context),
+      () => takeTurn(context),
     ),
     (found) => (found && 'passport' in found && !isFull ? { passport: toBrief(found.passport) } : found),
   )

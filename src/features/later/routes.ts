@@ -4,6 +4,7 @@ import { parseJson, readBody } from '../../core/api/request-body.ts'
 import { invalidParameter } from '../../core/basics/errors.ts'
 import { closed } from '../../core/basics/schema-helpers.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
 import { acceptsHtml } from '../../core/http/rendered-page.ts'
 import { json } from '../../core/http/response.ts'
@@ -85,7 +86,7 @@ async function readProfile(passport: PassportV3, context: Context) {
 }
 
 async function readDataPoints({ id }: PassportV3, context: Context) {
-  await context.budget.take(context, PAGE_BYTES)
+  await takeTurn(context, PAGE_BYTES)
   return present.presentDataPoints((await context.explain({ id }))?.lines ?? [])
 }
 
@@ -165,7 +166,7 @@ async function search(given: unknown, context: Context): Promise<Response> {
   const size = parsePageSize('per_page', `${asked.per_page ?? ''}`)
   const most = Math.max(size, asked.query?.walletAddresses?.length ?? 0)
   context.charge(SEARCH.units - 1 + Math.ceil(most / PASSPORTS_PER_UNIT))
-  await context.budget.take(context, most * ITEM_BYTES.v1)
+  await takeTurn(context, most * ITEM_BYTES.v1)
   const { people, total } = await findPage(context, asked, (page - 1) * size, size)
   const [scores, cards] = [await findScores(people, context), context.cardsOf(context.request)]
   const profiles = people.map((passport, at) => present.presentProfile(passport, scores[at], cards))

@@ -1,19 +1,10 @@
 import { CommandError } from '../../core/basics/errors.ts'
-import { pause } from '../../core/basics/jobs.ts'
 import { count } from '../../core/basics/text/counts-and-sizes.ts'
 import { printable } from '../../core/basics/text/quote.ts'
-import { VERSION } from '../../core/basics/version.ts'
-import {
-  DATABASE_OPTIONS,
-  defineCommand,
-  invalidValue,
-  type Terminal,
-  UsageError,
-} from '../../core/cli/command.ts'
+import { DATABASE_OPTIONS, defineCommand, invalidValue, UsageError } from '../../core/cli/command.ts'
 import { openWhole, openWithRules } from '../../core/cli/open-store.ts'
 import { createProgress } from '../../core/cli/progress.ts'
-import { shutdownSignal } from '../../core/cli/shutdown-signal.ts'
-import { readConfig } from '../../core/config/config.ts'
+import { createThrottleOptions } from '../../core/cli/throttle-options.ts'
 import { rawKindOf } from '../../core/passport/rules/rule-set.ts'
 import { RESTORE_OPTION } from '../records/import-command.ts'
 import type { MirrorReport } from './mirror.ts'
@@ -39,7 +30,7 @@ export const mirror = defineCommand({
   forms: [{ args: 'URL' }],
   async run({ values, args: [url = ''] }, terminal) {
     const { base, version } = parseSource(url)
-    const client = throttle('mirror', terminal, values.key)
+    const client = createThrottleOptions('mirror', terminal, values.key)
     const { mirror: mirrorAll } = await import('./mirror.ts')
     await using database = await openWithRules(terminal, values, openWhole)
     const { store, rules } = database
@@ -80,24 +71,6 @@ function parseSource(text: string): { base: string; version: 1 | 2 } {
     throw new UsageError('URL must not contain a user name or password: pass a key with --key.')
   const version = /\/api\/v2(\/.*)?$/.test(url.pathname) ? 2 : 1
   return { base: `${url.origin}${url.pathname.replace(/\/(api\/v[12](\/.*)?)?$/, '')}`, version }
-}
-
-/** The options of a client that is named `purpose` and ends with this process. */
-export function throttle(purpose: string, { env, now }: Terminal, given: string | undefined) {
-  const key = (given ?? readConfig(env, {}).mirrorKey) || undefined
-  if (key !== undefined && !/^[\x21-\x7e]*$/.test(key))
-    throw new UsageError('The key must consist of visible ASCII characters.')
-  const signal = shutdownSignal()
-  return {
-    key,
-    userAgent: `passportd/${VERSION} (${purpose})`,
-    fetch: (url: string, init: RequestInit) => fetch(url, init),
-    sleep: (milliseconds: number) => pause(milliseconds, signal),
-    now,
-    ticks: () => performance.now(),
-    random: Math.random,
-    signal,
-  }
 }
 
 function number(least: number, most: number) {

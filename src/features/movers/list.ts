@@ -1,11 +1,14 @@
-import { checkKnown, type Fields, parsePast } from '../../core/api/parameters.ts'
+import { checkKnown, type Fields, fieldsOf, parsePast } from '../../core/api/parameters.ts'
 import { PAGE_BYTES, readAll, renderPassports, unitsOfPassports } from '../../core/api/read-passports.ts'
+import { V3 } from '../../core/api/surface.ts'
 import { ClientGone, invalidParameter } from '../../core/basics/errors.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
 import { presentDiff, presentTime } from '../../core/history/present-event.ts'
 import { readDiff } from '../../core/history/read-later.ts'
 import type { ScoreDiff } from '../../core/history/score-diff.ts'
-import type { Context } from '../../core/http/route.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
+import { sendPage } from '../../core/http/rendered-page.ts'
+import { type Context, route } from '../../core/http/route.ts'
 import {
   DEFAULT_LIMIT,
   formatCursor,
@@ -16,6 +19,7 @@ import {
   parseLimit,
   parseSort,
 } from '../../core/lists/list-request.ts'
+import { LIST_PARAMETERS, type ListParameters, linkTo, toPage } from '../passports/list.ts'
 import { MOVERS } from './find-movers.ts'
 
 /** The causes of a change need credentials and events, so that fewer passports fit on a page. */
@@ -25,7 +29,7 @@ const MOVERS_UNITS = 200
 const MOST_DAYS = 31
 
 /** Cannot be combined with a sort of movers. */
-const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'group_prefix', 'after']
+const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'group_prefix', 'after'] as const
 
 export type Mover = { passport: PassportV3; diff: ScoreDiff; rank: number }
 
@@ -61,9 +65,27 @@ function sortOf({ score: [before, after] }: ScoreDiff): MoversSort {
   return (after ?? 0) > before ? '-change' : 'change'
 }
 
-type Parameters = Readonly<Record<string, string | undefined>>
+/** The list of passports by a change of their score since a time. */
+export const listOfMovers = route(V3, {
+  name: 'v3_list',
+  path: '/api/v3/passports',
+  isFor: isByChange,
+  query: LIST_PARAMETERS,
+  async handle(request, context, parameters) {
+    const fields = fieldsOf(parameters)
+    await takeTurn(context, PAGE_BYTES)
+    const list = await renderMovers(context, parameters, fields)
+    return sendPage(request, context, toPage(linkTo, parameters, list))
+  },
+})
 
-export async function renderMovers(context: Context, parameters: Parameters, fields: Fields) {
+/** Must not throw, because it selects the route. */
+function isByChange({ url }: Request): boolean {
+  const query = new URLSearchParams(url.split('?', 2)[1])
+  return query.has('since') || MOVERS_SORTS.some((sort) => sort === query.get('sort'))
+}
+
+async function renderMovers(context: Context, parameters: ListParameters, fields: Fields) {
   const { limit: size, cursor } = parameters
   const [sort, since] = [parseMoversSort(parameters), parseSince(parameters.since, context.now())]
   const limit = parseLimit(size, DEFAULT_LIMIT, LARGEST_MOVERS_LIMIT, ['causes'])
@@ -107,7 +129,7 @@ function renderFound(context: Context, movers: readonly Mover[], since: number, 
 }
 
 /** Throws `invalid_request`, also if the parameters contradict each other. */
-function parseMoversSort(parameters: Parameters): MoversSort {
+function parseMoversSort(parameters: ListParameters): MoversSort {
   const sort = MOVERS_SORTS.find((each) => each === parameters.sort)
   if (!sort) throw invalidParameter('since', `since needs sort to be one of ${MOVERS_SORTS.join(', ')}.`)
   const other = OTHER_PARAMETERS.find((name) => parameters[name] !== undefined)

@@ -7,6 +7,7 @@ import { KEY, V3 } from '../../core/api/surface.ts'
 import { invalidParameter, notFound } from '../../core/basics/errors.ts'
 import { closed, orNull } from '../../core/basics/schema-helpers.ts'
 import { quote } from '../../core/basics/text/quote.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { json } from '../../core/http/response.ts'
 import { route } from '../../core/http/route.ts'
 
@@ -34,7 +35,7 @@ export const accounts = route(V3, {
     if (!/^\d{1,9}$/.test(cursor))
       throw invalidParameter('cursor', `cursor must be \`next\` of the previous page, got ${quote(cursor)}.`)
     const { key } = request.params
-    await context.budget.take(context, PAGE_BYTES)
+    await takeTurn(context, PAGE_BYTES)
     const [found] = await context.store.passports.findByKeys([parseKey(key)], { credentials: false })
     const explained = await context.explain({ id: onlyOne(key, found).passport.id })
     const line = explained?.lines.find((each) => each.type === type)

@@ -10,6 +10,7 @@ import {
 import { list, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import type { EventCursor } from '../../core/history/event-cursor.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { createPage, type RenderedPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
@@ -31,7 +32,6 @@ import {
   SORT_FIELDS,
 } from '../../core/lists/list-request.ts'
 import type { Standing } from '../../core/passport/passport.ts'
-import { renderMovers } from '../movers/list.ts'
 import { FIELD_PARAMETERS } from './passport.ts'
 import { ListBody } from './schemas.ts'
 
@@ -100,7 +100,7 @@ Fields: ${Object.keys(FILTER_FIELDS).join(', ')}`,
   after: AFTER,
 }
 
-type Parameters = Query<keyof typeof LIST_PARAMETERS>
+export type ListParameters = Query<keyof typeof LIST_PARAMETERS>
 
 export const listOfPassports = route(V3, {
   name: 'v3_list',
@@ -117,16 +117,12 @@ export const listOfPassports = route(V3, {
 })
 
 /** Pages of the ranking are cached until the index changes. */
-async function listPassports(request: Request, context: Context, parameters: Parameters): Promise<Response> {
+async function listPassports(
+  request: Request,
+  context: Context,
+  parameters: ListParameters,
+): Promise<Response> {
   const fields = fieldsOf(parameters)
-  if (parameters.since !== undefined || MOVERS_SORTS.some((sort) => sort === parameters.sort)) {
-    await context.budget.take(context, PAGE_BYTES)
-    return sendPage(
-      request,
-      context,
-      toPage(linkTo, parameters, await renderMovers(context, parameters, fields)),
-    )
-  }
   const list = parseListRequest(parameters, fields)
   context.charge(unitsOfList(list, fields, !isRanking(list)))
   // The passports of the page are read in this thread, the list in that of the index: both have to include the event.
@@ -157,7 +153,7 @@ export function unitsOfList(
   return unitsOfPassports(limit, fields) + index + GROUP_UNITS * (groups?.length ?? 0)
 }
 
-export function parseListRequest(parameters: Parameters, { includes }: Fields): ListRequest {
+export function parseListRequest(parameters: ListParameters, { includes }: Fields): ListRequest {
   const { q, filter, sort, group_by, group_prefix, limit, cursor } = parameters
   const query = {
     keyword: parseKeyword(q, 'q'),
@@ -174,14 +170,14 @@ export function parseListRequest(parameters: Parameters, { includes }: Fields): 
   }
 }
 
-const linkTo = (parameters: Texts) => `/api/v3/passports?${new URLSearchParams(parameters)}`
+export const linkTo = (parameters: Texts) => `/api/v3/passports?${new URLSearchParams(parameters)}`
 
 /** With `after`, the list includes that event. */
 type Asked = { request: ListRequest; after: EventCursor | undefined }
 
 async function renderList(
   context: Context,
-  parameters: Parameters,
+  parameters: ListParameters,
   { request, after }: Asked,
   fields: Fields,
 ) {
@@ -193,7 +189,7 @@ async function renderList(
     return { ...found, standings: presentStandings(found.ids, standings) }
   })
   // Joining a large page takes milliseconds.
-  await context.budget.take(context)
+  await takeTurn(context)
   return toPage(linkTo, parameters, {
     items,
     next: page.next ? formatCursor(request, page.next) : null,
@@ -265,10 +261,10 @@ export async function findFitting<Page extends Findable>(
 async function renderItems(context: Context, ids: readonly number[], fields: Fields, standings: Standings) {
   const keys = ids.map((id) => ({ id }))
   const read = (some: readonly { id: number }[]) => readPassports(context, some, fields, { standings })
-  await context.budget.take(context, PAGE_BYTES)
+  await takeTurn(context, PAGE_BYTES)
   const items: (string | undefined)[] = []
   let bytes = 0
-  for await (const result of readAll(keys, read, () => context.budget.take(context))) {
+  for await (const result of readAll(keys, read, () => takeTurn(context))) {
     // The id of a merged passport finds another passport: the one that it was merged into.
     const isListed = result && 'passport' in result && result.passport.id === ids[items.length]
     bytes += isListed ? Buffer.byteLength(result.json) : 0

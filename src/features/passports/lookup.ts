@@ -10,6 +10,7 @@ import { readValid } from '../../core/api/request-body.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import { pointerTo } from '../../core/basics/errors.ts'
+import { holdBody, takeTurn } from '../../core/http/byte-budget.ts'
 import { acceptsGzip, createPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS, stream } from '../../core/http/response.ts'
 import { type Context, route } from '../../core/http/route.ts'
@@ -51,7 +52,7 @@ async function lookUp(request: Request, context: Context): Promise<Response> {
   context.charge(units, 'ask for fewer keys')
   await waitForCursor(context, after, '#/after')
   const items = listItems(context, keys, async (some) => readPassports(context, some, fields, { asOf }))
-  await context.budget.take(context, STREAM_BYTES)
+  await takeTurn(context, STREAM_BYTES)
   return send(request, context, items)
 }
 
@@ -65,7 +66,7 @@ async function* listItems(
 ): AsyncGenerator<Item> {
   const keys = texts.map(parsePassportKey)
   const known = keys.filter((key) => key !== undefined)
-  const results = readAll(known, read, () => context.budget.take(context))
+  const results = readAll(known, read, () => takeTurn(context))
   for (const [at, text] of texts.entries())
     yield keys[at] ? toItem(text, (await results.next()).value) : failed(text, 'malformed')
 }
@@ -102,7 +103,7 @@ async function send(request: Request, context: Context, items: AsyncGenerator<It
 }
 
 async function sendChunks(context: Context, type: string, chunks: AsyncGenerator<string>) {
-  context.budget.hold(context, STREAM_BYTES)
+  holdBody(context, STREAM_BYTES)
   const response = await stream(context, type, chunks)
   response.headers.set('Vary', 'Accept-Encoding')
   return response

@@ -4,14 +4,10 @@ import { PassportOrSelected } from '../../core/api/schemas.ts'
 import { KEY, list, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import { andThen } from '../../core/basics/awaitable.ts'
+import type { PassportV3 } from '../../core/history/passport-state.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { json } from '../../core/http/response.ts'
 import { route } from '../../core/http/route.ts'
-import {
-  checkSnapshotQuery,
-  respondSnapshot,
-  SNAPSHOT_TYPE,
-  wantsSnapshot,
-} from '../proof/signed-snapshot-response.ts'
 
 /** The parameters of every route that responds with passports. */
 export const FIELD_PARAMETERS = {
@@ -21,19 +17,12 @@ export const FIELD_PARAMETERS = {
   }),
 }
 
-const SNAPSHOT = {
-  schema: {
-    type: 'string',
-    description:
-      'A W3C Verifiable Credential 2.0 as a JWT, signed with a key of `/.well-known/jwks.json`. It is valid for 30 days and has all inputs of the score, but no name, account or wallet',
-  },
-  example: 'eyJhbGciOiJFZERTQSIsInR5cCI6InZjK2p3dCJ9.eyJpc3MiOiJkaWQ6d2ViOmV4YW1wbGUuY29tIn0.c2ln',
-}
-
 export const passport = route(V3, {
   name: 'v3_passport',
   path: '/api/v3/passports/:key',
-  isCheap: (request) => !request.url.includes('?') && !wantsSnapshot(request),
+  // Only parts that are included can be large.
+  bytes: 0,
+  isCheap: (request) => !request.url.includes('?'),
   id: 'getPassportV3',
   summary: 'Get a passport by id, wallet or handle',
   description:
@@ -51,7 +40,6 @@ export const passport = route(V3, {
   },
   responseHeaders: ['Content-Location', 'VaryAccept'],
   response: PassportOrSelected,
-  alternatives: { [SNAPSHOT_TYPE]: SNAPSHOT },
   errors: ['before_history', 'not_acceptable', 'ambiguous', 'cursor_expired'],
   errorWords: {
     before_history:
@@ -61,26 +49,24 @@ export const passport = route(V3, {
   },
   handle(request, context, query) {
     const { key } = request.params
-    const isSnapshot = wantsSnapshot(request)
-    if (isSnapshot) checkSnapshotQuery(query)
     const fields = fieldsOf(query)
     const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
     const parsed = parseKey(key)
-    const place = fields.includes.size > 0 ? context.budget.take(context, PAGE_BYTES) : undefined
+    const place = fields.includes.size > 0 ? takeTurn(context, PAGE_BYTES) : undefined
     return andThen(place, () =>
       andThen(waitForCursor(context, query.after), () =>
         andThen(readPassports(context, [parsed], fields, { asOf }), ([found]) => {
           const { passport, json: body } = onlyOne(key, found, asOf)
-          const toResponse = (response: Response) => {
-            response.headers.set('Vary', 'Accept')
-            if (passport.merged) response.headers.set('Content-Location', `/api/v3/passports/${passport.id}`)
-            return response
-          }
-          return isSnapshot
-            ? respondSnapshot(request, context, passport.id).then(toResponse)
-            : toResponse(json(context, body))
+          return addLocation(json(context, body), passport)
         }),
       ),
     )
   },
 })
+
+/** The response depends on `Accept`. It names the surviving passport of a merged one. */
+export function addLocation(response: Response, { id, merged }: Pick<PassportV3, 'id' | 'merged'>): Response {
+  response.headers.set('Vary', 'Accept')
+  if (merged) response.headers.set('Content-Location', `/api/v3/passports/${id}`)
+  return response
+}

@@ -2,6 +2,7 @@ import { fieldsOf } from '../../core/api/parameters.ts'
 import { PAGE_BYTES } from '../../core/api/read-passports.ts'
 import { V3 } from '../../core/api/surface.ts'
 import { invalidParameter } from '../../core/basics/errors.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { sendPage } from '../../core/http/rendered-page.ts'
 import { type Context, type Query, route } from '../../core/http/route.ts'
 import { formatFilter } from '../../core/lists/filter.ts'
@@ -48,7 +49,7 @@ export const search = route(V3, {
   errors: ['not_ready'],
   async handle(request, context, parameters) {
     // Reading the matches takes bytes, too.
-    await context.budget.take(context, PAGE_BYTES)
+    await takeTurn(context, PAGE_BYTES)
     return sendPage(request, context, await findPage(context, parameters))
   },
 })

@@ -4,12 +4,12 @@ import { CommandError } from '../../core/basics/errors.ts'
 import { printable } from '../../core/basics/text/quote.ts'
 import { replaceFile } from '../../core/basics/write-atomically.ts'
 import { invalidValue, type Terminal } from '../../core/cli/command.ts'
+import { createThrottleOptions } from '../../core/cli/throttle-options.ts'
 import { createThrottledGet } from '../../core/cli/throttled-client.ts'
 import type { PublicJwk } from '../../core/config/signing-keys.ts'
 import type { WireEvent, WireLog, WireTombstone } from '../../core/history/event-schema.ts'
 import { leafOf, nextHead } from '../../core/history/hash-chain.ts'
 import { hidePassword } from '../../core/store/database-address.ts'
-import { throttle } from '../mirror/command.ts'
 
 type Get = ReturnType<typeof createThrottledGet>
 
@@ -24,7 +24,7 @@ const HASH = /^[0-9a-f]{64}$/
 export async function verifyLog(terminal: Terminal, { log: url = '', head: file, key }: Values) {
   const base = parseBase(url)
   const stored = file !== undefined && existsSync(file) ? readHead(file) : undefined
-  const get = createThrottledGet({ base, rate: RATE, ...throttle('verify', terminal, key) })
+  const get = createThrottledGet({ base, rate: RATE, ...createThrottleOptions('verify', terminal, key) })
   const log = await getLog(get)
   const issuer = log.signed === null ? undefined : await checkSignature(get, log, log.signed)
   if (stored) checkStored(stored, log)

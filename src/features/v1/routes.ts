@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { type Awaitable, andThen } from '../../core/basics/awaitable.ts'
 import { notFound } from '../../core/basics/errors.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { ErrorBody, presentError } from '../../core/http/errors.ts'
 import { COMMON_ERRORS, COMMON_HEADERS } from '../../core/http/openapi-parts.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
@@ -180,7 +181,7 @@ export async function listPassports(version: Version, request: Request, context:
     const wanted = { ...RANKING, keyword, limit: size, offset: (page - 1) * size }
     // The signal is created on demand: a cached page needs none.
     const { ids, total } = await context.index.call('list', { request: wanted }, request.signal)
-    await context.budget.take(context, ids.length * ITEM_BYTES[version.name])
+    await takeTurn(context, ids.length * ITEM_BYTES[version.name])
     const list = (some: readonly number[]) => context.store.data(version.bodies).listItems(some, cards)
     return renderPage((await mapChunks(ids, list)).flat(), { page, size }, total)
   }

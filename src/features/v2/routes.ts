@@ -1,4 +1,5 @@
 import { notFound } from '../../core/basics/errors.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
 import { sendPage } from '../../core/http/rendered-page.ts'
 import { json } from '../../core/http/response.ts'
@@ -122,7 +123,7 @@ async function sendPeople(
   const { page, size } = v1.parsePage(VERSION, queryOf(request))
   const cards = context.cardsOf(request)
   const found = people.reduce((sum, ids) => sum + ids.size, 0)
-  await context.budget.take(context, found * v1.ITEM_BYTES.v2)
+  await takeTurn(context, found * v1.ITEM_BYTES.v2)
   const lists = await Promise.all(
     people.map((ids) => context.store.data(V2_BODIES).rankItems([...ids], cards)),
   )

@@ -1,6 +1,7 @@
 import { readAll } from '../../core/api/read-passports.ts'
 import { findUnknown, invalidParameter, invalidValues } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
+import { takeTurn } from '../../core/http/byte-budget.ts'
 import { queryOf } from '../../core/http/parse-request.ts'
 import type { Context } from '../../core/http/route.ts'
 import { CHUNK, parseKeyword, RANKING } from '../../core/lists/list-request.ts'
@@ -73,7 +74,7 @@ export async function findIds(context: Context, keys: readonly PassportKey[]): P
   const find = (some: readonly PassportKey[]) =>
     context.store.passports.findByKeys(some, { credentials: false })
   const ids = new Set<number>()
-  for await (const found of readAll(keys, find, () => context.budget.take(context))) {
+  for await (const found of readAll(keys, find, () => takeTurn(context))) {
     const each = found && ('passport' in found ? [found.passport.id] : found.candidates)
     for (const id of each ?? []) ids.add(id)
   }

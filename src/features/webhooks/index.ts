@@ -1,7 +1,9 @@
 import type { Feature } from '../../feature.ts'
+import { events } from '../events/index.ts'
 
 export const webhooks: Feature = {
   name: 'webhooks',
+  needs: [events],
   commands: {
     subscriptions: async () => (await import('./command.ts')).subscriptions,
   },
@@ -9,6 +11,14 @@ export const webhooks: Feature = {
     const { LEASES, SUBSCRIPTIONS } = await import('./statements.ts')
     return [LEASES, SUBSCRIPTIONS]
   },
+  threads: [
+    {
+      name: 'delivery-thread',
+      file: 'features/webhooks/thread.ts',
+      isNeeded: async (_, { data }) => data((await import('./statements.ts')).SUBSCRIPTIONS).exist(),
+    },
+  ],
+  metrics: async () => (await import('./metrics.ts')).readSubscriptionMetrics,
   async serve() {
     const { SUBSCRIPTION_ROUTES } = await import('./routes.ts')
     const { asSchemasOfV3 } = await import('../../core/api/surface.ts')

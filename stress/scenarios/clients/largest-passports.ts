@@ -23,6 +23,8 @@ const MOST = { cpu: 50, memory: 400 }
 const IDLE_MILLISECONDS = 50
 const MOST_BYTES = 4_000_000
 
+const ENCODINGS = ['identity', 'gzip', 'zstd']
+
 /** About the largest record that is accepted: each data point has its own line in the explanation, as long as possible. */
 const largest = (id: number) =>
   record(id, {
@@ -88,7 +90,7 @@ export const largestPassports: Scenario = {
         const response = await fetch(`${server.url}${target}`, {
           headers: {
             'X-Forwarded-For': `10.${client}.${begun >> 8}.${begun & 255}`,
-            'Accept-Encoding': 'identity',
+            'Accept-Encoding': ENCODINGS[begun % ENCODINGS.length] as string,
           },
         })
         const { byteLength } = await response.arrayBuffer()

@@ -1,4 +1,5 @@
 import { unitsOfBody } from '../../../src/core/http/rate-limit.ts'
+import { record } from '../../../test/support/store/records.ts'
 import type { Reading } from './send-at-once.ts'
 
 /** An expensive request. `request` returns the n-th request, without the headers that identify the client. */
@@ -16,6 +17,16 @@ export type WorstRequest = {
 export type Given = { passports: number; changed: number; before: string; largest: number }
 
 const MEBIBYTE = 1024 * 1024
+
+const REPEATED = ['abc', 'a', `${'a'.repeat(150)}b`, '\u00e9\u674e', 'x y ']
+
+/** A name whose trigrams are in many other names of this kind. */
+const repetitiveName = (at: number) => `${REPEATED[at % REPEATED.length]}`.repeat(1000).slice(at % 300, 990)
+
+export const peopleWithRepetitiveNames = (first: number) =>
+  Array.from({ length: 150 }, (_, at) =>
+    record(first + at, { profile: { displayName: `${repetitiveName(5 * at + (at % 5))}${at}` } }),
+  )
 const ALL_PARTS = 'credentials,standing,explanation'
 const V3 = '/api/v3/passports'
 
@@ -133,6 +144,12 @@ export function worstRequests({ passports, changed, before, largest }: Given): W
       'never read',
     ),
     get('V1 keyword, page of 250', 'api', (at) => `/api/v1/passports?per_page=250&keyword=${at}`),
+    get(
+      'V1 keyword, repetitive, page of 250',
+      'api',
+      (at) =>
+        `/api/v1/passports?per_page=250&keyword=${encodeURIComponent(repetitiveName(at).slice(0, 198))}${at % 10}`,
+    ),
     get('explorer search', 'page', (at) => `/?q=a${at % 26}`),
     get('explorer search', 'page', (at) => `/?q=a${at}`, 'leave'),
     get(

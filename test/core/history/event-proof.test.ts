@@ -59,7 +59,7 @@ test('a salt is the first half of an HMAC of the number of the event', () => {
 })
 
 test('the example of a hashed event in the docs has the leaf and the head of its event and salt', () => {
-  const page = readFileSync('docs/api/v3.md', 'utf8')
+  const page = readFileSync('docs/api/events.md', 'utf8')
   const block = page.split('```json\n').find((text) => text.includes('"leaf"') && text.includes('"head"'))
   const { event, salt, leaf, head } = JSON.parse(block?.split('```')[0] ?? '')
   expect(leafOf(event.sequence, event, salt)).toBe(leaf)

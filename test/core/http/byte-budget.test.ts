@@ -1,5 +1,12 @@
 import { expect, test } from 'bun:test'
-import { createByteBudget, type Limited } from '../../../src/core/http/byte-budget.ts'
+import {
+  createByteBudget,
+  heldBytes,
+  holdBody,
+  type Limited,
+  releaseBody,
+  takeTurn,
+} from '../../../src/core/http/byte-budget.ts'
 import { createPage, sendPage } from '../../../src/core/http/rendered-page.ts'
 import type { FindByKeys } from '../../../src/core/store/rows/passport.ts'
 import { everyTurn } from '../../support/every-turn.ts'
@@ -38,13 +45,13 @@ function budgetOf(limits: Parameters<typeof createByteBudget>[0] = {}) {
 
 /** Requests that take `milliseconds` each. */
 function turnsOf(milliseconds: number) {
-  const { budget, clock, request } = budgetOf()
+  const { clock, request } = budgetOf()
   const events: string[] = []
   return {
-    takeTurn: () => budget.take(request('x').limited),
+    tryTurn: () => takeTurn(request('x').limited),
     events,
     async request(name: string, { limited } = request('x')): Promise<void> {
-      await budget.take(limited)
+      await takeTurn(limited)
       clock.time += milliseconds
       events.push(name)
     },
@@ -52,8 +59,8 @@ function turnsOf(milliseconds: number) {
   }
 }
 
-test('after requests have used 5 ms of an event loop turn, further requests wait for the next turn', async () => {
-  const { takeTurn, request, events } = turnsOf(3)
+test('after requests have used a millisecond of an event loop turn, further requests wait for the next turn', async () => {
+  const { tryTurn, request, events } = turnsOf(0.6)
   using _turns = everyTurn(() => events.push('-'))
   const first = request('a')
   await first
@@ -62,7 +69,7 @@ test('after requests have used 5 ms of an event loop turn, further requests wait
   // After two turns without requests, a request starts at once.
   await nextTurn()
   await nextTurn()
-  expect(takeTurn()).toBeUndefined()
+  expect(tryTurn()).toBeUndefined()
 })
 
 /** Runs `work` after the earlier requests have started. */
@@ -80,10 +87,10 @@ test('many short requests start in the same turn of the event loop', async () =>
 })
 
 test('a request is rejected as overloaded if too many wait for the event loop', async () => {
-  const { takeTurn, request } = turnsOf(5)
+  const { tryTurn, request } = turnsOf(5)
   await request('a')
   const waiting = Array.from({ length: 2000 }, () => request('b'))
-  expect(() => takeTurn()).toThrow(expect.objectContaining({ code: 'overloaded' }))
+  expect(() => tryTurn()).toThrow(expect.objectContaining({ code: 'overloaded' }))
   await Promise.all(waiting)
 })
 
@@ -104,24 +111,24 @@ test('a client may use as many bytes as are free then, so that other clients fin
   const { budget, request } = budgetOf({ bytes: 16 * SMALL })
   const takeAll = (client: string) => {
     let taken = 0
-    while (budget.take(request(client).limited, 2 * SMALL) === undefined) taken += 2
+    while (takeTurn(request(client).limited, 2 * SMALL) === undefined) taken += 2
     return taken
   }
   expect(['a', 'b', 'c'].map(takeAll)).toEqual([8, 4, 2])
-  expect(budget.held()).toBe(14 * SMALL)
+  expect(heldBytes(budget)).toBe(14 * SMALL)
   await nextTurn()
 })
 
 test('a request that waits for bytes gets them when another one is sent, and 503 after ten seconds', async () => {
-  const { budget, clock, request } = budgetOf({ bytes: 4 * SMALL, checkMilliseconds: 1 })
+  const { clock, request } = budgetOf({ bytes: 4 * SMALL })
   const [first, second] = [request('a'), request('a')]
-  expect(budget.take(first.limited, 2 * SMALL)).toBeUndefined()
-  const waiting = budget.take(second.limited, 2 * SMALL)
+  expect(takeTurn(first.limited, 2 * SMALL)).toBeUndefined()
+  const waiting = takeTurn(second.limited, 2 * SMALL)
   // Another client does not wait.
-  expect(budget.take(request('b').limited, 2 * SMALL)).toBeUndefined()
+  expect(takeTurn(request('b').limited, 2 * SMALL)).toBeUndefined()
   first.end()
   await waiting
-  const late = budget.take(request('a').limited, 2 * SMALL)
+  const late = takeTurn(request('a').limited, 2 * SMALL)
   clock.time += 10_001
   expect(late).rejects.toThrow(expect.objectContaining({ code: 'overloaded' }))
   await late?.catch(() => undefined)
@@ -130,24 +137,24 @@ test('a request that waits for bytes gets them when another one is sent, and 503
 test('a response counts with its size, one of at most 64 KiB with nothing, and those with the same body once', () => {
   const { budget, request } = budgetOf()
   const [one, other] = [request('a').limited, request('b').limited]
-  budget.take(one, 8 * SMALL)
-  budget.hold(one, 2 * SMALL)
-  expect(budget.held()).toBe(2 * SMALL)
-  budget.hold(one, SMALL)
-  expect(budget.held()).toBe(0)
+  void takeTurn(one, 8 * SMALL)
+  holdBody(one, 2 * SMALL)
+  expect(heldBytes(budget)).toBe(2 * SMALL)
+  holdBody(one, SMALL)
+  expect(heldBytes(budget)).toBe(0)
   const body = {}
-  budget.hold(one, 3 * SMALL, body)
-  budget.hold(other, 3 * SMALL, body)
-  budget.release(one, body)
-  expect(budget.held()).toBe(3 * SMALL)
-  budget.release(other, body)
-  expect(budget.held()).toBe(0)
+  holdBody(one, 3 * SMALL, body)
+  holdBody(other, 3 * SMALL, body)
+  releaseBody(one, body)
+  expect(heldBytes(budget)).toBe(3 * SMALL)
+  releaseBody(other, body)
+  expect(heldBytes(budget)).toBe(0)
 })
 
 test('a cached page waits for bytes; one that is being sent needs none', async () => {
-  const { budget, request } = budgetOf({ bytes: 4 * SMALL, checkMilliseconds: 1 })
+  const { budget, request } = budgetOf({ bytes: 4 * SMALL })
   const first = request('a').limited
-  budget.take(first, 3 * SMALL)
+  void takeTurn(first, 3 * SMALL)
   const page = createPage('x'.repeat(2 * SMALL), {})
   const send = () => {
     const { limited } = request('a')
@@ -157,26 +164,26 @@ test('a cached page waits for bytes; one that is being sent needs none', async (
   const second = send().then(() => events.push('sent'))
   await nextTurn()
   expect(events).toEqual([])
-  budget.release(first)
+  releaseBody(first)
   await second
-  budget.take(request('b').limited, 2 * SMALL)
+  void takeTurn(request('b').limited, 2 * SMALL)
   await send()
-  expect(budget.held()).toBe(4 * SMALL)
+  expect(heldBytes(budget)).toBe(4 * SMALL)
 })
 
 test('a body that does not fit is an error, but not if its client has left', () => {
-  const { budget, request } = budgetOf({ bytes: 4 * SMALL })
-  budget.take(request('a').limited, 3 * SMALL)
+  const { request } = budgetOf({ bytes: 4 * SMALL })
+  void takeTurn(request('a').limited, 3 * SMALL)
   const second = request('a')
-  const hold = () => budget.hold(second.limited, 2 * SMALL)
+  const hold = () => holdBody(second.limited, 2 * SMALL)
   expect(hold).toThrow(expect.objectContaining({ code: 'overloaded' }))
   second.end()
   expect(hold).toThrow(expect.objectContaining({ name: 'ClientGone' }))
 })
 
 test('a body that takes longer than a second to send has ten seconds without progress', async () => {
-  const { budget, clock, stalled, request } = budgetOf({ checkMilliseconds: 1 })
-  budget.hold(request('a').limited, 2 * SMALL)
+  const { clock, stalled, request } = budgetOf()
+  holdBody(request('a').limited, 2 * SMALL)
   clock.time += 999
   await nextTurn()
   expect(stalled).toEqual([])

@@ -3,15 +3,15 @@ import { createPage } from '../../../src/core/http/rendered-page.ts'
 import { pageRoute } from '../../../src/core/http/route.ts'
 import type { FindByKeys } from '../../../src/core/store/rows/passport.ts'
 import { makeKey } from '../../support/http/keys.ts'
-import { rawLookup } from '../../support/http/lookup-server.ts'
 import { openRequest } from '../../support/http/raw-request.ts'
 import { serveRecords, serveTest } from '../../support/http/server.ts'
+import { rawLookup } from '../../support/http/servers.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { ada, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
 const MEBIBYTE = 1024 * 1024
-const SOON = { stallSeconds: 1, checkMilliseconds: 50 }
+const SOON = { stallSeconds: 1 }
 
 /** Larger than the buffers of a connection. */
 const HUGE = createPage('x'.repeat(32 * MEBIBYTE), { 'Content-Type': 'application/json' })

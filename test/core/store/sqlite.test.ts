@@ -91,15 +91,19 @@ describe('sqlite: the file', () => {
     await expect(openSqlite(path)).rejects.toThrow(`${path} ${sentence}`)
   })
 
-  test('a refused database is left unchanged', async () => {
-    using folder = tempFolder()
-    const path = join(folder.path, 'x.db')
-    using theirs = new Database(path)
-    theirs.run('create table cats (name)')
-    const before = readFileSync(path)
-    await expect(openSqlite(path)).rejects.toThrow(`${path} is a database of another program`)
-    expect(readFileSync(path).equals(before)).toBe(true)
-  })
+  test.each([0, 0x47504b47])(
+    'a database of another program with application_id %d is refused and left unchanged',
+    async (id) => {
+      using folder = tempFolder()
+      const path = join(folder.path, 'x.db')
+      using theirs = new Database(path)
+      theirs.run('create table cats (name)')
+      theirs.run(`pragma application_id = ${id}`)
+      const before = readFileSync(path)
+      await expect(openSqlite(path)).rejects.toThrow(`${path} is a database of another program`)
+      expect(readFileSync(path).equals(before)).toBe(true)
+    },
+  )
 
   test('the store detects that its file was moved or replaced while open', async () => {
     using folder = tempFolder()

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
-import { fillWithDemo } from '../../../src/features/demo/fill-with-demo.ts'
+import { makeKey } from '../../support/http/keys.ts'
+import { serveTest } from '../../support/http/server.ts'
 import { walletsOf } from '../../support/program/text.ts'
+import { fillWithDemo } from '../../support/store/demo.ts'
 import { openTestStore, type TestStore } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
-import { createExplainer, DEFAULT_RULES } from '../../support/store/scoring.ts'
+import { createExplainer, DEFAULT_RULES, rescoreSome } from '../../support/store/scoring.ts'
 
 const DAY = 86_400_000
 
@@ -65,16 +67,6 @@ test('in the last week of the demo some scores rise, some fall, and some people 
   expect(latest.filter(({ type }) => type === 'passport.added')).toHaveLength(6)
 })
 
-test('only amounts that can fall do so in the demo: tokens can be withdrawn, and stamps expire', async () => {
-  const { events } = await store.events.list({ after: 0, limit: 10_000 })
-  const falling = events.flatMap((event) =>
-    event.type === 'score.changed'
-      ? event.change.credentials.filter(({ score: [before, after] }) => (after ?? 0) < (before ?? 0))
-      : [],
-  )
-  expect(new Set(falling.map(({ type }) => type))).toEqual(new Set(['talent_vault', 'gitcoin', 'degen']))
-})
-
 test('the demo has a thousand people, one who was merged into another, and one whose score is being calculated', () => {
   expect(people.filter(({ mergedInto }) => mergedInto === undefined)).toHaveLength(1000)
   expect(people.filter(({ mergedInto }) => mergedInto !== undefined)).toMatchObject([
@@ -86,11 +78,6 @@ test('the demo has a thousand people, one who was merged into another, and one w
   for (const wallet of wallets) expect(wallet).toMatch(/^(?:0xde30|Demo)/)
   for (const { url } of people.flatMap(({ socials }) => socials))
     expect(url).toStartWith('https://example.com/')
-})
-
-test('nobody of the demo has a picture, because clients could not load it: V2 shows their cards', () => {
-  expect(people.flatMap(({ socials }) => socials.filter(({ imageUrl }) => imageUrl !== ''))).toEqual([])
-  expect(people.filter(({ imageUrl }) => imageUrl !== undefined)).toEqual([])
 })
 
 test('every score of the demo equals the result of the rules, and most of its credentials are scored by a rule', async () => {
@@ -113,16 +100,6 @@ test('every score of the demo equals the result of the rules, and most of its cr
   expect(lines.some(({ accounts }) => accounts.length > 1)).toBe(true)
 })
 
-test('demo people resemble real ones: they have about 17 credentials, most totals are 10 to 120, and a few above 250', () => {
-  const shareOf = (matches: (person: (typeof people)[number]) => unknown) =>
-    people.filter(matches).length / people.length
-  const credentials = people.reduce((sum, person) => sum + person.credentials.length, 0) / people.length
-  expect(credentials).toBeWithin(15, 19)
-  expect(shareOf(({ scores }) => scores.total >= 10 && scores.total <= 120)).toBeGreaterThan(0.7)
-  expect(shareOf(({ scores }) => scores.total > 250)).toBeWithin(0.005, 0.08)
-  expect(shareOf(({ profile }) => profile.bio && profile.location && profile.tags[0])).toBeGreaterThan(0.4)
-})
-
 test('person 1 of the demo has a complete profile and the highest score', () => {
   const [first = expect.unreachable(), ...others] = people
   expect({ ...first }).toMatchObject({
@@ -138,4 +115,59 @@ test('person 1 of the demo has a complete profile and the highest score', () => 
   })
   expect(first.credentials.find(({ type }) => type === 'ens')?.value).toBe('harborada.eth')
   expect(first.scores.total).toBeGreaterThanOrEqual(Math.max(...others.map(({ scores }) => scores.total)))
+})
+
+const FOLDER = '../../../src/features'
+const names = ['v1', 'passports', 'events', 'rules', 'later']
+const files = await Promise.all(names.map((name) => import(`${FOLDER}/${name}/examples.json`)))
+const EXAMPLES = Object.assign({}, ...files.map((file) => file.default))
+
+const SELECT = 'passport_id,score,human_checkmark,passport_profile'
+
+type Listed = { passport_socials?: readonly object[]; credentials?: readonly object[] }
+
+/** Checks an example that has only the first items of its lists. */
+function expectPart(body: Listed, { passport_socials: [social] = [], credentials = [], ...rest }: Listed) {
+  expect(body).toMatchObject(rest)
+  if (social) expect(body.passport_socials?.[0]).toEqual(social)
+  for (const credential of credentials) expect(body.credentials).toContainEqual(credential)
+}
+
+test('the examples of the API are responses of the demo, with the first items of lists only', async () => {
+  const now = () => Date.parse(EXAMPLES.getPassport.response.passport.last_calculated_at)
+  await using store = await openTestStore('sqlite', [])
+  await fillWithDemo(store, now())
+  await rescoreSome({
+    store,
+    rules: DEFAULT_RULES,
+    now,
+    onFailure: (_, error) => expect.unreachable(String(error)),
+  })
+  await using server = serveTest(store, { now })
+  const get = async (path: string) => (await server.get(`/api/${path}`)).body
+
+  const { explanation, ...passport } = EXAMPLES.getPassportV3.response
+  const shown = await get('v3/passports/42?include=credentials,standing,explanation')
+  expectPart(shown, passport)
+  expect(shown.explanation.lines).toContainEqual(explanation.lines[0])
+
+  const { next, ...list } = EXAMPLES.listPassportsV3.response
+  expect(await get(`v3/passports?limit=2&select=${SELECT}`)).toEqual({ ...list, next: expect.any(String) })
+  expect(next).not.toBeEmpty()
+  const search = `v3/search?q=human+in+reykjavik&limit=1&select=${SELECT}`
+  expect(await get(search)).toEqual(EXAMPLES.searchPassportsV3.response)
+  expect(await get('v3/scores')).toEqual(EXAMPLES.getScoresV3.response)
+  expect(await get('v3/passports/42/diff?from=2026-10-01')).toEqual(EXAMPLES.getDiff.response)
+  expect(await get(`v3/rules/${passport.rules}`)).toMatchObject(EXAMPLES.getRules.response)
+
+  expectPart((await get('v1/passports/42')).passport, EXAMPLES.getPassport.response.passport)
+  const credentials = (await get('v1/passport_credentials?passport_id=42')).passport_credentials
+  expectPart({ credentials }, { credentials: EXAMPLES.listCredentials.response.passport_credentials })
+
+  const { key } = await makeKey(store, 1)
+  const headers = { 'X-API-KEY': key, 'Content-Type': 'application/json' }
+  const body = JSON.stringify(EXAMPLES.lookUp.request)
+  expect((await server.get('/api/v3/lookup', { method: 'POST', headers, body })).body).toEqual(
+    EXAMPLES.lookUp.response,
+  )
 })

@@ -1,9 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Credential } from '../../../src/core/passport/credential.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
-import { roundScore } from '../../support/program/text.ts'
 import { onEngine } from '../../support/store/engines.ts'
-import { recordHistory } from '../../support/store/recorded-history.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 
 const HOUR = 3_600_000
@@ -64,27 +62,5 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}/diff', (open) => {
       status: 404,
       code: 'not_found',
     })
-  })
-
-  test('diffs of random histories have the scores at both times, and causes that add up to the difference', async () => {
-    await using store = await open()
-    const { seen, end, isPurged } = await recordHistory(store, 7, 25)
-    await using server = serveTest(store, { now: () => end })
-    let checked = 0
-    for (const [at, { time, states }] of seen.entries()) {
-      const later = seen[Math.min(at + 9, seen.length - 1)] as (typeof seen)[number]
-      for (const id of states.keys()) {
-        const { body } = await server.get(
-          `/api/v3/passports/${id}/diff?from=${iso(time)}&to=${iso(later.time)}`,
-        )
-        const [before, after] = [states.get(id), later.states.get(id)]
-        if (isPurged(id) || body.passport_id !== id || !before || !after) continue
-        expect(body.score).toEqual([before.scores[0], after.scores[0]])
-        const sum = body.causes.reduce((total: number, { delta }: { delta: number }) => total + delta, 0)
-        expect(roundScore(sum)).toBe(roundScore(body.score[1] - body.score[0]))
-        checked++
-      }
-    }
-    expect(checked).toBeGreaterThan(10)
   })
 })

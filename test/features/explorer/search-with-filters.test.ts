@@ -85,12 +85,6 @@ test('the link to a similar name keeps the filters and the order', async () => {
   )
 })
 
-test('“or” between other words means both, and the heading says so', async () => {
-  const pageOf = async (text: string) => readable((await server.look(`/?q=${text}`)).text)
-  expect(await pageOf('builder+or+lisbon')).toMatch(/\d people tagged “builder” in Lisbon Find/)
-  expect(await pageOf('beginner+or+outstanding')).toMatch(/\d people with the level Beginner or Outstanding/)
-})
-
 test('rows of alternatives show the tags of the search first', async () => {
   const { text } = await server.look('/?q=security+or+zk')
   const tags = [
@@ -119,16 +113,6 @@ test('the name of a level is one filter, which shows this name and can be remove
   ])
 })
 
-test('a search names the request for the same people in v3', async () => {
-  for (const text of ['1', 'ada harbor', 'human ad']) {
-    const page = (await server.look(`/?q=${text}`)).text
-    const [, path = ''] = /The same list from the API: <a href="([^"]+)"/.exec(page) ?? []
-    const { items } = (await server.get(`${path.replaceAll('&amp;', '&')}&limit=20`)).body
-    const shown = [...page.matchAll(/<li id="p(\d+)"/g)].map(([, id]) => Number(id))
-    expect(items.map(({ passport_id }: { passport_id: number }) => passport_id)).toEqual(shown)
-  }
-})
-
 test('filters are suggested for the end of the text, and keep the filters before it', async () => {
   const suggestionsFor = async (text: string) => {
     const page = await server.look(`/?${new URLSearchParams({ q: text })}`)
@@ -141,4 +125,43 @@ test('filters are suggested for the end of the text, and keep the filters before
     expect.stringMatching(/^in Lisbon \d+ \/\?filter=location:lisbon,tag:solidity$/),
   )
   expect(await suggestionsFor('lisbon world id')).toEqual([])
+})
+
+test('the levels are offered without numbers', async () => {
+  const { text } = await server.look('/?filter=tag:solidity')
+  const [group = ''] = /<h2><a href="\/about#levels">Levels<\/a><\/h2>.*?<\/ul>/s.exec(text) ?? []
+  expect(group).toContain('<bdi>Advanced</bdi></a>')
+  expect(group).not.toContain('<span>')
+})
+
+test('another level replaces the chosen one', async () => {
+  const { text } = await server.look('/?q=solidity+outstanding')
+  const [group = ''] = /<h2><a href="\/about#levels">Levels<\/a><\/h2>.*?<\/ul>/s.exec(text) ?? []
+  const [, address = ''] = /.*<a href="([^"]+)"[^>]*><svg .*?<\/svg><bdi>Advanced<\/bdi>/.exec(group) ?? []
+  expect(readable((await server.look(address.replaceAll('&amp;', '&'))).text)).toContain(
+    'people tagged “solidity” with the level Advanced',
+  )
+  expect(group).not.toContain('Outstanding')
+})
+
+test('a list of people with one credential can be sorted by its points, like the page of the credential', async () => {
+  const read = async (target: string) => {
+    const { text } = await server.look(target)
+    const rows = [...text.matchAll(/<li id="p(\d+)">.*?Points <\/span>(\d+)<\/span>/gs)]
+    return { text, rows: rows.map(([, id, points]) => [Number(id), Number(points)]) }
+  }
+  const { text, rows } = await read('/?filter=type:github&sort=-points:github')
+  expect(rows).toHaveLength(20)
+  expect(rows).toEqual((await read('/credentials/github')).rows)
+  expect(text).toContain('<b>score ')
+  expect(text).toMatch(/sort=-points:github" aria-current="true">Points</)
+  expect(text).toContain('/api/v3/passports?filter=type:github&amp;sort=-points:github</code>')
+  expect((await read('/?filter=type:github,type:lens')).text).not.toContain('>Points</a>')
+})
+
+test('a filter is suggested for the last word of a text only if no name remains', async () => {
+  const suggestedFor = async (typed: string) =>
+    /aria-label="Suggested filters".*?<\/ul>/s.exec((await server.look(`/?q=${typed}`)).text)?.[0] ?? ''
+  expect(readable(await suggestedFor('solidity+l'))).toContain('in Lisbon')
+  expect(await suggestedFor('ada+h')).toBe('')
 })

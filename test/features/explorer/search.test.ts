@@ -80,21 +80,6 @@ onEngine('sqlite', 'the search', (open) => {
     expect(rowsOf((await both.look('/?q=lisbon+@ZOE')).text).map(({ name }) => name)).toEqual(['Ann'])
   })
 
-  test('the beginning of a wallet finds its owners', async () => {
-    expect((await namesFor('0xDE30AB')).toSorted()).toEqual(['Rūta', 'Zoetrope'])
-    expect(await namesFor('0xDE30…2222')).toEqual(['Zoetrope'])
-    expect(await namesFor('0xde30...1111')).toEqual(['Rūta'])
-    expect(await namesFor('0xde30…3333')).toEqual([])
-    expect(await namesFor('0xde30ab1111111111111111111111111111111111')).toEqual(['Rūta'])
-    expect(await namesFor('0xde3')).toEqual([])
-    expect(await namesFor('DemoSo1')).toEqual(['Passport 10'])
-    expect((await reasonsFor('0xDE30AB22'))[0]).toContain('<mark>0xde30ab22</mark>')
-  })
-
-  test('a handle of a merged passport finds the survivor', async () => {
-    expect(await namesFor('oldmira')).toEqual(['Mira'])
-  })
-
   test('a search with filters finds only passports that match the filters, whether by name, handle or id', async () => {
     const names = async (target: string) => rowsOf((await server.look(target)).text).map(({ name }) => name)
     expect(await names('/?q=zoe&filter=tag:zk')).toEqual(['Mira'])

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { servePeople } from '../../support/explorer/explorer-server.ts'
 import { expectGolden } from '../../support/http/golden.ts'
-import { limited } from '../../support/http/limited-server.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
+import { limited } from '../../support/http/servers.ts'
 import { ServiceError } from '../../support/program/errors.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
 import { ADA_SECOND_WALLET, ADA_WALLET, GRACE_OLD_WALLET } from '../../support/store/records.ts'
@@ -185,4 +185,20 @@ test('while the index is built, scores have no rank', async () => {
   const { status, body } = await server.get('/score?id=7')
   expect([status, body.score.points, body.score.rank_position]).toEqual([200, 42.5, null])
   expect((await server.get('/search/advanced/profiles')).status).toBe(503)
+})
+
+const SEARCH = '/search/advanced/profiles'
+
+test.each([
+  ['/profile?id=7', 1],
+  [`/farcaster/scores?fids=${Array(25).fill('1').join(',')}`, 1],
+  [`/farcaster/scores?fids=${Array(100).fill('1').join(',')}`, 4],
+  [SEARCH, 5],
+  [`${SEARCH}?query=no-json`, 5],
+  [`${SEARCH}?per_page=250`, 14],
+  [`${SEARCH}?per_page=1&query[walletAddresses][]=0x1${'&query[walletAddresses][]=0x1'.repeat(99)}`, 8],
+])('GET %s counts as %d requests', async (path, units) => {
+  await using server = await limited('anonymous=100/24h')
+  const { headers } = await server.get(path)
+  expect(headers.get('RateLimit')).toContain(`r=${100 - units};`)
 })

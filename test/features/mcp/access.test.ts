@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { ApiKey } from '../../../src/core/store/api-key.ts'
 import { makeKey } from '../../support/http/keys.ts'
-import { limited } from '../../support/http/limited-server.ts'
 import { failureOf, serveRecords } from '../../support/http/server.ts'
+import { limited } from '../../support/http/servers.ts'
 import { callOf, HELLO, httpAgent, postMessage } from '../../support/mcp-agent.ts'
 import { NOON } from '../../support/store/records.ts'
 

@@ -1,12 +1,10 @@
 import { describe, expect, spyOn, test } from 'bun:test'
-import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
 import { Passport } from '../../../src/core/api/schemas.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import { serveLookup } from '../../support/http/lookup-server.ts'
-import { serveTest, shareServer } from '../../support/http/server.ts'
-import { onEngine, openTestStore } from '../../support/store/engines.ts'
-import { recordHistory, toSeen } from '../../support/store/recorded-history.ts'
+import { shareServer } from '../../support/http/server.ts'
+import { serveLookup } from '../../support/http/servers.ts'
+import { openTestStore } from '../../support/store/engines.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 
 const HOUR = 3_600_000
@@ -154,30 +152,5 @@ describe('sqlite: as_of', () => {
     ])
     expect(body.found).toBe(3)
     expect(list).toHaveBeenCalledTimes(1)
-  })
-})
-
-onEngine('sqlite', 'as_of in random histories', (open) => {
-  test('a passport with as_of equals the response that was sent at that time, apart from texts of values', async () => {
-    let checked = 0
-    const check = async (seed: number) => {
-      await using store = await open()
-      const { seen, end, isPurged } = await recordHistory(store, seed, 25)
-      await using server = serveTest(store, { now: () => end })
-      for (const { time, states } of seen) {
-        for (const [id, state] of states) {
-          const path = `/api/v3/passports/${id}`
-          const current = await server.get(path)
-          // Merged passports are skipped, because their ids find the history of the survivor.
-          if (isPurged(id) || current.body.passport_id !== id) continue
-          const { body } = await server.get(`${path}?include=credentials&as_of=${iso(time)}`)
-          expect(toSeen(body)).toEqual(state)
-          checked++
-        }
-      }
-    }
-    const runs = 3
-    await fc.assert(fc.asyncProperty(fc.integer(), check), { numRuns: runs, seed: 21, endOnFailure: true })
-    expect(checked).toBeGreaterThan(runs * 40)
   })
 })

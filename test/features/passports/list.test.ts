@@ -1,14 +1,11 @@
 import { describe, expect, spyOn, test } from 'bun:test'
-import { GROUP_FIELDS } from '../../../src/core/lists/list-request.ts'
 import { type Reply, serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
-import { calledIndex } from '../../support/index/local-index.ts'
+import { calledIndex, createIndexClient } from '../../support/index/local-index.ts'
 import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
-import { fromRow, groupNaively, listNaively, parseFilter, parseSort } from '../../support/store/naive-list.ts'
 import { ada, credential, NOON, named, record } from '../../support/store/records.ts'
 
 type Get = (target: string) => Promise<Reply>
 type Parameters = Record<string, string>
-type Group = { value: string | null; count: number }
 
 const PATH = '/api/v3/passports'
 const pathOf = (parameters: Parameters = {}) => `${PATH}?${new URLSearchParams(parameters)}`
@@ -53,52 +50,6 @@ const people = Array.from({ length: 60 }, (_, at) => {
   })
 })
 
-const FILTERS: Parameters[] = [
-  {},
-  { sort: 'score' },
-  { sort: 'passport_id' },
-  { sort: '-passport_id', filter: 'human:true' },
-  { sort: '-identity_score', filter: 'tag:math' },
-  { sort: 'identity_score', filter: 'type:!ens' },
-  { filter: 'human:true,score:>0' },
-  { filter: 'score:>=1|0,human:!true' },
-  { filter: 'type:github|ens,tag:!bot' },
-  { filter: 'type:ens,type:lens', sort: 'score' },
-  { filter: 'location:"sao paulo, sp"' },
-  { filter: 'location:!LISBON,source:lens' },
-  { filter: 'rules:none' },
-  { q: 'zoe' },
-  { q: 'ZOE', sort: 'score' },
-  { q: 'zoe', filter: 'human:true', sort: 'passport_id' },
-  { q: 'nobody', filter: 'human:true' },
-  { sort: '-points:lens' },
-  { sort: 'points:ENS', filter: 'human:true' },
-  { sort: '-points:lens', q: 'bob' },
-]
-
-onEveryEngine('GET /api/v3/passports', (open) => {
-  test('lists have the same passports, totals and groups as a naive evaluation', async () => {
-    await using store = await open(people)
-    const all = (await store.listing.listRows(people.map(({ id }) => id))).map(fromRow)
-    await using server = serveTest(store)
-    for (const [at, parameters] of FILTERS.entries()) {
-      const query = {
-        keyword: parameters.q?.toLowerCase(),
-        filter: parameters.filter === undefined ? [] : parseFilter(parameters.filter),
-        sort: parseSort(parameters.sort),
-      }
-      const expected = listNaively(all, query)
-      const ids = expected.map(({ id }) => id)
-      expect(await walk(server.get, { ...parameters, limit: '20' })).toEqual(ids)
-      const field = GROUP_FIELDS[at % GROUP_FIELDS.length] ?? 'type'
-      const { body } = await server.get(pathOf({ ...parameters, group_by: field, limit: '250' }))
-      expect(body).toMatchObject({ next: null, total: ids.length, more_groups: 0 })
-      const counts = (body.groups as Group[]).map(({ value, count }) => ({ value, count }))
-      expect(counts).toEqual(groupNaively(expected, field))
-    }
-  })
-})
-
 onEveryEngine('groups', (open) => {
   const server = shareServer(() => open(people), serveTest)
 
@@ -125,38 +76,6 @@ onEveryEngine('groups', (open) => {
 })
 
 onEveryEngine('standings in lists', (open) => {
-  test('an item has its place in the ranking, in the parts of the score and among those of the filter', async () => {
-    const scores = (total: number, skills: number) => ({ total, skills, activity: total, identity: 0 })
-    await using server = await serveTest(
-      await open([
-        record(1, { human: true, scores: scores(9, 2), profile: { displayName: 'Ann' } }),
-        record(2, { human: true, scores: scores(7, 4), profile: { displayName: 'Ben' } }),
-        record(3, { scores: scores(8, 3) }),
-      ]),
-    )
-    const read = async (parameters: Parameters) => {
-      const { body } = await server.get(pathOf({ ...parameters, include: 'standing', select: 'passport_id' }))
-      return body.items.map((item: { standing: object }) => item.standing)
-    }
-    const place = (rank: number, percentile: number) => ({ rank, of: 3, percentile })
-    expect(await read({ filter: 'human:true', sort: '-skills_score' })).toEqual([
-      {
-        ...place(3, 0),
-        parts: { activity: place(3, 0), identity: place(1, 0), skills: place(1, 66.6) },
-        list: { rank: 1, of: 2 },
-      },
-      {
-        ...place(1, 66.6),
-        parts: { activity: place(1, 66.6), identity: place(1, 0), skills: place(3, 0) },
-        list: { rank: 2, of: 2 },
-      },
-    ])
-    expect(await read({ filter: 'human:true', q: 'ben' })).toMatchObject([{ list: { rank: 2, of: 2 } }])
-    const [first] = await read({ sort: 'passport_id' })
-    expect(first).toMatchObject(place(1, 66.6))
-    expect(first).not.toHaveProperty('list')
-  })
-
   test('the standings of a page are of the same call of the index as its list', async () => {
     await using store = await open(people)
     using index = await calledIndex(store)
@@ -191,16 +110,6 @@ onEngine('sqlite', 'GET /api/v3/passports', (open) => {
       await saveRecords(server.store, [record(1000 + at, { human: true, profile })])
       expect((await server.get(pathOf(parameters), init)).status).toBe(200)
     }
-  })
-
-  test('a list leaves out merged and removed passports', async () => {
-    await using server = await serveRecords()
-    const list = async () => idsOf(await server.get(pathOf({ filter: 'score:>=0', sort: 'passport_id' })))
-    expect(await list()).toEqual([3, 7, 12])
-    await server.store.passports.merge(12, 7)
-    expect(await list()).toEqual([3, 7])
-    await server.store.passports.remove(3, NOON)
-    expect(await list()).toEqual([7])
   })
 
   const WALKS: Parameters[] = [
@@ -280,4 +189,16 @@ describe('cursors of other lists', () => {
     const more = { limit: '3', group_by: 'type', select: 'score', cursor }
     expect((await server.get(pathOf({ ...more, filter: ' type:ENS, score:>0.0' }))).status).toBe(200)
   })
+})
+
+test('until there is an index, lists and /ready get not_ready, and passports are served by id', async () => {
+  await using server = await serveRecords({ index: createIndexClient() }, [record(1)])
+  for (const path of ['/api/v3/passports', '/api/v3/passports?filter=human:true', '/api/v1/passports']) {
+    const { status, headers, text } = await server.get(path)
+    expect([path, status, headers.get('Retry-After')]).toEqual([path, 503, '2'])
+    expect(text).toContain('The index is being built: 0 % done. Try again shortly.')
+  }
+  expect((await server.get('/ready')).status).toBe(503)
+  for (const path of ['/api/v3/passports/1', '/api/v1/passports/1', '/api/v2/passports/1'])
+    expect((await server.get(path)).status).toBe(200)
 })

@@ -6,7 +6,7 @@ import { makeKey } from '../../support/http/keys.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { onEngine, saveRecords } from '../../support/store/engines.ts'
 import { RULE_SETS } from '../../support/store/open.ts'
-import { ADA_SECOND_WALLET, ada, credential, NOON, PEOPLE, record } from '../../support/store/records.ts'
+import { ada, credential, NOON, PEOPLE, record } from '../../support/store/records.ts'
 import { adoptRules, DEFAULT_RULES } from '../../support/store/scoring.ts'
 import { score } from '../../support/store/store-changes.ts'
 
@@ -60,18 +60,6 @@ onEngine('sqlite', 'GET /api/v3/passports/{key}', (open) => {
     for (const name of ['credentials', 'standing', 'explanation']) expect(body).not.toHaveProperty(name)
     expect(headers.get('Cache-Control')).toBe('no-cache')
     expect(headers.has('Deprecation') || headers.has('Sunset') || headers.has('Link')).toBe(false)
-  })
-
-  test('a passport is found by its id, a wallet or a handle, in any letter case', async () => {
-    for (const key of [
-      '7',
-      '007',
-      ADA_SECOND_WALLET.toUpperCase().replace('X', 'x'),
-      'Lens:ADA',
-      'lens:%40ada/',
-    ]) {
-      expect((await get(key)).body).toMatchObject({ passport_id: 7 })
-    }
   })
 
   test('the key of a merged passport finds its survivor, whose path is in Content-Location', async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readFontFolder } from '../../../src/core/config/fonts-folder.ts'
 import { drawableName } from '../../../src/features/pictures/drawable-text.ts'
+import { readFontFolder } from '../../../src/features/pictures/fonts-folder.ts'
+import { placeNames } from '../../../src/features/pictures/place-names.ts'
 import { loadRasterizer } from '../../../src/features/pictures/rasterizer.ts'
 import {
   createRasterizerClient,
@@ -10,12 +11,12 @@ import {
 } from '../../../src/features/pictures/rasterizer-calls.ts'
 import { drawName, drawSvg } from '../../../src/features/pictures/svg.ts'
 import { FONT_FAMILY } from '../../../src/ui/fonts.ts'
-import type { Rasterize } from '../../../src/ui/page.ts'
-import { drawPng, servePeople } from '../../support/explorer/explorer-server.ts'
+import { type Rasterize, servePeople } from '../../support/explorer/explorer-server.ts'
 import { makeFont } from '../../support/explorer/make-font.ts'
 import { ServiceError } from '../../support/program/errors.ts'
 import { ADA_WALLET, named, record, social } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { drawPng } from './draw-png.ts'
 
 const NAMES: [given: string, drawn: string][] = [
   ['Ada Lovélace', 'Ada Lovélace'],
@@ -75,9 +76,16 @@ describe('PNG cards', () => {
     expect([drawn.length, new Set(drawn).size]).toEqual([61, 61])
   })
 
+  test('/favicon.ico is a PNG of 32 pixels', async () => {
+    await using server = await servePeople([named(1, 'Ada', 1)], { rasterize: drawPng })
+    const response = await fetch(`${server.url.origin}/favicon.ico`)
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'image/png'])
+    expect((await new Bun.Image(await response.bytes()).metadata()).width).toBe(32)
+  })
+
   test('PNG cards are 1200 × 630 pixels, as link previews need', async () => {
     const people = [named(1, 'Анна', 1)]
-    await using server = await servePeople(people)
+    await using server = await servePeople(people, { rasterize: drawPng })
     for (const path of ['/card/site.png', ...people.map(({ id }) => `/card/${id}.png`)]) {
       const response = await fetch(server.url.origin + path)
       expect([path, response.status, response.headers.get('Content-Type')]).toEqual([path, 200, 'image/png'])
@@ -183,4 +191,30 @@ describe('PNG cards', () => {
       expect((await server.look('/card/1.png')).text).toContain('Ada')
     },
   )
+})
+
+/** Each character is one font size wide. */
+const measure = (text: string) => [...text].length
+
+function place(name: string): string {
+  const { markup } = drawName(name, { x: 9, y: 60, width: 9000, size: 10, smallest: 10, fill: '#000' })
+  return placeNames(markup, measure).replace(/.*plaintext">|<\/text>.*/g, '')
+}
+
+test.each([
+  ['Ada Lovélace', 'Ada Lovélace'],
+  ['Анна Ахматова', 'Анна Ахматова'],
+  ['زورق القمر', 'زورق القمر'],
+  ['山田 太郎', '山田 太郎'],
+  ['Łódź', '<tspan x="0">Ł</tspan><tspan x="10">ód</tspan><tspan x="30">ź</tspan>'],
+  ['Tom & محمد', '<tspan x="0">Tom &amp; </tspan><tspan x="100">محمد</tspan>'],
+  ['لا 山田', '<tspan x="0">لا </tspan><tspan x="22.5">山田</tspan>'],
+  // The space after a complex syllable is a fourth of the font size.
+  ['काग नाव', '<tspan x="0">का</tspan><tspan x="20">ग ना</tspan><tspan x="60">व</tspan>'],
+  [
+    'बाग़ी नाव',
+    '<tspan x="0">बा</tspan><tspan x="20">ग़ी </tspan><tspan x="52.5">ना</tspan><tspan x="72.5">व</tspan>',
+  ],
+])('the parts of %s that need different files of fonts have their own places', (name, placed) => {
+  expect(place(name.normalize('NFC'))).toBe(placed)
 })

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { importJWK, jwtVerify } from 'jose'
+import { shareFold } from '../../../src/features/proof/share-fold.ts'
 import { serveEvents } from '../../support/http/event-stream.ts'
-import { limited } from '../../support/http/limited-server.ts'
+import { failureOf } from '../../support/http/server.ts'
+import { limited } from '../../support/http/servers.ts'
 import { rotateSigningKeys } from '../../support/proof/snapshots.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { computeHead } from '../../support/store/hash-chain.ts'
@@ -102,4 +104,37 @@ test('a request for the head counts as one request for each 25 events that it ad
   expect(first.body).toMatchObject({ length: initial + 5000 })
   expect(first.headers.get('RateLimit')).toStartWith('"standard";r=50;')
   expect((await ask()).headers.get('RateLimit')).toStartWith('"standard";r=49;')
+})
+
+onEveryEngine('requests of the head of the event log', (open) => {
+  test('many at once need two calls of the writer thread, and only the first ones count the events', async () => {
+    await using store = await open([record(1), record(2)])
+    let calls = 0
+    let running = 0
+    const fold = shareFold(async (limit) => {
+      calls++
+      expect(++running).toBe(1)
+      const result = await store.events.fold(limit)
+      running--
+      return result
+    })
+    const first = fold(100)
+    // The first call begins before the others arrive.
+    await Promise.resolve()
+    const others = await Promise.all(Array.from({ length: 2000 }, () => fold(100)))
+    expect(calls).toBe(2)
+    expect([await first, ...others].reduce((sum, { folded }) => sum + folded, 0)).toBe(2)
+    expect(new Set(others.map(({ length }) => length))).toEqual(new Set([2]))
+  })
+
+  test('a failed call fails only for the requests that share it', async () => {
+    await using store = await open([record(1)])
+    let calls = 0
+    const fold = shareFold(async (limit) => {
+      if (++calls === 1) throw new Error('on purpose')
+      return store.events.fold(limit)
+    })
+    expect((await failureOf(fold(100))).message).toBe('on purpose')
+    expect((await fold(100)).length).toBe(1)
+  })
 })

@@ -11,6 +11,7 @@ import {
   record,
   SOLANA_WALLET,
 } from '../../support/store/records.ts'
+import { adoptRules, DEFAULT_RULES, scoreNow } from '../../support/store/scoring.ts'
 
 const LIST = '/api/v1/passports'
 
@@ -153,6 +154,21 @@ onEveryEngine('GET /api/v1/passports/{id}', (open) => {
     expect(headers.has('Content-Location')).toBe(false)
     expectGolden('one', text)
     expectGolden('one-unknown', (await server.get(`${LIST}/12`)).text)
+  })
+
+  test('calculating_score is true from the adoption of a rule set until the passport is scored', async () => {
+    await using store = await open(PEOPLE.map((passport) => ({ ...passport, stale: false })))
+    await using server = serveTest(store)
+    const isCalculating = async () => [
+      (await server.get(`${LIST}/7`)).body.passport.calculating_score,
+      (await server.get(`${LIST}?keyword=ada`)).body.passports[0].calculating_score,
+    ]
+    await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'earlier' } })
+    expect(await isCalculating()).toEqual([false, false])
+    await adoptRules({ store, rules: { ...DEFAULT_RULES, caps: { Skills: 1 } } })
+    expect(await isCalculating()).toEqual([true, true])
+    await scoreNow(store, { ...DEFAULT_RULES, caps: { Skills: 1 } })
+    expect(await isCalculating()).toEqual([false, false])
   })
 
   test('a passport is found by each of its wallets, and the letter case of 0x addresses is ignored', async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { findImage } from '../../../src/features/v2/present.ts'
 import { servePeople } from '../../support/explorer/explorer-server.ts'
 import { serveRecords } from '../../support/http/server.ts'
-import { ada, grace, social } from '../../support/store/records.ts'
+import { presentV1 } from '../../support/mirror/present-v1.ts'
+import { ada, grace, NOON, social } from '../../support/store/records.ts'
 
 const LIST = '/api/v2/passports'
 const SEARCH = '/api/v2/search/advanced/passport_app__passports?query[identity]=3'
@@ -26,7 +28,7 @@ async function imagesOf(server: Pick<Server, 'get'>, headers: Record<string, str
 
 describe('image_url of V2', () => {
   test('the image of a passport without one is its card on the requested host, which the service has', async () => {
-    await using server = await servePeople(PEOPLE)
+    await using server = await servePeople(PEOPLE, { rasterize: async () => new Uint8Array(4) })
     const [image, ...others] = await imagesOf(server)
     expect([image, others]).toEqual([`${server.url.origin}/card/3.png`, []])
     const card = await fetch(image)
@@ -48,4 +50,31 @@ describe('image_url of V2', () => {
     await using server = await serveRecords({}, PEOPLE)
     expect(await imagesOf(server)).toEqual(new Set(['']))
   })
+})
+
+const SOCIALS = presentV1({ ...ada, stale: false, calculatedAt: NOON, merged: false }).passport_socials
+
+describe('the image of a passport', () => {
+  const socials = (...urls: string[]) =>
+    urls.flatMap((profile_image_url) => SOCIALS.map((social) => ({ ...social, profile_image_url })))
+  const shown = (imageUrl: string | undefined, ...urls: string[]) =>
+    findImage(imageUrl, () => socials(...urls))
+
+  test('the image is that of the record, or else the first valid image of the socials', () => {
+    expect(shown('https://a.example/1.png', 'https://b.example/2.png')).toBe('https://a.example/1.png')
+    expect(shown(undefined, '', 'HTTP://b.example/2.png', 'https://c.example')).toBe('HTTP://b.example/2.png')
+    expect(shown('/relative.png', 'https://b.example/2.png')).toBe('https://b.example/2.png')
+    expect(shown(undefined)).toBeUndefined()
+  })
+
+  test.each([
+    '',
+    '/a.png',
+    'data:image/png;base64,AAAA',
+    'javascript:alert(1)',
+    'https://a b',
+    ' https://example.com',
+    'https://example.com/\n',
+    `https://example.com/${'x'.repeat(2000)}`,
+  ])('the image %p is never shown', (url) => expect(shown(url, url)).toBeUndefined())
 })

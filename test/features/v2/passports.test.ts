@@ -8,6 +8,7 @@ import {
   GRACE_OLD_WALLET,
   grace,
   graceOld,
+  NOON,
   nobody,
 } from '../../support/store/records.ts'
 
@@ -86,6 +87,29 @@ onEngine('sqlite', 'GET /api/v2', (open) => {
     expect((await server.get(LIST)).body.passports[0].nominations_received_count).toBe(5)
     await saveRecords(server.store, [ada])
     expect(await etags('v2')).toEqual(v2)
+  })
+
+  test.each([
+    ['image_url', { imageUrl: 'https://example.com/a.png' }],
+    ['main_wallet_changed_at', { mainWalletChangedAt: NOON }],
+    ['nominations_received_count', { nominations: 2 }],
+  ])('a change of %s, which only V2 shows, has an event', async (field, given) => {
+    await using store = await open([ada])
+    const { last } = await store.events.log()
+    await saveRecords(store, [{ ...ada, ...given }])
+    expect((await store.events.list({ after: last, limit: 9 })).events).toMatchObject([
+      { type: 'passport.changed', passportId: 7, fields: [field] },
+    ])
+  })
+
+  test('the fields that only V2 shows stay with their passport during a merge', async () => {
+    await using server = await serveRecords({}, [{ ...ada, nominations: 2 }, grace])
+    const nominationsOf7 = async () =>
+      (await server.get(`${LIST}/7`)).body.passport.nominations_received_count
+    await server.store.passports.merge(7, 3)
+    expect(await nominationsOf7()).toBe(0)
+    await server.store.passports.unmerge(7)
+    expect(await nominationsOf7()).toBe(2)
   })
 })
 

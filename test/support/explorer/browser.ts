@@ -1,37 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe } from 'bun:test'
-import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core'
-import { guardedFolder } from '../postgres/postgres-files.ts'
-import { findProgram, hasPrograms } from '../programs.ts'
-
-async function launchBrowser(): Promise<Browser> {
-  folder = guardedFolder()
-  const env = { ...process.env }
-  process.env.TMPDIR = folder.path
-  try {
-    return await chromium.launch({
-      executablePath: findProgram('chromium') as string,
-      timeout: 0,
-      env,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
-  } finally {
-    if (env.TMPDIR === undefined) delete process.env.TMPDIR
-    else process.env.TMPDIR = env.TMPDIR
-  }
-}
+import type { CDPSession, Page } from 'playwright-core'
+import { hasPrograms } from '../programs.ts'
+import { launchBrowser } from './launch-browser.ts'
 
 /** Both functions return the page that all tests share. `newPageWithoutScripts` disables scripts first. */
 export type TestBrowser = Record<'newPage' | 'newPageWithoutScripts', () => Promise<Page>>
 
-/** One browser and page for all test files of the process. They end with the process, and their folder is deleted. */
+/** One browser and page for all test files of the process. They end with the process. */
 let shared: Promise<{ page: Page; devTools: CDPSession }> | undefined
-let folder: ReturnType<typeof guardedFolder>
 
 async function openSharedPage() {
   const page = await (await launchBrowser()).newPage()

@@ -1,16 +1,17 @@
+import { readConfig } from '../../../src/core/config/config.ts'
 import type { SiteSettings } from '../../../src/core/config/site-settings.ts'
-import { createDocument, createReference as createRoutes } from '../../../src/features/reference/routes.ts'
+import { createReference as createRoutes } from '../../../src/features/reference/routes.ts'
 import { NO_PLAN, type RetirementPlan } from '../../../src/features/retire/plan.ts'
 import { createRetirement } from '../../../src/features/retire/serving.ts'
-import { apiOf, siteOf } from '../../../src/serve/serving.ts'
+import { apiOf, createDocument, siteOf } from '../../../src/serve/serving.ts'
 import type { Site } from '../../../src/ui/site.ts'
 import { SERVING } from '../program/serving.ts'
 import { NOON } from '../store/records.ts'
 
 export { PALETTE } from '../../../src/ui/tokens.ts'
 
-export const createSite = (settings?: SiteSettings, publicUrl = '', explorer = true, fonts?: RegExp) =>
-  siteOf(SERVING, { ...(settings && { settings }), publicUrl, explorer, fonts })
+export const createSite = (settings?: SiteSettings, publicUrl = '', explorer = true) =>
+  siteOf(SERVING, { ...(settings && { settings }), publicUrl, explorer })
 
 type Options = {
   site?: Site
@@ -28,7 +29,7 @@ export function createReference(version: string, options: Options = {}) {
   const { site = createSite().site, plan = () => NO_PLAN, now = () => NOON } = options
   const { deprecatedAt = Date.UTC(2025, 2, 31), stamp } = options
   const api = apiOf(SERVING, options)
-  const retirement = createRetirement({ site, now, config: { deprecatedAt } }, plan)
+  const retirement = createRetirement({ site, now, config: { ...readConfig({}, {}), deprecatedAt } }, plan)
   const reference = createRoutes({
     api,
     site,

@@ -1,14 +1,7 @@
-import fc from 'fast-check'
 import { foldName } from '../../../src/core/basics/text/fold-name.ts'
 import { FACET_FIELDS } from '../../../src/core/lists/facets.ts'
-import type { Condition, Filter, FilterField, Operator } from '../../../src/core/lists/filter.ts'
-import {
-  GROUP_FIELDS,
-  type GroupField,
-  type ListQuery,
-  type ScoreField,
-  SORT_FIELDS,
-} from '../../../src/core/lists/list-request.ts'
+import type { Condition, Filter } from '../../../src/core/lists/filter.ts'
+import type { GroupField, ListQuery, ScoreField } from '../../../src/core/lists/list-request.ts'
 import type { ListingRow } from '../../../src/core/store/sql/listing.ts'
 
 export { parseFilter } from '../../../src/core/lists/filter.ts'
@@ -41,59 +34,6 @@ export function fromRow({ id, name, facets }: ListingRow): Facets {
 export const typesOf = (points: readonly string[]) => [
   ...new Set(points.map((text) => text.slice(text.indexOf(' ') + 1))),
 ]
-
-const WORDS = ['a', 'b', 'ab', 'c d']
-const text = fc.constantFrom(...WORDS)
-const number = fc.constantFrom(-1, 0, 0.25, 3, 3.5, 7)
-const texts = fc.uniqueArray(text, { maxLength: 3 })
-const oneText = fc.uniqueArray(text, { maxLength: 1 })
-
-/** Few different values, so that many passports match. */
-export const someFacets: fc.Arbitrary<Facets> = fc
-  .record({
-    id: fc.nat({ max: 60 }),
-    name: text,
-    score: number,
-    activity_score: number,
-    identity_score: number,
-    skills_score: number,
-    human: fc.constantFrom(['true'], ['false']),
-    location: oneText,
-    tag: texts,
-    source: texts,
-    points: fc.uniqueArray(fc.constantFrom('0.25 a', '3 a', '7 a', '3 c d', '7 c d'), { maxLength: 3 }),
-    rules: oneText,
-  })
-  .map((facets) => ({ ...facets, type: typesOf(facets.points) }))
-
-const equals = fc.constant<Operator>('=')
-const anyOperator = fc.constantFrom<Operator>('=', '>', '>=', '<', '<=')
-
-function termOf(
-  fields: readonly FilterField[],
-  value: fc.Arbitrary<string | number>,
-  operator: fc.Arbitrary<Operator>,
-  type?: fc.Arbitrary<string>,
-) {
-  const condition = fc.record({ not: fc.boolean(), operator, value, ...(type && { type }) })
-  const conditions = fc.array(condition, { minLength: 1, maxLength: 3 })
-  return fc.record({ field: fc.constantFrom(...fields), conditions })
-}
-
-const term = fc.oneof(
-  termOf(['score', 'activity_score', 'identity_score', 'skills_score'], number, anyOperator),
-  termOf(['tag', 'location', 'type', 'source', 'rules'], fc.constantFrom(...WORDS, 'unknown'), equals),
-  termOf(['points'], number, anyOperator, fc.constantFrom('a', 'd', 'c d')),
-  termOf(['human'], fc.constantFrom('true', 'false'), equals),
-)
-
-export const someQuery: fc.Arbitrary<ListQuery> = fc.record({
-  keyword: fc.option(text, { nil: undefined }),
-  filter: fc.array(term, { maxLength: 3 }),
-  sort: fc.record({ field: fc.constantFrom(...SORT_FIELDS), descending: fc.boolean() }),
-})
-
-export const someGroup = fc.option(fc.constantFrom<GroupField>(...GROUP_FIELDS), { nil: undefined })
 
 /** Returns the matching passports in order. Evaluates the passports one by one, without an index. */
 export function listNaively(all: readonly Facets[], { keyword = '', filter, sort }: ListQuery): Facets[] {

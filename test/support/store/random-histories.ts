@@ -94,13 +94,6 @@ export async function checkHistories(
   await fc.assert(fc.asyncProperty(histories, check), options)
 }
 
-/** Makes random changes. */
-export async function takeSteps(store: Store, seed: number, steps: number): Promise<void> {
-  const scorer = scorerOf(store)
-  await adoptRules(scorer)
-  for (const change of fc.sample(step, { seed, numRuns: steps })) await take(store, scorer, change)
-}
-
 /** Takes a step. An impossible step changes nothing, because the store refuses it. */
 export async function take(store: Store, scorer: Rescorer, each: Step, now = NOON): Promise<void> {
   try {
