@@ -3,7 +3,7 @@ import { CHUNK } from '../../../src/core/lists/list-request.ts'
 import { mapChunks } from '../../../src/features/v1/chunks.ts'
 import { V1_BODIES } from '../../../src/features/v1/statements.ts'
 import { sizesOfLargestPage, sumOf } from '../../support/frozen/largest-page.ts'
-import { fields, limited } from '../../support/http/limited-server.ts'
+import { fields, limited } from '../../support/http/servers.ts'
 import { NO_PLAN } from '../../support/program/retirement.ts'
 import { NOON } from '../../support/store/records.ts'
 

@@ -6,7 +6,6 @@ import { DEFAULT_SITE, type SiteSettings } from '../../../src/core/config/site-s
 import { createPageCache } from '../../../src/core/http/rendered-page.ts'
 import { createRequestCounter } from '../../../src/core/http/request-counter.ts'
 import type { Route } from '../../../src/core/http/route.ts'
-import type { ApiServerOptions } from '../../../src/core/http/server.ts'
 import type { IndexClient } from '../../../src/core/index/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createPassportExplainer } from '../../../src/core/scoring/explain-score.ts'
@@ -16,7 +15,7 @@ import type { UseOfServer } from '../../../src/feature.ts'
 import { apiOf } from '../../../src/serve/serving.ts'
 import { createErrorPage } from '../../../src/ui/error-page.ts'
 import type { ExplorerOptions } from '../../../src/ui/page.ts'
-import { serveTest } from '../http/server.ts'
+import { type ServerOptions, serveTest } from '../http/server.ts'
 import { owning } from '../owning.ts'
 import { SERVING } from '../program/serving.ts'
 import { openTestStore } from '../store/engines.ts'
@@ -26,7 +25,7 @@ import { createSite } from './site.ts'
 /** Draws an SVG as a PNG of this width. */
 export type Rasterize = (svg: string, width: number, signal?: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>
 
-type Options = Partial<ApiServerOptions> &
+type Options = ServerOptions &
   Partial<Pick<ExplorerOptions, 'explain' | 'needsKey'>> & {
     rasterize?: Rasterize
     settings?: SiteSettings
@@ -72,13 +71,15 @@ export function serveExplorer(
 ) {
   const index = options.index ?? createLocalIndex(store)
   const leftOut: unknown[] = []
+  const clock = { time: NOON }
+  const { now = () => clock.time } = options
   const { site } = createSite(settings, publicUrl, true)
   const routes = pagesOf(store, {
     onError: (error: unknown) => void leftOut.push(error),
     index: { ...index, ...replace?.(index) },
     ...(explain && { explain }),
     needsKey,
-    ...(options.now && { now: options.now }),
+    now,
     signs: options.signing !== undefined,
     site,
     clients: clientsOf(rasterize),
@@ -88,6 +89,7 @@ export function serveExplorer(
     publicUrl,
     index,
     ...options,
+    now,
     errorPage: createErrorPage(site),
     routes: [...routes, ...(options.routes ?? [])],
   })
@@ -103,7 +105,7 @@ export function serveExplorer(
   }
 
   /** `leftOut` has the errors that made a page leave out a part. */
-  return { ...server, look, leftOut }
+  return { ...server, clock, look, leftOut }
 }
 
 /** The explorer with these people in a new database. Disposing the server also closes the database. */
