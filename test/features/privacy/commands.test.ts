@@ -5,7 +5,6 @@ import { PROGRAM } from '../../support/program/commands.ts'
 import { sha256 } from '../../support/program/text.ts'
 import { incoming, marksIn, PERSON, WALLET } from '../../support/removed-person.ts'
 import { onEveryEngine, saveRecords, withEngine, withEveryEngine } from '../../support/store/engines.ts'
-import { computeHead, foldAll } from '../../support/store/hash-chain.ts'
 import { toLines } from '../../support/store/json-lines.ts'
 import { defineData, EXPORTS, MIRROR, REMOVALS, REQUESTS } from '../../support/store/open.ts'
 import { ADA_WALLET, ada, NOON, named, record, social } from '../../support/store/records.ts'
@@ -183,22 +182,6 @@ const grete = record(8, { profile: { displayName: 'Grete' }, socials: [social('g
 const isoTime = (time: number) => new Date(time).toISOString()
 
 onEveryEngine('a hidden passport', (open) => {
-  test('has tombstones in place of all events before it is shown again, except that of its removal', async () => {
-    await using store = await open([ada, grete])
-    await store.passports.hide(7, true, NOON)
-    await saveRecords(store, [{ ...ada, connections: 99, scores: { ...ada.scores, total: 1 } }])
-    await scoreNow(store)
-    const { head } = await foldAll(store)
-    const before = await computeHead(store)
-    await store.passports.hide(7, false, LATER)
-    expect([head, (await foldAll(store)).head]).toEqual([before, await computeHead(store)])
-    const proven = (await store.events.listProven({ after: 0, limit: 100 })).events
-    const types = ['tombstone', 'passport.added', 'passport.removed', 'tombstone', 'tombstone']
-    expect(proven.map(({ type }) => String(type))).toEqual([...types, 'passport.added'])
-    const later = await store.events.listAfterTime([7], 0)
-    expect(later.events.map(({ type }) => type)).toEqual(['passport.added', 'passport.removed'])
-  })
-
   test('is exported with everything that is stored, under the names of the API', async () => {
     await using store = await open([ada, grete])
     await store.passports.merge(8, 7)
