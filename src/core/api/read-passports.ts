@@ -187,7 +187,7 @@ async function findStandings({ index, request }: Context, passports: readonly Pa
 
 /*
  * Units: the number of requests that a request of v3 counts as. One unit is about a millisecond of CPU with 100,000 passports.
- * bench/request-costs.ts measures it, and docs/security.md has the table.
+ * bench/request-costs.ts measures it, and docs/limits.md has the table.
  */
 
 /** Each passport in a response costs points; 25 points are one unit. `standing` is free, because the ranking is in memory. */
