@@ -4,10 +4,10 @@ import { ANONYMOUS_PRINCIPAL } from '../../../src/core/http/client-identity.ts'
 import type { RequestSummary } from '../../../src/core/http/parse-request.ts'
 import { createRequestCounter } from '../../../src/core/http/request-counter.ts'
 import { route } from '../../../src/core/http/route.ts'
+import { USAGE } from '../../support/features/keys.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { limited } from '../../support/http/limited-server.ts'
 import { parseExposition, presentFamilies } from '../../support/http/prometheus.ts'
-import { USAGE } from '../../support/store/open.ts'
 import { NOON } from '../../support/store/records.ts'
 
 const greeting = route(V3, { name: 'list', path: '/' })

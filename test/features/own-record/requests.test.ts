@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { REQUESTS } from '../../support/features/own-record.ts'
 import { withEveryEngine } from '../../support/store/engines.ts'
-import { REQUESTS } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
 const TEXT = 'I moved.\n\nSee \u001b[31mhttps://example.com'

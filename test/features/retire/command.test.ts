@@ -2,9 +2,8 @@ import { expect, test } from 'bun:test'
 import type { RetirementPlan } from '../../../src/features/retire/plan.ts'
 import { runHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
+import { NO_PLAN, PLAN } from '../../support/features/retire.ts'
 import { type MakeDatabase, withEveryEngine } from '../../support/store/engines.ts'
-import { PLAN } from '../../support/store/open.ts'
 import { apiKey, NOON } from '../../support/store/records.ts'
 
 const KEY = apiKey('0123456789', { name: 'Acme' })

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { renderDeprecation } from '../../../src/features/retire/page.ts'
 import type { RetirementPlan } from '../../../src/features/retire/plan.ts'
 import { createSite } from '../../support/explorer/site.ts'
+import { createReference } from '../../support/features/reference.ts'
+import { NO_PLAN, retiredBy } from '../../support/features/retire.ts'
 import { serveTest } from '../../support/http/server.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
 import { onEngine } from '../../support/store/engines.ts'
 import { NOON } from '../../support/store/records.ts'
 
@@ -30,7 +31,11 @@ onEngine('sqlite', 'the deprecation page', (open) => {
   test('the deprecation page shows the current retirement plan and has no inline script', async () => {
     await using store = await open()
     let plan = NO_PLAN
-    await using server = serveTest(store, { plan: () => plan })
+    const { notice, routes, ...retired } = retiredBy(() => plan)
+    await using server = serveTest(store, {
+      ...retired,
+      routes: [...routes, ...createReference({ notice })],
+    })
     const before = await server.get('/deprecation')
     expect(read(before.text)).toContain('Removalno date is set')
     plan = PLAN

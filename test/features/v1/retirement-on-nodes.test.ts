@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { NO_PLAN, PLAN } from '../../support/features/retire.ts'
 import { listenHere } from '../../support/node-without-threads.ts'
 import { ServiceError } from '../../support/program/errors.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
-import { PLAN, withData } from '../../support/store/open.ts'
+import { withData } from '../../support/store/open.ts'
 import { ada, NOON } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 

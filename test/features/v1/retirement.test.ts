@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { retiredBy } from '../../support/features/retire.ts'
 import { EXEMPT, pathsOf, SUNSET, serveAt, testRetirement } from '../../support/frozen/retirement.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
@@ -55,7 +56,10 @@ describe('a retirement plan', () => {
 test('if a response header contains a line break, an error is logged, and the client gets 500 in JSON', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const plan = { brownouts: [], exempt: [], successor: 'https://example.com\r\nSet-Cookie: a' }
-  await using server = serveTest(store, { plan: () => plan })
+  await using server = serveTest(
+    store,
+    retiredBy(() => plan),
+  )
   const response = await fetch(`${server.url}api/v1/passports/7`)
   expect(response.status).toBe(500)
   expect(response.headers.has('Set-Cookie')).toBe(false)

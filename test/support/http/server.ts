@@ -8,9 +8,11 @@ import { startApiServer } from '../../../src/core/http/server.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createExplainer, createPassportExplainer } from '../../../src/core/scoring/explain-score.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import { NO_PLAN, type RetirementPlan } from '../../../src/features/retire/plan.ts'
-import { createReference, createSite } from '../explorer/site.ts'
+import { apiOf } from '../../../src/serve/serving.ts'
+import { createSite } from '../explorer/site.ts'
 import { owning } from '../owning.ts'
+import { SERVING } from '../program/serving.ts'
+import { WITH_EXPLORER, WITHOUT_EXPLORER } from '../program/started-features.ts'
 import { openTestStore, type TestStore } from '../store/engines.ts'
 import { NOON, PEOPLE } from '../store/records.ts'
 import { checkConformance } from './openapi-conformance.ts'
@@ -25,30 +27,17 @@ const MANY = DEFAULT_TIERS.map((tier) => ({ ...tier, requests: 1_000_000 }))
 export type ServerOptions = Partial<ApiServerOptions> & {
   compatV2?: boolean
   compatLater?: boolean
-  plan?: () => RetirementPlan
-  deprecatedAt?: number
 }
 
 /** A real server on a free port. `get` checks every response against the OpenAPI document. */
 export function serveTest(
   store: Store,
-  {
-    compatV2 = true,
-    compatLater = true,
-    plan = () => NO_PLAN,
-    deprecatedAt = Date.UTC(2025, 2, 31),
-    ...options
-  }: ServerOptions = {},
+  { compatV2 = true, compatLater = true, ...options }: ServerOptions = {},
 ) {
-  const { site, routes } = createSite(undefined, undefined, options.errorPage !== undefined)
-  const reference = createReference('0.0.0', {
-    site,
-    plan,
-    deprecatedAt,
-    now: options.now ?? (() => NOON),
-    compatV2,
-    compatLater,
-  })
+  const explorer = options.errorPage !== undefined
+  const { routes } = createSite(undefined, undefined, explorer)
+  const started = explorer ? WITH_EXPLORER : WITHOUT_EXPLORER
+  const api = apiOf(SERVING, { compatV2, compatLater })
   const errors: unknown[] = []
   const server = startApiServer({
     host: '127.0.0.1',
@@ -62,10 +51,10 @@ export function serveTest(
     trustedProxies: [],
     limiter: createLimiter({ tiers: MANY, now: () => NOON, isQuotaUsed: () => false }),
     counter: createRequestCounter(() => NOON),
-    guards: reference.guards,
+    guards: started.guards,
     onError: (error) => errors.push(error),
     ...options,
-    routes: [...reference.routes, ...routes, ...(options.routes ?? [])],
+    routes: [...api.routes, ...started.routes, ...routes, ...(options.routes ?? [])],
   })
 
   async function get(target: string, init: RequestInit = {}): Promise<Reply> {
