@@ -4,7 +4,7 @@ import { etagOf } from '../basics/hash.ts'
 import type { Tier } from '../config/rate-limit-tier.ts'
 import { holdBody, type Limited, releaseBody } from './byte-budget.ts'
 import { type PublicError, publicError } from './errors.ts'
-import { allowedMethods, hasLargeUnreadBody, type LoggedRequest, pathOf } from './parse-request.ts'
+import { hasLargeUnreadBody, type LoggedRequest, pathOf } from './parse-request.ts'
 import { describeLimit, policyOf } from './rate-limit.ts'
 import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
 import type { Context, Guard, Route, Surface } from './route.ts'
@@ -68,6 +68,13 @@ export async function stream(context: Context, type: string, chunks: AsyncGenera
   response.headers.set('Content-Type', type)
   return response
 }
+
+const READ_ONLY = ['GET', 'HEAD']
+
+export const methodsOf = ({ methods = READ_ONLY }: Route) => methods
+
+export const allowedMethods = (route: Route) =>
+  [...(route.pathMethods ?? methodsOf(route)), 'OPTIONS'].join(', ')
 
 /** The response to OPTIONS, whether or not it is a CORS preflight. */
 export function preflight(headers: Headers, route: Route): Response {

@@ -5,8 +5,9 @@ import type { EventCursor } from '../history/event-cursor.ts'
 import type { Scores } from '../passport/passport.ts'
 import type { ListRequest } from './find.ts'
 import { findInLiveIndex, type LiveIndex } from './live.ts'
+import { findDistribution } from './order.ts'
 import { type SearchRequest, search } from './search.ts'
-import { findDistribution, findNeighbours, findStanding, type Place } from './standing.ts'
+import { findNeighbours, findStanding, type Place } from './standing.ts'
 
 type ListCall = { request: ListRequest; after?: EventCursor | undefined }
 

@@ -2,14 +2,20 @@ import { foldName } from '../basics/text/fold-name.ts'
 import { equals, type Filter } from '../lists/filter.ts'
 import { type GroupField, toWords, wordsOf } from '../lists/list-request.ts'
 import { type Candidate, type ReadText, readText } from '../lists/read-text.ts'
-import { countGroups, findList, type ListPage, type ListRequest, pointsOf, type ValueGroup } from './find.ts'
-import { findMatches } from './matches.ts'
+import {
+  countGroups,
+  findList,
+  findMatches,
+  type ListPage,
+  type ListRequest,
+  pointsOf,
+  type ValueGroup,
+} from './find.ts'
 import { findNearMisses, nameAt, splitName } from './names.ts'
-import { findSlot } from './order.ts'
+import { findDistribution, findSlot } from './order.ts'
 
 import type { PassportIndex } from './passport-index.ts'
 import { countIn, includes, type Posting, toBits } from './posting.ts'
-import { findDistribution } from './standing.ts'
 
 /**
  * `known`: terms that are no values, by their folded phrase, such as those of levels. `ids`: passports that were

@@ -1,4 +1,3 @@
-import { roundUp } from '../basics/round-up.ts'
 import { countWhile } from '../basics/sorted.ts'
 import { equals } from '../lists/filter.ts'
 import type { Position, ScoreField } from '../lists/list-request.ts'
@@ -47,32 +46,4 @@ export function findNeighbours(index: PassportIndex, { position, tag, most }: Pl
     above: countWhile(slots.length, (at) => compareWith(slots[at] as number, position) < 0),
     ids: tag === '' ? [] : [...list(false), ...list(true)],
   }
-}
-
-const MOST_BUCKETS = 40
-
-/** Scores above this multiple of a high percentile are outliers. */
-const NEAR = 1.5
-
-/**
- * A histogram of all scores. `scale` is the end of its axis, a round number that only outliers exceed, `step` the width
- * of a bucket. The last bucket has all scores above `scale`. Scores are sorted, so it takes no time.
- */
-export function findDistribution(index: PassportIndex) {
-  const { slots } = orderOf(index, 'score')
-  const total = slots.length
-  const scoreAt = (place: number) => index.scores.score[slots[place] ?? -1] ?? 0
-  const highest = Math.max(scoreAt(0), 0)
-  const outliers = countAbove(index, 'score', NEAR * scoreAt(Math.ceil(total / 100)))
-  const end = scoreAt(outliers) || highest
-  const step = roundUp(Math.max(end, 1) / MOST_BUCKETS)
-  const buckets = Math.max(1, Math.ceil(end / step))
-  /** How many scores are below the end of each bucket. A score at the end of the axis is in the last bucket but one. */
-  const below = Array.from(
-    { length: buckets },
-    (_, at) => total - countAbove(index, 'score', step * (at + 1), at + 1 < buckets),
-  )
-  const distribution = [...below, total].map((count, at) => count - (below[at - 1] ?? 0))
-  const median = scoreAt(Math.floor(total / 2))
-  return { total, highest, median, scale: step * buckets, step, distribution }
 }

@@ -1,7 +1,7 @@
 import { foldName } from '../basics/text/fold-name.ts'
 import type { IndexClient } from '../index/calls.ts'
 import type { SearchRequest } from '../index/search.ts'
-import { phrasesOf } from '../lists/phrases.ts'
+import { phrasesOf } from '../lists/read-text.ts'
 import { foldWallet, isStorable, type Passport, parsePassportRef } from '../passport/passport.ts'
 import type { RuleSetShape } from '../passport/rules/rule-set.ts'
 import { SEARCH } from '../store/sql/search.ts'

@@ -1,6 +1,6 @@
 import { count } from '../../core/basics/text/counts-and-sizes.ts'
 import { foldName } from '../../core/basics/text/fold-name.ts'
-import { termsOfLevels } from '../../core/lists/phrases.ts'
+import { termsOfLevels } from '../../core/lists/read-text.ts'
 import type { Level, Rule, RuleSetShape } from '../../core/passport/rules/rule-set.ts'
 import { readLogRange } from '../../core/reads/history.ts'
 import { SHARE } from '../../ui/assets-and-csp.ts'

@@ -5,17 +5,28 @@ import { ClientGone, ServiceError, unauthorized } from '../../core/basics/errors
 import { describeUnknown } from '../../core/basics/text/nearest-name.ts'
 import { ANONYMOUS_PRINCIPAL, checkScope, hasScope } from '../../core/http/client-identity.ts'
 import type { Context, Route, RouteRequest } from '../../core/http/route.ts'
+import { selectRoute } from '../../core/http/server.ts'
 import { diff } from '../events/diff.ts'
 import { events } from '../events/routes.ts'
+import { listOfMovers } from '../movers/list.ts'
 import { listOfPassports } from '../passports/list.ts'
 import { lookup } from '../passports/lookup.ts'
 import { passport } from '../passports/passport.ts'
 import { records } from '../records/routes.ts'
 import { sanitize } from './sanitize.ts'
 
+/** The list of v3 has two routes. */
+const search: Route = {
+  ...listOfPassports,
+  async handle(request, context) {
+    const { handle } = selectRoute([listOfPassports, listOfMovers], request)
+    return (await handle?.(request, context)) as Response
+  },
+}
+
 /** Each tool is a route of v3. */
 const TOOLS = new Map<string, Route>([
-  ['search_passports', listOfPassports],
+  ['search_passports', search],
   ['get_passport', passport],
   ['lookup_passports', lookup],
   ['what_changed', diff],

@@ -1,11 +1,14 @@
 import { type Awaitable, andThen } from '../../core/basics/awaitable.ts'
 import type { PassportRef } from '../../core/passport/passport.ts'
+import { presentInstant } from '../../core/passport/present.ts'
 import { defineData } from '../../core/store/data.ts'
-import { IS_VISIBLE, LISTED_COLUMNS } from '../../core/store/rows/passport.ts'
+import { IS_VISIBLE, LISTED_COLUMNS, type ListedRow } from '../../core/store/rows/passport.ts'
 import type { Database } from '../../core/store/sql/connection.ts'
 import { createFinder, MERGED } from '../../core/store/sql/passports.ts'
 import { selectIds } from '../../core/store/sql/words.ts'
-import { type ItemRow, type PassportRow, presentItem, presentPassport } from './present.ts'
+
+export type ItemRow = ListedRow
+export type PassportRow = ListedRow & { socials: string; merged: number }
 
 /** A JSON response. `merged` is not 0 if another passport was merged into this one. */
 export type PassportBody = { body: string; id: number; merged: number }
@@ -75,3 +78,29 @@ export function createBodies<MorePassport extends object, MoreItem extends objec
 }
 
 const byRank = (one: ItemRow, other: ItemRow) => other.score - one.score || one.id - other.id
+
+/** The JSON members of a list item. Columns that are JSON are contained unparsed. */
+export function presentMembers(row: ItemRow, profile = row.profile): string {
+  const first = JSON.stringify({
+    activity_score: row.activity_score,
+    identity_score: row.identity_score,
+    skills_score: row.skills_score,
+    score: row.score,
+    calculating_score: row.stale !== 0,
+    connections_count: row.connections,
+    human_checkmark: row.human === 1,
+    last_calculated_at: presentInstant(row.calculated_at),
+    main_wallet: row.main_wallet,
+    passport_id: row.id,
+  })
+  return `${first.slice(1, -1)},"passport_profile":${profile},"verified_wallets":${row.verified_wallets}`
+}
+
+export const presentItem = (row: ItemRow): string => `{${presentMembers(row)}}`
+
+export const presentPassport = (row: PassportRow): string =>
+  `{${presentMembers(row)},${presentMore(row, row.socials)}}`
+
+/** The members that only the single-passport response has. */
+export const presentMore = ({ merged }: PassportRow, socials: string): string =>
+  `"merged":${merged === 1},"passport_socials":${socials}`

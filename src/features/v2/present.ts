@@ -2,7 +2,7 @@ import { parseSocialCount } from '../../core/basics/text/social-count.ts'
 import { MAX_IMAGE_URL_BYTES } from '../../core/passport/record-size.ts'
 import type { WireProfile, WireSocial } from '../../core/passport/wire-schemas.ts'
 import { readGiven, type StoredRow } from '../../core/store/rows/passport.ts'
-import { type ItemRow, type PassportRow, presentMembers, presentMore } from '../v1/present.ts'
+import { type ItemRow, type PassportRow, presentMembers, presentMore } from '../v1/statements.ts'
 
 type Given = Pick<StoredRow, 'given' | 'socials'>
 

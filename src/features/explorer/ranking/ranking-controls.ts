@@ -1,5 +1,5 @@
 import { equals, type Filter, formatFilter, unite } from '../../../core/lists/filter.ts'
-import { termsOfLevels } from '../../../core/lists/phrases.ts'
+import { termsOfLevels } from '../../../core/lists/read-text.ts'
 import type { Level } from '../../../core/passport/rules/rule-set.ts'
 import type { FoundPeople } from '../../../core/reads/search.ts'
 import { type Html, html } from '../../../ui/html.ts'
