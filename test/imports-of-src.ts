@@ -28,7 +28,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/index/random-lists': ['core/index/find'],
   'core/index/save': ['core/index/save'],
   'core/index/saved-index': ['core/index/live'],
-  'core/index/standing': ['core/index/order', 'core/index/standing'],
+  'core/index/standing': ['core/index/order'],
   'core/store/api-key': ['core/store/api-key'],
   'core/store/migrations': ['core/store/open', 'features/backup/backup'],
   'core/store/read-transaction': ['core/store/database/sqlite/database'],
@@ -69,7 +69,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'system/serve/metrics': ['serve/metrics-server'],
   'system/serve/workers': ['serve/command'],
   'ui/design': ['core/basics/color-contrast', 'ui/charts', 'ui/fonts', 'ui/rosette', 'ui/tokens'],
-  'ui/error-pages-and-rate-limits': ['core/config/rate-limit-tier'],
   'ui/link-previews': ['ui/layout'],
   'ui/site': ['core/basics/color-contrast', 'core/config/site-settings', 'core/http/byte-budget'],
 }

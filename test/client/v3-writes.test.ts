@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createClient, type PassportError } from '../../packages/client/src/index.ts'
 import { makeKey } from '../support/http/keys.ts'
 import { failureOf } from '../support/http/server.ts'
-import { serveWrites } from '../support/http/writing-server.ts'
+import { serveWrites } from '../support/http/servers.ts'
 import { openTestStore } from '../support/store/engines.ts'
 import { PEOPLE } from '../support/store/records.ts'
 

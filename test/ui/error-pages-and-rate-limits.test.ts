@@ -1,18 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { EXPLORER } from '../../src/core/config/rate-limit-tier.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { serveExplorer } from '../support/explorer/explorer-server.ts'
-import { createLimiter } from '../support/http/rate-limits.ts'
 import { ServiceError } from '../support/program/errors.ts'
-import { DEFAULT_TIERS } from '../support/program/settings.ts'
 import { openTestStore, type TestStore } from '../support/store/engines.ts'
-import { NOON, PEOPLE } from '../support/store/records.ts'
-
-/** A rate limiter that admits this many pages in a window that never ends. */
-function limitPages(requests: number) {
-  const tiers = DEFAULT_TIERS.map((tier) => (tier.name === EXPLORER ? { ...tier, requests } : tier))
-  return createLimiter({ tiers, now: () => NOON, isQuotaUsed: () => false })
-}
+import { PEOPLE } from '../support/store/records.ts'
 
 describe('error pages', () => {
   let store: TestStore
@@ -68,8 +59,7 @@ describe('error pages', () => {
   })
 
   test('a page request that gets a 304 counts toward the rate limit', async () => {
-    const limiter = limitPages(5)
-    await using server = serveExplorer(store, { limiter })
+    await using server = serveExplorer(store, { tiers: 'explorer=5/10s' })
     const etag = (await server.look('/passports/7')).headers.get('ETag') ?? ''
     const again = (path: string, condition: string) =>
       server.look(path, { headers: { 'If-None-Match': condition } })
@@ -80,7 +70,7 @@ describe('error pages', () => {
   })
 
   test('a search, filter, credential or comparison counts as several requests toward the rate limit, and a cached page as one', async () => {
-    await using server = serveExplorer(store, { limiter: limitPages(300) })
+    await using server = serveExplorer(store, { tiers: 'explorer=300/10s, pictures=3000/10s' })
     let remaining = 300
     async function unitsOf(path: string): Promise<number> {
       const { headers } = await server.look(path)
@@ -107,10 +97,10 @@ describe('error pages', () => {
   })
 
   test('429 shows the time to retry', async () => {
-    const limiter = limitPages(1)
-    await find(store, '/', { limiter })
-    const { status, headers, text } = await find(store, '/', { limiter })
-    expect(status).toBe(429)
+    await using server = serveExplorer(store, { tiers: 'explorer=1/10s' })
+    await server.look('/')
+    const { status, headers, text } = await server.look('/')
+    expect([status, headers.get('Content-Type')]).toEqual([429, 'text/html; charset=utf-8'])
     expect(text).toContain(`try again in ${headers.get('Retry-After')} s.`)
   })
 

@@ -1,14 +1,8 @@
 import { createBits, hasBit, intersectBits, subtractBits, uniteOthers } from '../basics/bits.ts'
 import { countWhile, insertSorted } from '../basics/sorted.ts'
 import type { Condition, Filter, FilterField, Operator } from '../lists/filter.ts'
-import {
-  type GroupField,
-  type Position,
-  type ScoreField,
-  type Sort,
-  type SortField,
-  wordsOf,
-} from '../lists/list-request.ts'
+import type { GroupField, Position, ScoreField, Sort, SortField } from '../lists/list-request.ts'
+import { wordsOf } from '../lists/list-request.ts'
 import { encodeWord, filterByNames, postingsOfWord } from './names.ts'
 import { countAbove, createComparison, findRange, findSlot, firstAsBits, orderOf } from './order.ts'
 import { countAlive, NO_VALUE, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
@@ -108,7 +102,7 @@ export function countGroups(index: PassportIndex, matches: Posting, { field, pre
     if (size === 0) continue
     all++
     const value = text === NO_VALUE ? null : text
-    const label = value && (index.labels[field].get(value) ?? value)
+    const label = value && (posting.label ?? value)
     insertSorted(groups, { field, value, label, count: size }, isBefore, MOST_GROUPS)
   }
   return { groups, more: all - groups.length }
@@ -121,13 +115,7 @@ const isBefore = (one: ValueGroup, other: ValueGroup): boolean =>
 type Group = { points?: number; posting: Posting }
 
 /** A part of a group. An ascending list of scores is the exact reverse of a descending one. */
-type Slice = {
-  field: SortField
-  isReversed: boolean
-  after: Position | undefined
-  offset: number
-  wanted: number
-}
+type Slice = { field: SortField; isReversed: boolean; after?: Position; offset: number; most: number }
 
 /** Cuts a page out of the matches. In a list by points, the groups follow each other, each sorted by score. */
 function cutPage(index: PassportIndex, matches: Posting, request: ListRequest) {
@@ -144,7 +132,8 @@ function cutPage(index: PassportIndex, matches: Posting, request: ListRequest) {
   for (const { points, posting } of isReversed ? groups.reverse() : groups) {
     const begin = after && points !== undefined ? positionIn(points, after, descending) : after
     if (begin === 'past') continue
-    const slice = { field, isReversed, after: begin, offset: skipped, wanted: limit + 1 - taken.length }
+    const most = limit + 1 - taken.length
+    const slice = { field, isReversed, ...(begin && { after: begin }), offset: skipped, most }
     for (const slot of takeSlots(index, posting, slice))
       taken.push({ slot, value: points ?? (values[slot] as number) })
     skipped = Math.max(0, skipped - posting.count)
@@ -175,7 +164,7 @@ function positionIn(points: number, { value, id, score = 0 }: Position, descendi
 const FEW = 1000
 
 function takeSlots(index: PassportIndex, matches: Posting, slice: Slice): number[] {
-  const { field, isReversed, after, offset, wanted } = slice
+  const { field, isReversed, after, offset, most } = slice
   const { compare, compareWith } = createComparison(index, field)
   const isFew = matches.count <= FEW
   const slots = isFew ? slotsOf(matches).toSorted(compare) : orderOf(index, field).slots
@@ -195,7 +184,7 @@ function takeSlots(index: PassportIndex, matches: Posting, slice: Slice): number
     const slot = slots[at] as number
     if (bits && hasBit(bits, slot) === 0) continue
     if (skipped++ >= offset) taken.push(slot)
-    if (taken.length === wanted) break
+    if (taken.length === most) break
   }
   return taken
 }
@@ -237,7 +226,7 @@ export function findMatches(index: PassportIndex, { keyword, filter }: Query): P
 }
 
 /** The slots that all of these have. */
-export function combine(slots: number, postings: Posting[]): Posting {
+function combine(slots: number, postings: Posting[]): Posting {
   // The shortest list first: the others only filter it.
   postings.sort((one, other) => Number(!one.list) - Number(!other.list) || one.count - other.count)
   const [first, ...others] = postings as [Posting, ...Posting[]]

@@ -3,7 +3,8 @@ import { roundUp } from '../basics/round-up.ts'
 import { countWhile } from '../basics/sorted.ts'
 import type { Operator } from '../lists/filter.ts'
 import type { Position, ScoreField, SortField } from '../lists/list-request.ts'
-import { countAlive, type Order, type PassportIndex } from './passport-index.ts'
+import type { Rank, Scores, Standing } from '../passport/passport.ts'
+import { countAlive, type Order, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
 import { fromBits, fromList, isRare } from './posting.ts'
 
 /** Comparisons of slots with each other, or with a position. Equal values are sorted by id, as is the order of ids. */
@@ -144,4 +145,26 @@ export function findDistribution(index: PassportIndex) {
   const distribution = [...below, total].map((count, at) => count - (below[at - 1] ?? 0))
   const median = scoreAt(Math.floor(total / 2))
   return { total, highest, median, scale: step * buckets, step, distribution }
+}
+
+export const findStanding = (index: PassportIndex, scores: Scores): Standing => ({
+  total: rankOf(index, scores.total),
+  activity: rankOf(index, scores.activity, 'activity_score'),
+  identity: rankOf(index, scores.identity, 'identity_score'),
+  skills: rankOf(index, scores.skills, 'skills_score'),
+})
+
+/** The standings of listed passports by their scores in the index. */
+export const listStandings = (index: PassportIndex, ids: readonly number[]): Standing[] =>
+  ids.map((id) => {
+    const slot = findSlot(index, id) as number
+    const scores = SCORE_FIELDS.map((field) => index.scores[field][slot])
+    const [total = 0, activity = 0, identity = 0, skills = 0] = scores
+    return findStanding(index, { total, activity, identity, skills })
+  })
+
+export function rankOf(index: PassportIndex, score: number, field: ScoreField = 'score'): Rank {
+  const total = countAlive(index)
+  const atLeast = countAbove(index, field, score, true)
+  return { rank: countAbove(index, field, score) + 1, below: total - atLeast, total }
 }

@@ -1,5 +1,4 @@
 import { hasBit, wordsFor } from '../basics/bits.ts'
-import { GROUP_FIELDS, type GroupField } from '../lists/list-request.ts'
 import { createPassportIndex, listPostings, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
 import { countIn, fromBits, fromList, type Posting, slotsOf } from './posting.ts'
 
@@ -14,6 +13,8 @@ type Head = { cursor: string; count: number; bytes: number; types: string[] }
 
 /** A key of a posting, its number of slots, its words if it is bits or 0 for a list, and its label. */
 type SavedPosting = [key: string | number, count: number, words: number, label: string | null]
+
+type Postings = Map<string | number, Posting>
 
 /** Postings without a pause. */
 const POSTINGS = 2000
@@ -41,7 +42,7 @@ export function* saveIndex(index: PassportIndex, cursor: string): Generator<Uint
 
 /** The format, the head, the arrays, and the maps of `listPostings`. */
 function* listPieces(index: PassportIndex, cursor: string): Generator<Uint8Array> {
-  const { count, values, labels, ids, alive, names } = index
+  const { count, values, ids, alive, names } = index
   const points = [...index.points].filter(([type]) => isUsed(index, values.type.get(type)))
   const bytes = names.starts[count] as number
   yield bytesOf(Uint32Array.of(FORMAT))
@@ -52,33 +53,23 @@ function* listPieces(index: PassportIndex, cursor: string): Generator<Uint8Array
   yield bytesOf(alive.subarray(0, wordsFor(count)))
   yield bytesOf(names.starts.subarray(0, count + 1))
   yield names.bytes.subarray(0, bytes)
-  for (const [at, map] of listPostings({ ...index, points: new Map(points) }).entries())
-    yield* listPostingPieces(index, map, labelsAt(labels, at))
+  for (const map of listPostings({ ...index, points: new Map(points) })) yield* listPostingPieces(index, map)
 }
 
-/** Only the first maps are of values, which have labels. */
-const labelsAt = (labels: PassportIndex['labels'], at: number): Map<string | number, string> =>
-  labels[GROUP_FIELDS[at] as GroupField] ?? new Map()
-
 /** Some keys and their lists or bits, the next ones, and so on. No keys are the end. */
-function* listPostingPieces(
-  index: PassportIndex,
-  map: ReadonlyMap<string | number, Posting>,
-  labels: ReadonlyMap<string | number, string>,
-): Generator<Uint8Array> {
-  const { count } = index
+function* listPostingPieces(index: PassportIndex, map: Postings): Generator<Uint8Array> {
+  const words = wordsFor(index.count)
   const all = [...map]
   for (let at = 0; at < all.length; at += POSTINGS) {
-    const postings = all.slice(at, at + POSTINGS).filter(([, posting]) => isUsed(index, posting))
-    if (postings.length === 0) continue
+    const used = all.slice(at, at + POSTINGS).filter(([, posting]) => isUsed(index, posting))
+    if (used.length === 0) continue
     yield* encodeJson(
-      postings.map(([key, posting]): SavedPosting => {
-        const words = posting.bits ? Math.min(posting.bits.length, wordsFor(count)) : 0
-        return [key, posting.count, words, labels.get(key) ?? null]
+      used.map(([key, { bits, count, label = null }]): SavedPosting => {
+        return [key, count, bits ? Math.min(bits.length, words) : 0, label]
       }),
     )
-    for (const [, { list, bits, count: slots }] of postings)
-      yield bytesOf(list ? list.subarray(0, slots) : (bits as Int32Array).subarray(0, wordsFor(count)))
+    for (const [, { list, bits, count }] of used)
+      yield bytesOf(list ? list.subarray(0, count) : (bits as Int32Array).subarray(0, words))
   }
   yield* encodeJson([])
 }
@@ -150,17 +141,12 @@ async function readIndex(read: Read, { count, bytes, types }: Head): Promise<Pas
   index.names.starts = new Uint32Array(await read(4 * (count + 1)))
   index.names.bytes = new Uint8Array(await read(bytes))
   for (const type of types) index.points.set(type, new Map())
-  for (const [at, map] of listPostings(index).entries())
-    await readPostings(read, map, labelsAt(index.labels, at))
+  for (const map of listPostings(index)) await readPostings(read, map)
   return index
 }
 
 /** Some postings share a buffer. */
-async function readPostings(
-  read: Read,
-  map: Map<string | number, Posting>,
-  labels: Map<string | number, string>,
-): Promise<void> {
+async function readPostings(read: Read, map: Postings): Promise<void> {
   for (;;) {
     const saved = await readJson<SavedPosting[]>(read)
     if (saved.length === 0) return
@@ -168,8 +154,8 @@ async function readPostings(
     let offset = 0
     for (const [key, count, words, label] of saved) {
       const bits = words > 0 && fromBits(new Int32Array(buffer, offset, words), count)
-      map.set(key, bits || fromList(new Uint32Array(buffer, offset, count)))
-      if (label !== null) labels.set(key, label)
+      const posting = bits || fromList(new Uint32Array(buffer, offset, count))
+      map.set(key, { ...posting, label: label ?? undefined })
       offset += 4 * (words || count)
     }
   }

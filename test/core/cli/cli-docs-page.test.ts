@@ -11,7 +11,10 @@ function toSection(command: Command): string {
   const { name, summary, forms } = command
   const uses = forms.map((form) => {
     const about = form.about === undefined ? '' : `: ${form.about}`
-    return `- \`${usageOf(command, form).join(' ')}\`${about}\n`
+    const usage = usageOf(command, form)
+      .join(' ')
+      .replace(/^passportd /, '')
+    return `- \`${usage}\`${about}\n`
   })
   return `\n## ${name}\n\n${summary[0]?.toUpperCase()}${summary.slice(1)}.\n\n${uses.join('')}`
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { RequestSummary } from '../../../src/core/http/parse-request.ts'
 import { makeKey } from '../../support/http/keys.ts'
-import { limited } from '../../support/http/limited-server.ts'
 import { parseExposition, presentFamilies } from '../../support/http/prometheus.ts'
+import { limited } from '../../support/http/servers.ts'
 import { NOON } from '../../support/store/records.ts'
 
 /** Each of these requests is sent once. */

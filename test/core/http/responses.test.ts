@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { CALLS, serveCalls } from '../../support/http/calls-of-all-routes.ts'
-import { limited } from '../../support/http/limited-server.ts'
 import { sendBytes } from '../../support/http/raw-request.ts'
 import { serveRecords, shareServer } from '../../support/http/server.ts'
+import { limited } from '../../support/http/servers.ts'
 import { openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, PEOPLE } from '../../support/store/records.ts'
 

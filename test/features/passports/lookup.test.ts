@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { everyTurn } from '../../support/every-turn.ts'
-import { limited } from '../../support/http/limited-server.ts'
-import { PATH, post, rawLookup, serveLookup } from '../../support/http/lookup-server.ts'
 import { openRequest } from '../../support/http/raw-request.ts'
 import { shareServer } from '../../support/http/server.ts'
+import { LOOKUP, limited, post, rawLookup, serveLookup } from '../../support/http/servers.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { ADA_WALLET, ada, NOON, PEOPLE, record } from '../../support/store/records.ts'
@@ -124,7 +123,7 @@ test('a lookup counts as one request per 25 keys, rounded up, toward the limit a
   const key = await server.makeKey(1, 'standard')
   const left = async (count: number) => {
     const body = JSON.stringify({ keys: Array(count).fill('7'), select: ['score'] })
-    const reply = await server.get(PATH, post(key, body))
+    const reply = await server.get(LOOKUP, post(key, body))
     return [reply.status, reply.headers.get('RateLimit'), reply.body.detail]
   }
   expect(await left(0)).toEqual([200, '"standard";r=11;t=10', undefined])

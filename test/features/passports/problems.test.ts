@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { serveLookup } from '../../support/http/lookup-server.ts'
 import { shareServer } from '../../support/http/server.ts'
+import { serveLookup } from '../../support/http/servers.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { NOON, PEOPLE } from '../../support/store/records.ts'
 

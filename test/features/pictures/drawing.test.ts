@@ -1,29 +1,20 @@
 import { describe, expect, test } from 'bun:test'
-import type { Tier } from '../../../src/core/config/rate-limit-tier.ts'
 import type { SiteSettings } from '../../../src/core/config/site-settings.ts'
 import {
   createRasterizerClient,
   createRasterizerServer,
 } from '../../../src/features/pictures/rasterizer-calls.ts'
 import { serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
-import { createLimiter } from '../../support/http/rate-limits.ts'
 import { ClientGone, expectRefusal, ServiceError } from '../../support/program/errors.ts'
-import { DEFAULT_SITE, parseTiers } from '../../support/program/settings.ts'
+import { DEFAULT_SITE } from '../../support/program/settings.ts'
 import { openTestStore } from '../../support/store/engines.ts'
-import { NOON, named, PEOPLE, record } from '../../support/store/records.ts'
+import { named, PEOPLE, record } from '../../support/store/records.ts'
 
 const SVG = 'image/svg+xml; charset=utf-8'
 
-const limiterOf = (tiers: string) =>
-  createLimiter({
-    tiers: parseTiers(tiers) as readonly Tier[],
-    now: () => NOON,
-    isQuotaUsed: () => false,
-  })
-
 describe('errors of badges and cards', () => {
   test('a picture request that gets a 404 or 429 receives an SVG, even if it asked for a PNG', async () => {
-    await using server = await servePeople(PEOPLE, { limiter: limiterOf('pictures=1/10s') })
+    await using server = await servePeople(PEOPLE, { tiers: 'pictures=1/10s' })
     for (const [path, expected] of [
       ['/card/99999.png', 404],
       ['/badge/7.svg', 429],
@@ -41,7 +32,7 @@ describe('errors of badges and cards', () => {
   })
 
   test('pages and pictures have separate rate limits', async () => {
-    await using server = await servePeople(PEOPLE, { limiter: limiterOf('pictures=2/10s, explorer=1/10s') })
+    await using server = await servePeople(PEOPLE, { tiers: 'pictures=2/10s, explorer=1/10s' })
     const badges = Array<string>(3).fill('/badge/7.svg')
     const statuses: number[] = []
     for (const path of ['/', '/', ...badges]) statuses.push((await server.look(path)).status)

@@ -5,8 +5,16 @@ import { parseSigningKeys, rotateSigningKeys } from '../../../src/core/config/si
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { canonicalJson } from '../../support/program/text.ts'
-import { PUBLIC_URL, SIGNED, serveScored, zoe } from '../../support/proof/scored-server.ts'
-import { AS_SNAPSHOT, KEYS, listSnapshots, payloadOf } from '../../support/proof/snapshots.ts'
+import {
+  AS_SNAPSHOT,
+  KEYS,
+  listSnapshots,
+  PUBLIC_URL,
+  payloadOf,
+  SIGNED,
+  serveScored,
+  zoe,
+} from '../../support/proof/snapshots.ts'
 import { dataPoint, NOON, record } from '../../support/store/records.ts'
 import { hand, scoreNow } from '../../support/store/scoring.ts'
 

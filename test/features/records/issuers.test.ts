@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { pathsOfFrozen } from '../../support/frozen/frozen-versions.ts'
-import { serveWrites } from '../../support/http/writing-server.ts'
+import { serveWrites } from '../../support/http/servers.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
 import { ADA_WALLET, NOON, PEOPLE } from '../../support/store/records.ts'
 

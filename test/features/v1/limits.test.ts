@@ -4,7 +4,7 @@ import { mapChunks } from '../../../src/features/v1/chunks.ts'
 import { V1_BODIES } from '../../../src/features/v1/statements.ts'
 import { NO_PLAN, retiredBy } from '../../support/features/retire.ts'
 import { sizesOfLargestPage, sumOf } from '../../support/frozen/largest-page.ts'
-import { fields, limited } from '../../support/http/limited-server.ts'
+import { fields, limited } from '../../support/http/servers.ts'
 import { NOON } from '../../support/store/records.ts'
 
 const LIST = '/api/v1/passports'

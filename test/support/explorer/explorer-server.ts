@@ -2,23 +2,23 @@ import { expect, test } from 'bun:test'
 import { createLocalIndex } from '../../../src/core/cli/local-index.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../../src/core/config/site-settings.ts'
 import type { Route } from '../../../src/core/http/route.ts'
-import type { ApiServerOptions } from '../../../src/core/http/server.ts'
 import type { IndexClient } from '../../../src/core/index/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import type { UseOfServer } from '../../../src/feature.ts'
 import { createErrorPage } from '../../../src/ui/error-page.ts'
 import type { ExplorerOptions } from '../../../src/ui/page.ts'
-import { serveTest } from '../http/server.ts'
+import { type ServerOptions, serveTest } from '../http/server.ts'
 import { owning } from '../owning.ts'
 import { SERVING, useOf } from '../program/serving.ts'
 import { openTestStore } from '../store/engines.ts'
+import { NOON } from '../store/records.ts'
 import { createSite } from './site.ts'
 
 /** Draws an SVG as a PNG of this width. */
 export type Rasterize = (svg: string, width: number, signal?: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>
 
-type Options = Partial<ApiServerOptions> &
+type Options = ServerOptions &
   Partial<Pick<ExplorerOptions, 'explain' | 'needsKey'>> & {
     rasterize?: Rasterize
     settings?: SiteSettings
@@ -45,13 +45,15 @@ export function serveExplorer(
 ) {
   const index = options.index ?? createLocalIndex(store)
   const leftOut: unknown[] = []
+  const clock = { time: NOON }
+  const { now = () => clock.time } = options
   const { site } = createSite(settings, publicUrl, true)
   const routes = pagesOf(store, {
     onError: (error: unknown) => void leftOut.push(error),
     index: { ...index, ...replace?.(index) },
     ...(explain && { explain }),
     needsKey,
-    ...(options.now && { now: options.now }),
+    now,
     signs: options.signing !== undefined,
     site,
     clients: clientsOf(rasterize),
@@ -61,6 +63,7 @@ export function serveExplorer(
     publicUrl,
     index,
     ...options,
+    now,
     errorPage: createErrorPage(site),
     routes: [...routes, ...(options.routes ?? [])],
   })
@@ -76,7 +79,7 @@ export function serveExplorer(
   }
 
   /** `leftOut` has the errors that made a page leave out a part. */
-  return { ...server, look, leftOut }
+  return { ...server, clock, look, leftOut }
 }
 
 /** The explorer with these people in a new database. Disposing the server also closes the database. */

@@ -8,8 +8,12 @@ export { datePlan, NO_PLAN, type RetirementPlan } from '../../../src/features/re
 export { PLAN } from '../../../src/features/retire/statements.ts'
 
 /** Options of a server whose frozen versions follow this plan. */
-export function retiredBy(plan: () => RetirementPlan, now = () => NOON) {
+export function retiredBy(plan: () => RetirementPlan, now?: () => number) {
   const config = { ...readConfig({}, {}), deprecatedAt: Date.UTC(2025, 2, 31) }
-  const { guard, routes = [], notice } = createRetirement({ site: createSite().site, now, config }, plan)
-  return { now, guards: guard ? [guard] : [], routes, notice }
+  const {
+    guard,
+    routes = [],
+    notice,
+  } = createRetirement({ site: createSite().site, now: now ?? (() => NOON), config }, plan)
+  return { ...(now && { now }), guards: guard ? [guard] : [], routes, notice }
 }

@@ -11,8 +11,7 @@ import {
   inventPoint,
   TYPES,
 } from '../../../support/proof/random-people.ts'
-import { SIGNED } from '../../../support/proof/scored-server.ts'
-import { listSnapshots, payloadOf, verifySnapshot } from '../../../support/proof/snapshots.ts'
+import { listSnapshots, payloadOf, SIGNED, verifySnapshot } from '../../../support/proof/snapshots.ts'
 import { createRandom } from '../../../support/random.ts'
 import { fillWithDemo } from '../../../support/store/demo.ts'
 import { openTestStore } from '../../../support/store/engines.ts'

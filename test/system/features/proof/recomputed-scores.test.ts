@@ -2,13 +2,14 @@ import { expect, test } from 'bun:test'
 import { createLocalJWKSet, importJWK, jwtVerify } from 'jose'
 import { serveRecords, serveTest } from '../../../support/http/server.ts'
 import { ALL_OPTIONS, fillWithRandomPeople } from '../../../support/proof/random-people.ts'
-import { SIGNED, serveScored } from '../../../support/proof/scored-server.ts'
 import {
   AS_SNAPSHOT,
   claimOf,
   listSnapshots,
   payloadOf,
   recompute,
+  SIGNED,
+  serveScored,
 } from '../../../support/proof/snapshots.ts'
 import { fillWithDemo } from '../../../support/store/demo.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../../support/store/engines.ts'
