@@ -111,13 +111,15 @@ test('the newest release in CHANGELOG.md has at most 35 lines, ten of them befor
   expect(countItems(before)).toBeLessThanOrEqual(10)
 })
 
-test('the source tree in ARCHITECTURE.md has every folder of src, src/core and src/core/store', () => {
+test('ARCHITECTURE.md has every folder of src, src/core and src/core/store, and names every feature', () => {
   const [, tree = ''] = readPage('ARCHITECTURE.md').split('## Source tree')
   const listed = [...tree.matchAll(/^ {4,}([\w-]+)\/ /gm)].map(([, name]) => name)
   const folders = ['src', 'src/core', 'src/core/store'].flatMap((folder) =>
     readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()),
   )
   expect(folders.map(({ name }) => name).filter((name) => !listed.includes(name))).toEqual([])
+  const [, features = ''] = /^Features: (.+?)\. /m.exec(tree) ?? []
+  expect(readdirSync('src/features').filter((name) => !features.split(', ').includes(name))).toEqual([])
 })
 
 test('docs/README.md links to every page', () => {

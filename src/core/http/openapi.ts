@@ -38,18 +38,20 @@ export function createOpenApi(
       responses,
       headers: HEADERS,
       parameters: CONDITIONS,
-      securitySchemes: {
-        ApiKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-API-KEY',
-          description:
-            'Optional unless the operator requires it. An empty key, `undefined`, `null` and `None` count as no key; an unknown, revoked or expired key is rejected.',
-        },
-        Session: { type: 'http', scheme: 'bearer', description: 'From POST /api/v3/me/session' },
-      },
+      securitySchemes: SECURITY_SCHEMES,
     },
   }
+}
+
+const SECURITY_SCHEMES = {
+  ApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-KEY',
+    description:
+      'Optional unless the operator requires it. An empty key, `undefined`, `null` and `None` count as no key; an unknown, revoked or expired key is rejected.',
+  },
+  Session: { type: 'http', scheme: 'bearer', description: 'From POST /api/v3/me/session' },
 }
 
 export const ABOUT =

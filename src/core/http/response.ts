@@ -116,11 +116,6 @@ const matchesEtag = (condition: string, etag: string) =>
   // Most conditions do not contain the ETag, and splitting a long one takes time.
   (condition.includes(etag) && condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
 
-export type HeaderOptions = {
-  /** Whether search engines may list the pages; true by default. */
-  isIndexed?: boolean
-}
-
 /** Returns the guards of a surface. */
 export function createGuardFinder(guards: readonly Guard[]) {
   const bySurface = new Map<Surface, readonly Guard[]>()
@@ -131,10 +126,7 @@ export function createGuardFinder(guards: readonly Guard[]) {
 type GuardHeaders = ReturnType<NonNullable<Guard['headers']>>
 
 /** Caches the initial headers of responses by surface and tier, until those of a guard change. */
-export function createInitialHeaders(
-  guardsOf: (surface: Surface) => readonly Guard[],
-  { isIndexed = true }: HeaderOptions,
-) {
+export function createInitialHeaders(guardsOf: (surface: Surface) => readonly Guard[], isIndexed = true) {
   const known = new Map<Guard, GuardHeaders | undefined>()
   const bySurface = new Map<Surface, Map<Tier | undefined, Headers>>()
   function add(surface: Surface, tier: Tier | undefined): Headers {

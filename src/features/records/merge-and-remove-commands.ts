@@ -5,7 +5,7 @@ import { DATABASE_OPTIONS, defineCommand, UsageError } from '../../core/cli/comm
 import { openConfigured } from '../../core/cli/open-store.ts'
 import { parseId } from '../../core/cli/passport-argument.ts'
 import { sizeOf, walOf } from '../../core/store/database/sqlite/wal-checks.ts'
-import { SUBJECTS } from '../../core/store/sql/subjects.ts'
+import { SUBJECTS } from '../../core/store/sql/passports.ts'
 
 export const merge = defineCommand({
   name: 'merge',

@@ -2,8 +2,8 @@ import { roundScore } from '../../core/passport/credential.ts'
 import { type Level, levelOf } from '../../core/passport/rules/rule-set.ts'
 import { type ExplainedScore, score } from '../../core/scoring/score.ts'
 import { type RuleSet, watchedTypesOf } from '../../core/scoring/stamped-rule-set.ts'
-import type { Scorable } from '../../core/store/scoring-store.ts'
 import type { Store } from '../../core/store/store.ts'
+import type { Scorable } from '../../core/store/write/apply-score.ts'
 
 /** Passports in memory at once. */
 const BATCH = 500

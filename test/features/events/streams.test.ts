@@ -166,7 +166,7 @@ test('an error ends the stream and is logged', async () => {
   await execute(server.store.url, `update events set data = 'x'`)
   const stream = await server.follow()
   await stream.ended
-  expect(String(server.errors[0])).toContain('is damaged')
+  expect(String(server.errors[0])).toContain('JSON Parse error')
 })
 
 const MEBIBYTE = 1024 * 1024

@@ -18,9 +18,8 @@ export { RULE_SETS } from '../../../src/core/store/sql/rules.ts'
 export { SAVED_INDEX } from '../../../src/core/store/sql/saved-index.ts'
 export { SEARCH } from '../../../src/core/store/sql/search.ts'
 export { COPY_NOTE, IDENTITY } from '../../../src/core/store/sql/settings.ts'
-export { SUBJECTS } from '../../../src/core/store/sql/subjects.ts'
 export { listTables } from '../../../src/core/store/sql/tables.ts'
-export { REMOVALS } from '../../../src/core/store/write/removals.ts'
+export { REMOVALS } from '../../../src/core/store/write/write-records.ts'
 
 /** A store with other methods of a feature. */
 export const withData = <S, Write extends keyof S>(
