@@ -69,6 +69,5 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'system/serve/metrics': ['serve/metrics-server'],
   'system/serve/workers': ['serve/command'],
   'ui/design': ['core/basics/color-contrast', 'ui/charts', 'ui/fonts', 'ui/rosette', 'ui/tokens'],
-  'ui/link-previews': ['ui/layout'],
   'ui/site': ['core/basics/color-contrast', 'core/config/site-settings', 'core/http/byte-budget'],
 }
