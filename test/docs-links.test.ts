@@ -65,7 +65,7 @@ const MOST_WORDS: Readonly<Record<string, number>> = {
   'docs/cli.md': 850,
   'docs/client.md': 1_200,
   'docs/explorer.md': 1_250,
-  'docs/extend.md': 600,
+  'docs/extend.md': 700,
   'docs/install.md': 650,
   'docs/issuers.md': 500,
   'docs/keys.md': 1_050,
@@ -74,7 +74,7 @@ const MOST_WORDS: Readonly<Record<string, number>> = {
   'docs/migrate.md': 1_300,
   'docs/operate.md': 2_500,
   'docs/performance.md': 750,
-  'docs/privacy.md': 1_200,
+  'docs/privacy.md': 1_250,
   'docs/proof.md': 1_150,
   'docs/python.md': 550,
   'docs/records.md': 1_300,
@@ -111,13 +111,15 @@ test('the newest release in CHANGELOG.md has at most 35 lines, ten of them befor
   expect(countItems(before)).toBeLessThanOrEqual(10)
 })
 
-test('the source tree in ARCHITECTURE.md has every folder of src, src/core and src/core/store', () => {
+test('ARCHITECTURE.md has every folder of src, src/core and src/core/store, and names every feature', () => {
   const [, tree = ''] = readPage('ARCHITECTURE.md').split('## Source tree')
   const listed = [...tree.matchAll(/^ {4,}([\w-]+)\/ /gm)].map(([, name]) => name)
   const folders = ['src', 'src/core', 'src/core/store'].flatMap((folder) =>
     readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()),
   )
   expect(folders.map(({ name }) => name).filter((name) => !listed.includes(name))).toEqual([])
+  const [, features = ''] = /^Features: (.+?)\. /m.exec(tree) ?? []
+  expect(readdirSync('src/features').filter((name) => !features.split(', ').includes(name))).toEqual([])
 })
 
 test('docs/README.md links to every page', () => {

@@ -5,6 +5,7 @@ import { updateScores } from '../core/scoring/update-scores.ts'
 import { type Damage, noteDamage } from '../core/store/damage.ts'
 import { createWriteAnswer, type WriteCall } from '../core/store/data.ts'
 import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
+import { SCHEMA } from '../core/store/schema.ts'
 import { AUDIT } from '../core/store/sql/audit-log.ts'
 import type { Store } from '../core/store/store.ts'
 import { LOG_HEAD } from '../core/store/write/write-events.ts'
@@ -84,8 +85,8 @@ const checkSchema = (store: Store, scoring: AbortController): Job => ({
   name: 'The schema of the database cannot be checked',
   interval: 1000,
   async run() {
-    const schema = await store.database.newerSchema()
-    if (schema === undefined || scoring.signal.aborted) return
+    const schema = await store.database.findSchema()
+    if (schema <= SCHEMA || scoring.signal.aborted) return
     scoring.abort()
     log.warn(
       `The database was migrated by a newer passportd (schema ${schema}): this node calculates no scores any more. Replace it by the newer version.`,

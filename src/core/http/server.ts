@@ -1,5 +1,4 @@
 import type { Awaitable } from '../basics/awaitable.ts'
-import type { RateLimitResult } from '../basics/fixed-window.ts'
 import { urlOf } from '../basics/url.ts'
 import { createDigestFinder } from '../scoring/rules-digests.ts'
 import { RULE_SETS } from '../store/sql/rules.ts'
@@ -10,23 +9,9 @@ import { matchPath, pathOf, publicOriginOf, summaryOf } from './parse-request.ts
 import { charge } from './rate-limit.ts'
 import { createPageCache } from './rendered-page.ts'
 import { respond, type ServerState } from './respond.ts'
-import {
-  baseHeaders,
-  createGuardFinder,
-  createInitialHeaders,
-  type HeaderOptions,
-  methodsOf,
-} from './response.ts'
-import {
-  type Context,
-  type Guard,
-  type OpenStreams,
-  type Route,
-  type RouteRequest,
-  route,
-  SERVICE,
-  type ServerContext,
-} from './route.ts'
+import { baseHeaders, createGuardFinder, createInitialHeaders, methodsOf } from './response.ts'
+import type { Context, Guard, OpenStreams, Route, RouteRequest, ServerContext } from './route.ts'
+import { route, SERVICE } from './route.ts'
 import { guessablePaths } from './unknown-path.ts'
 
 const NOT_FOUND = route(SERVICE, { path: '/*', name: 'not_found' })
@@ -37,10 +22,11 @@ export type ServerOptions = Pick<
   ServerState,
   'errorPage' | 'onError' | 'counter' | 'onResponse' | 'keyHelp'
 > &
-  HeaderOptions &
   Pick<ServerContext, 'store' | 'index' | 'explain' | 'explainAll' | 'now' | 'requireKey' | 'limiter'> &
   Partial<Pick<ServerContext, 'signing' | 'contact' | 'webhookAllowPrivate'>> & {
     publicUrl?: string | undefined
+    /** Whether search engines may list the pages; true by default. */
+    isIndexed?: boolean
     /** Whether the service has pages and cards. */
     explorer?: boolean
     limits?: Partial<BudgetLimits & Pick<OpenStreams, 'commentMilliseconds'>> | undefined
@@ -69,17 +55,10 @@ export function startApiServer(options: ApiServerOptions) {
     reusePort,
     development: false,
     idleTimeout: IDLE_SECONDS,
-    // Bun itself responds to larger bodies, with an empty 413.
-    maxRequestBodySize: 64 * 1024 * 1024,
+    maxRequestBodySize: 64 * 1024 * 1024, // Bun itself responds to larger bodies, with an empty 413.
     ...(tls && { tls: { cert: tls.cert, key: tls.key }, http2: true }),
     ...handlersOf(options.routes, state),
-    // Reached only if building a response fails.
-    error(error) {
-      const id = crypto.randomUUID()
-      options.onError(error, { id, method: 'other', route: 'other' })
-      const { status, headers, body } = presentError(undefined, id)
-      return new Response(body, { status, headers: baseHeaders({ ...headers, 'X-Request-Id': id }) })
-    },
+    error: (error) => respondToFault(error, options),
   })
   const { streams, budget } = state.shared
   const bound = server.port ?? port
@@ -103,10 +82,18 @@ export function startApiServer(options: ApiServerOptions) {
   }
 }
 
+/** Called only if building a response fails. */
+function respondToFault(error: unknown, { onError }: ServerOptions): Response {
+  const id = crypto.randomUUID()
+  onError(error, { id, method: 'other', route: 'other' })
+  const { status, headers, body } = presentError(undefined, id)
+  return new Response(body, { status, headers: baseHeaders({ ...headers, 'X-Request-Id': id }) })
+}
+
 function handlersOf(routes: readonly Route[], state: Server) {
   for (const { name } of [...routes, NOT_FOUND]) state.counter.addRoute(name)
   const byPath = groupByPath(routes.flatMap(withSlash))
-  const byFolder = Map.groupBy(byPath, ([path]) => folderOf(path))
+  const bySegment = Map.groupBy(byPath, ([path]) => firstSegmentOf(path))
   const toBunRoute = ([path, candidates]: [string, Route[]]) => [
     path,
     (request: RouteRequest, server: Limited['server']) =>
@@ -117,7 +104,7 @@ function handlersOf(routes: readonly Route[], state: Server) {
     /** Matches wildcard routes and paths with repeated slashes. Bun's own wildcards do not collapse "//". */
     fetch(request: Request, server: Limited['server']): Awaitable<Response> {
       const path = pathOf(request)
-      for (const [pattern, candidates] of byFolder.get(folderOf(path)) ?? []) {
+      for (const [pattern, candidates] of bySegment.get(firstSegmentOf(path)) ?? []) {
         const params = matchPath(pattern, path)
         if (params)
           return handle(state, selectRoute(candidates, request), Object.assign(request, { params }), server)
@@ -134,47 +121,14 @@ function handle(state: Server, route: Route, request: RouteRequest, server: Limi
 }
 
 export function createServerState(options: ServerOptions) {
-  const { now, limiter } = options
+  const { now, routes } = options
   const shared = sharedContextOf(options)
   const guardsOf = createGuardFinder(options.guards ?? [])
-  const headersOf = createInitialHeaders(guardsOf, options)
-  const addressOf = createClientAddressOf(options.trustedProxies)
+  const headersOf = createInitialHeaders(guardsOf, options.isIndexed)
 
-  class RequestContext {
-    readonly request: RouteRequest
-    readonly route: Route
-    readonly server: Limited['server']
-    readonly id: string
-    readonly time = now()
-    readonly startedAt = performance.now()
-    headers: Headers
-    principal = ANONYMOUS_PRINCIPAL
-    key: Context['key'] = undefined
-    tier: Context['tier'] = undefined
-    consumed: RateLimitResult | undefined = undefined
-    units = 1
-    isFree = false
-
-    constructor(request: RouteRequest, route: Route, server: Limited['server']) {
-      this.request = request
-      this.route = route
-      this.server = server
-      this.id = requestIdOf(request)
-      this.headers = headersOf(route.surface, undefined)
-    }
-    address() {
-      const { request, server } = this
-      return addressOf(server.requestIP(request)?.address ?? '', request.headers)
-    }
-    charge(units: number, advice?: string) {
-      charge(limiter, this, units, advice)
-    }
-    onError(error: unknown) {
-      options.onError(error, summaryOf(this))
-    }
-  }
   // What all requests share is on the prototype: copying it for each request is slow.
-  Object.assign(RequestContext.prototype, shared)
+  class SharedContext extends RequestContext {}
+  Object.assign(SharedContext.prototype, shared, createMethods(options))
 
   return {
     ...options,
@@ -182,10 +136,59 @@ export function createServerState(options: ServerOptions) {
     guardsOf,
     headersOf,
     createContext: (request: RouteRequest, route: Route, server: Limited['server']) =>
-      new RequestContext(request, route, server) as unknown as Context,
-    guessable: guessablePaths(options.routes),
+      new SharedContext(request, route, server, now(), headersOf(route.surface, undefined)) as Context,
+    guessable: guessablePaths(routes),
     isDraining: false,
     lastRequestAt: 0,
+  }
+}
+
+type OwnMembers = Omit<Context, keyof ServerContext | keyof ReturnType<typeof createMethods>>
+
+/** The members of a context that differ from request to request. */
+class RequestContext implements OwnMembers {
+  readonly request: RouteRequest
+  readonly route: Route
+  readonly server: Limited['server']
+  readonly id: string
+  readonly time: number
+  readonly startedAt = performance.now()
+  headers: Headers
+  principal = ANONYMOUS_PRINCIPAL
+  key: Context['key'] = undefined
+  tier: Context['tier'] = undefined
+  consumed: Context['consumed'] = undefined
+  units = 1
+  isFree = false
+
+  constructor(
+    request: RouteRequest,
+    route: Route,
+    server: Limited['server'],
+    time: number,
+    headers: Headers,
+  ) {
+    this.request = request
+    this.route = route
+    this.server = server
+    this.id = requestIdOf(request)
+    this.time = time
+    this.headers = headers
+  }
+}
+
+function createMethods({ limiter, trustedProxies, onError }: ServerOptions) {
+  const addressOf = createClientAddressOf(trustedProxies)
+  return {
+    address(this: Context) {
+      return addressOf(this.server.requestIP(this.request)?.address ?? '', this.request.headers)
+    },
+    charge(this: Context, units: number, advice?: string) {
+      charge(limiter, this, units, advice)
+    },
+    onError(this: Context, error: unknown) {
+      onError(error, summaryOf(this))
+    },
   }
 }
 
@@ -209,8 +212,7 @@ function requestIdOf({ headers }: Request): string {
   return id !== null && /^[\w.-]{1,64}$/.test(id) ? id : crypto.randomUUID()
 }
 
-/** The first segment of a path. */
-const folderOf = (path: string) => path.split('/', 2)[1]
+const firstSegmentOf = (path: string) => path.split('/', 2)[1]
 
 /** The route with and without a trailing slash. */
 export function withSlash(route: Route): Route[] {
@@ -222,19 +224,17 @@ export function withSlash(route: Route): Route[] {
 function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
   const groups = Map.groupBy(routes, ({ path }) => path)
   for (const [path, group] of groups) {
+    if (group.every(({ methods }) => !methods)) continue
     const pathMethods = [...new Set(group.flatMap(methodsOf))]
-    if (group.length > 1)
-      groups.set(
-        path,
-        group.map((route) => ({ ...route, pathMethods })),
-      )
+    const members = group.map((route) => ({ ...route, pathMethods }))
+    groups.set(path, members)
   }
   return groups
 }
 
 /**
- * Selects the route of a path for the method of a request, preferably one that `isFor` it. The route that reads responds to methods
- * that the path does not have.
+ * Selects the route of a path for the method of a request, preferably one that `isFor` it. The route that reads
+ * responds to methods that the path does not have.
  */
 export function selectRoute(routes: readonly Route[], request: Request): Route {
   if (routes.length === 1) return routes[0] as Route

@@ -2,7 +2,7 @@ import { stableId } from '../basics/text/stable-id.ts'
 import { type Credential, isScored, roundScore, sumScores } from '../passport/credential.ts'
 import { describeRawValue, type ScorablePoint, toCredentialPoint } from '../passport/data-point.ts'
 import type { Calculation, ExplanationAccount, ExplanationLine } from '../passport/rules/explanation.ts'
-import type { Scorable, ScoreResult } from '../store/scoring-store.ts'
+import type { Scorable, ScoreResult } from '../store/write/apply-score.ts'
 import { expiryOf, toCalculation, toPoints } from './points.ts'
 import { type Rule, type RuleSet, ruleOf } from './stamped-rule-set.ts'
 

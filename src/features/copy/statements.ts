@@ -2,12 +2,10 @@ import { defineData } from '../../core/store/data.ts'
 import type { Database } from '../../core/store/sql/connection.ts'
 import { COPYING } from '../../core/store/sql/settings.ts'
 import { listTables, type Table } from '../../core/store/sql/tables.ts'
-import { newSecret, restartEventLog } from '../../core/store/write/write-events.ts'
+import { restartEventLog } from '../../core/store/write/write-events.ts'
 
-/** A row as JSON, the same on every engine. */
 export type CopyRow = Readonly<Record<string, string | number | null>>
 
-/** The values of a primary key. */
 export type CopyKey = readonly (string | number)[]
 export type CopyRange = { after?: CopyKey | undefined; until?: CopyKey | undefined }
 
@@ -16,22 +14,19 @@ export type CopyableTable = {
   keyOf(row: CopyRow): CopyKey
   /** The rows after the key `after`, up to and including the key `until`, in their order. */
   list(range: CopyRange & { limit?: number }): Promise<CopyRow[]>
-  /** Replaces all rows in the range. */
   replace(range: CopyRange, rows: readonly CopyRow[]): Promise<void>
 }
 
 /** Tables that a copy begins again: its event log is another one. */
-const LOCAL_TABLES = ['events', 'event_log', 'log_secrets', 'leases', 'proofs', 'saved_index']
+const LOCAL_TABLES = ['events', 'event_log', 'leases', 'proofs', 'saved_index']
 
 export const COPY = defineData({
   name: 'copy',
   open: (database) => ({
-    /** Every table that the database has. */
     async listTables(): Promise<CopyableTable[]> {
       const tables = await listTables(database.read)
-      return tables
-        .filter(({ name, key }) => key.length > 0 && !LOCAL_TABLES.includes(name))
-        .map((table) => createTable(database, table))
+      const copied = tables.filter(({ name, key }) => key.length > 0 && !LOCAL_TABLES.includes(name))
+      return copied.map((table) => createTable(database, table))
     },
   }),
 })
@@ -55,19 +50,12 @@ function createTable({ long, transaction }: Database, { name, key, columns }: Ta
         const { condition, values } = conditionOf(range)
         await tx.query(`delete from ${name} where ${condition}`, values)
         await tx.insertRows(name, rows)
-        if (name === 'passports') {
-          const { condition: isInRange } = rangeOf(['passport_id'], range)
-          await tx.query(`delete from log_secrets where ${isInRange}`, values)
-          const secrets = rows.map(({ id }) => newSecret(id as number))
-          await tx.insertRows('log_secrets', secrets)
-        }
         const isOfPassports = name === 'passports' || columns.includes('passport_id')
         if (isOfPassports) await restartEventLog(tx, Date.now())
       }, 'records'),
   }
 }
 
-/** The SQL condition for a range, and the values of its parameters. */
 function rangeOf(key: readonly string[], { after, until }: CopyRange) {
   const values: (string | number)[] = []
   const bound = (operator: string, end: CopyKey) => {

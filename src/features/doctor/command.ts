@@ -18,10 +18,8 @@ import { nameDatabase, namePostgres } from '../../core/store/database-address.ts
 import { SCHEMA } from '../../core/store/schema.ts'
 import type { Feature } from '../../feature.ts'
 import { checkFiles } from './check-files.ts'
-import { diagnose } from './diagnose.ts'
 import { checkErasure, describeLeftover, findLeftovers } from './find-remains.ts'
-import { findReplicaSchema } from './postgres-statements.ts'
-import type { DatabaseContents, Diagnostics } from './statements.ts'
+import { type DatabaseContents, type Diagnostics, diagnose, findReplicaSchema } from './statements.ts'
 
 export const createDoctor = (features: readonly Feature[]) =>
   defineCommand({

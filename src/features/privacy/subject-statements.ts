@@ -3,7 +3,7 @@ import type { CredentialChange, LogEvent } from '../../core/history/event.ts'
 import { presentEvent } from '../../core/history/present-event.ts'
 import type { PassportRecord } from '../../core/passport/record.ts'
 import { defineData } from '../../core/store/data.ts'
-import { type EventRow, toEvents } from '../../core/store/rows/event.ts'
+import { type EventRow, toEvent } from '../../core/store/rows/event.ts'
 import type { StoredRow } from '../../core/store/rows/passport.ts'
 import { type Connection, listColumn } from '../../core/store/sql/connection.ts'
 import { listPassportTables } from '../../core/store/sql/tables.ts'
@@ -52,7 +52,7 @@ async function exportPerson(connection: Connection, id: number): Promise<object 
     })),
     wallets: wallets.map(({ address, passport_id }) => ({ wallet: address, passport_id })),
     ...tables,
-    events: toEvents(rows).map((event) => toItem(event, log)),
+    events: rows.map((row) => toItem(toEvent(row), log)),
     audit: await listAudit(connection, ids),
   }
 }

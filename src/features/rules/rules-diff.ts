@@ -2,8 +2,8 @@ import { roundScore } from '../../core/passport/credential.ts'
 import { type Level, levelOf } from '../../core/passport/rules/rule-set.ts'
 import { type ExplainedScore, score } from '../../core/scoring/score.ts'
 import { type RuleSet, watchedTypesOf } from '../../core/scoring/stamped-rule-set.ts'
-import type { Scorable } from '../../core/store/scoring-store.ts'
 import type { Store } from '../../core/store/store.ts'
+import type { Scorable } from '../../core/store/write/apply-score.ts'
 
 /** Passports in memory at once. */
 const BATCH = 500
@@ -99,8 +99,8 @@ function add(diff: RulesDiff, passport: Scorable, { before, after, now }: Option
 }
 
 function addLevel(levels: LevelCount[], { scores }: ExplainedScore): void {
-  const found = levelOf(scores.total, { levels })
-  if (found) found.level.passports++
+  const match = levelOf(scores.total, { levels })
+  if (match) match.level.passports++
 }
 
 const sizeOf = ({ before, after }: { before: number; after: number }) => Math.abs(after - before)

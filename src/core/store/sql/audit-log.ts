@@ -2,10 +2,8 @@ import type { AuditEntry } from '../../history/event.ts'
 import { defineData } from '../data.ts'
 import type { Query } from './connection.ts'
 
-/** The most ids in one entry. */
 const MOST_IDS = 10
 
-/** Entries that are deleted at once. */
 const BATCH = 1000
 
 /** Call it in the transaction of the change, so that neither is saved without the other. */
