@@ -137,20 +137,6 @@ withEveryEngine('audit', (makeDatabase) => {
     ])
   })
 
-  test('an entry of the audit log has the actor that is passed to the merge or removal', async () => {
-    await using here = await prepare(makeDatabase)
-    const actor = 'key:4ebad6e6fc'
-    await here.look(async (store) => {
-      await store.passports.merge(1, 2, NOON, actor)
-      await store.passports.unmerge(1, NOON, actor)
-      await store.passports.remove(1, NOON, actor)
-      await store.records.save([{ kind: 'removal', id: 2 }], { now: NOON, restore: false, actor })
-    })
-    expect((await here.entries()).map((entry) => `${entry.action} ${entry.actor}`)).toEqual(
-      ['merge', 'unmerge', 'remove', 'remove'].map((change) => `passports.${change} ${actor}`),
-    )
-  })
-
   test('the audit log has the changed fields of the retirement plan', async () => {
     await using here = await prepare(makeDatabase)
     const shown = async (...args: string[]) => (await here.added('retire', ...args)).shown

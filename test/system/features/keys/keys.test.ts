@@ -197,18 +197,6 @@ withEngine('sqlite', 'keys', (makeDatabase) => {
     })
   })
 
-  test('a key with a successor is not rotated again', async () => {
-    await using here = await workplace(makeDatabase)
-    const first = KEY.exec((await here.call('keys', 'create', '--name', 'a')).out)?.[1] as string
-    const second = KEY.exec((await here.call('keys', 'rotate', first)).out)?.[1] as string
-    const sentence = `already rotated: rotate its successor ${second}, or create another key`
-    await here.refuses(sentence, 'keys', 'rotate', first)
-    const third = KEY.exec((await here.call('keys', 'rotate', second)).out)?.[1] as string
-    const keys = await here.look((store) => store.keys.list())
-    expect(keys).toHaveLength(3)
-    expect(keys.find(({ id }) => id === third)?.expiresAt).toBeUndefined()
-  })
-
   test('the error about a mistyped key does not contain its secret part', async () => {
     await using here = await keyPlace(makeDatabase)
     const { key } = await here.create('a')

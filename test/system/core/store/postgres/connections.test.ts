@@ -91,20 +91,6 @@ test('connections that stop responding are replaced, and calls fail as unavailab
   await recover()
 })
 
-test('other requests succeed while a slow read of the ranking blocks a connection', async () => {
-  await using database = await databaseMaker('postgres')()
-  await using store = await openPostgres(database, { responseTimeout: 200, longStatement: 500 })
-  await until(() => succeeds(saveRecords(store, [ada])))
-  await using sql = connect(database.url)
-  await sql.begin(async (transaction) => {
-    await transaction`lock table listing in access exclusive mode`
-    const list = async () => listAll(store, { size: 1 })
-    await expectRefusal(list(), 'unavailable')
-    const find = async () => store.passports.find({ id: 7 })
-    await until(async () => (await find().catch(() => undefined)) !== undefined)
-  })
-})
-
 test('a node starts and is ready although each response of PostgreSQL takes almost half a second', async () => {
   await using database = await proxiedDatabase()
   await openAndClose(database.directUrl)
