@@ -182,7 +182,7 @@ async function findStandings({ index, request }: Context, passports: readonly Pa
 
 /*
  * Units: the number of requests that a request of v3 counts as. One unit is about a millisecond of CPU with 100,000
- * passports. bench/request-costs.ts measures it, and docs/security.md has the table.
+ * passports. bench/request-costs.ts measures it, and docs/limits.md has the table.
  */
 
 /** Points of each passport in a response. `standing` is free, because the ranking is in memory. */
