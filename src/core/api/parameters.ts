@@ -19,19 +19,19 @@ const MOST_PARAMETERS = 100
 const MOST_NAMES = 100
 
 /**
- * The query parameters by name. Throws `invalid_request` if one is unknown or repeated, or if the path or the query has a
- * malformed percent escape.
+ * The query parameters by name. Throws `invalid_request` if one is unknown or repeated, or if the path or the query
+ * has a malformed percent escape.
  */
-export function parametersOf(request: RouteRequest, known: readonly string[]): Query {
+export function parametersOf(request: RouteRequest, accepted: readonly string[]): Query {
   const { url, params } = request
   if (url.includes('%')) decodeText(pathOf(request), `{${Object.keys(params)[0]}}`)
   const text = queryTextOf(request)
   if (text === '') return {}
   const pairs = parsePairs(text)
   const names = pairs.map(([name]) => name)
-  const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
+  const repeated = accepted.filter((name) => names.indexOf(name) !== names.lastIndexOf(name))
   const invalid = [
-    ...findUnknown('parameter', names, known, (at) => pointerTo(names[at] ?? '')),
+    ...findUnknown('parameter', names, accepted, (at) => pointerTo(names[at] ?? '')),
     ...repeated.map((name) => ({
       pointer: `?${name}`,
       detail: `${name} may be given once, got ${names.filter((each) => each === name).length} values.`,
@@ -78,8 +78,8 @@ function decodeText(text: string, pointer: string): string {
 /** Returns the fields named in the parameters `include` and `select`, which are comma-separated lists. */
 export function fieldsOf({ include, select }: { include?: string; select?: string }): Fields {
   if (include === undefined && select === undefined) return DEFAULT_FIELDS
-  const given = { include: parseNames('include', include), select: parseNames('select', select) }
-  return parseFields(given, (name) => `?${name}`)
+  const lists = { include: parseNames('include', include), select: parseNames('select', select) }
+  return parseFields(lists, (name) => `?${name}`)
 }
 
 /** Throws `invalid_request` if the key is malformed. */
@@ -111,7 +111,10 @@ export function onlyOne<Found extends object>(
 /** Matches a day alone, or a time that ends with its offset. */
 const DAY_OR_OFFSET = /^.{10}$|(?:Z|[+-]\d\d:?\d\d)$/i
 
-/** Parses a day (its start in UTC) or a time with its offset. Throws `invalid_request` if it is malformed or in the future. */
+/**
+ * Parses a day (its start in UTC) or a time with its offset. Throws `invalid_request` if it is malformed or in the
+ * future.
+ */
 export function parsePast(name: string, text: string, now: number, pointer = `?${name}`): number {
   const time = DAY_OR_OFFSET.test(text) ? parseInstant(text) : undefined
   if (time !== undefined && time <= now) return time

@@ -11,8 +11,8 @@ import { parametersOf } from './parameters.ts'
 import * as schemas from './schemas.ts'
 
 /** The names of schemas of v3 in the OpenAPI document. */
-export const asSchemasOfV3 = (named: Readonly<Record<string, TSchema>>) =>
-  Object.fromEntries(Object.entries(named).map(([name, schema]) => [`V3${name}`, schema]))
+export const asSchemasOfV3 = (namedSchemas: Readonly<Record<string, TSchema>>) =>
+  Object.fromEntries(Object.entries(namedSchemas).map(([name, schema]) => [`V3${name}`, schema]))
 
 export const V3: Surface = {
   usesKeys: true,

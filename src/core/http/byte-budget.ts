@@ -53,8 +53,8 @@ type Hold = { client: string; bytes: number; requests: Map<Limited, number> }
 type Waiting = PromiseWithResolvers<void> & { request: Limited; bytes: number | undefined; since: number }
 
 /**
- * Waits for a turn of the event loop and for bytes, which the request then holds instead of others. Without a number, it keeps
- * those that it has. Throws `ClientGone` or `overloaded`.
+ * Waits for a turn of the event loop and for bytes, which the request then holds instead of others. Without a number,
+ * it keeps those that it has. Throws `ClientGone` or `overloaded`.
  */
 export function takeTurn(request: Limited, bytes?: number): Promise<void> | undefined {
   const { holds, waiting, blocked, turnStartedAt, now } = request.budget
@@ -92,7 +92,10 @@ export function heldBytes({ holds }: ByteBudget, client?: string): number {
   return sum
 }
 
-/** Bun returns no address for a request that has ended. Signals are not used, because aborting many of them at once is slow. */
+/**
+ * Bun returns no address for a request that has ended. Signals are not used, because aborting many of them at once is
+ * slow.
+ */
 export const isGone = ({ server, request }: Limited) => server.requestIP(request) === null
 
 /** A client may use as many bytes as are free then, so that there are always some for others. */

@@ -33,5 +33,7 @@ export async function openPort<T>({ host, port, names }: Binding, listen: () => 
 /** Graceful shutdown: requests in progress have this long to finish. */
 export const DRAIN_MILLISECONDS = 5000
 
-/** `serve` sends its database id to the process that uses the same port. A process with another database responds 412. */
+/**
+ * `serve` sends its database id to the process that uses the same port. A process with another database responds 412.
+ */
 export const DATABASE_HEADER = 'X-Database-Id'

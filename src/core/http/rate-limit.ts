@@ -7,7 +7,10 @@ import { type Client, clientOf } from './client-identity.ts'
 /** Limits beside the tiers, by what they count. */
 const FIXED = {
   'wrong keys': { name: 'wrong-keys', requests: 60, window: 60 },
-  /** Challenges and signatures. They are counted by address only, so that nobody can use up the proofs of another person. */
+  /**
+   * Challenges and signatures. They are counted by address only, so that nobody can use up the proofs of another
+   * person.
+   */
   proofs: { name: 'wallet-proofs', requests: 30, window: 60 },
   /** Of what others see of a passport: each is an event for everybody who follows the log. */
   changes: { name: 'hidings', requests: 6, window: 24 * 3600 },

@@ -14,9 +14,14 @@ import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } 
 import type { ChargedExchange, Limiter } from './rate-limit.ts'
 import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
 
-/** What the routes of one kind have in common: how clients are identified, which limit applies, what an error looks like. */
+/**
+ * What the routes of one kind have in common: how clients are identified, which limit applies, what an error looks
+ * like.
+ */
 export type Surface = {
-  /** Clients can send a key. Rate limits count requests per key, or per address without a key; usage is stored per key. */
+  /**
+   * Clients can send a key. Rate limits count requests per key, or per address without a key; usage is stored per key.
+   */
   usesKeys?: true
   /** The tier of all clients. Their requests are counted by address. */
   tier?: string
@@ -28,8 +33,10 @@ export type Surface = {
   /** The name of a version that the retirement plan applies to. */
   retires?: string
   /** Parses the query; throws `invalid_request` for unknown names. Without it, handlers read the query themselves. */
-  parseQuery?: (request: RouteRequest, known: readonly string[]) => Query
-  /** Requests take this many bytes before their handler, for the response; none if it is small. A route may take others. */
+  parseQuery?: (request: RouteRequest, names: readonly string[]) => Query
+  /**
+   * Requests take this many bytes before their handler, for the response; none if it is small. A route may take others.
+   */
   bytes?: number
   /** Paths also match with a trailing slash. */
   ignoresSlash?: true
@@ -155,7 +162,9 @@ export type Route = Omit<Declaration, 'handle' | 'scope' | 'units' | 'bytes'> & 
   handle: ((request: RouteRequest, context: Context) => Awaitable<Response>) | undefined
 }
 
-/** Declares a route. Routing, validation, limits, metrics, usage, the OpenAPI document and the reference follow from it. */
+/**
+ * Declares a route. Routing, validation, limits, metrics, usage, the OpenAPI document and the reference follow from it.
+ */
 export function route<Param extends string = never, Name extends string = never>(
   surface: Surface,
   declaration: Declaration<Param, Name>,
@@ -192,7 +201,7 @@ export const pageRoute = (
 
 export type DocumentedRoute = Route & Documentation
 
-export const isDocumented = (each: Route): each is DocumentedRoute => each.id !== undefined
+export const isDocumented = (route: Route): route is DocumentedRoute => route.id !== undefined
 
 /** What all requests of a server thread share. It is on the prototype of their contexts. */
 export type ServerContext = {
@@ -244,7 +253,10 @@ export type Context = ServerContext &
     headers: Headers
     /** Whether the response is a 304 that does not count for the rate limit. */
     isFree: boolean
-    /** Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below `units`. */
+    /**
+     * Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below
+     * `units`.
+     */
     charge(units: number, advice?: string): void
     /** Logs an error of this request. */
     onError(error: unknown): void

@@ -224,7 +224,7 @@ export function withSlash(route: Route): Route[] {
 function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
   const groups = Map.groupBy(routes, ({ path }) => path)
   for (const [path, group] of groups) {
-    if (group.length === 1) continue
+    if (group.every(({ methods }) => !methods)) continue
     const pathMethods = [...new Set(group.flatMap(methodsOf))]
     const members = group.map((route) => ({ ...route, pathMethods }))
     groups.set(path, members)
@@ -233,8 +233,8 @@ function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
 }
 
 /**
- * Selects the route of a path for the method of a request, preferably one that `isFor` it. The route that reads responds to methods
- * that the path does not have.
+ * Selects the route of a path for the method of a request, preferably one that `isFor` it. The route that reads
+ * responds to methods that the path does not have.
  */
 export function selectRoute(routes: readonly Route[], request: Request): Route {
   if (routes.length === 1) return routes[0] as Route

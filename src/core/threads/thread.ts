@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../basics/log.ts'
 import type { FromThread, ToThread } from './messages.ts'
 
-/** In a compiled executable, the files of threads have their paths below src, because deploy/executable.ts builds all of them. */
+/**
+ * In a compiled executable, the files of threads have their paths below src, because deploy/executable.ts builds all of
+ * them.
+ */
 const urlOf = (file: string) =>
   Bun.isStandaloneExecutable ? `./${file}` : new URL(`../../${file}`, import.meta.url).href
 

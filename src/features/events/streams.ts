@@ -37,8 +37,8 @@ const MOST_PAGES = 8
 const states = new WeakMap<OpenStreams, Shared>()
 
 /**
- * Yields blocks of the events of the log after the cursor. The next ones are read when the client has received these. Throws
- * `rate_limited` or `overloaded` at the start if there are too many streams.
+ * Yields blocks of the events of the log after the cursor. The next ones are read when the client has received these.
+ * Throws `rate_limited` or `overloaded` at the start if there are too many streams.
  */
 export async function* followEvents(
   context: Context,

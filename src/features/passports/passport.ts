@@ -55,8 +55,8 @@ export const passport = route(V3, {
     const place = fields.includes.size > 0 ? takeTurn(context, PAGE_BYTES) : undefined
     return andThen(place, () =>
       andThen(waitForCursor(context, query.after), () =>
-        andThen(readPassports(context, [parsed], fields, { asOf }), ([found]) => {
-          const { passport, json: body } = onlyOne(key, found, asOf)
+        andThen(readPassports(context, [parsed], fields, { asOf }), ([result]) => {
+          const { passport, json: body } = onlyOne(key, result, asOf)
           return addLocation(json(context, body), passport)
         }),
       ),

@@ -57,7 +57,7 @@ export function nextChange(plan: DatedPlan, now: number): PhaseChange | undefine
     changes.push({ at: start, to: 'brownout' }, { at: end, to: 'brownout-end' })
   }
   if (plan.sunsetAt !== undefined) changes.push({ at: plan.sunsetAt, to: 'removed' })
-  return changes.filter(({ at }) => at > now).sort((one, other) => one.at - other.at)[0]
+  return changes.filter(({ at }) => at > now).sort((a, b) => a.at - b.at)[0]
 }
 
 /** Returns a sentence if the plan contradicts itself. */

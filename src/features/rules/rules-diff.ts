@@ -99,8 +99,8 @@ function add(diff: RulesDiff, passport: Scorable, { before, after, now }: Option
 }
 
 function addLevel(levels: LevelCount[], { scores }: ExplainedScore): void {
-  const found = levelOf(scores.total, { levels })
-  if (found) found.level.passports++
+  const match = levelOf(scores.total, { levels })
+  if (match) match.level.passports++
 }
 
 const sizeOf = ({ before, after }: { before: number; after: number }) => Math.abs(after - before)

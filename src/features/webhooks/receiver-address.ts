@@ -19,7 +19,9 @@ const isPrivate = createBlocks(
   ...['::1/128', 'fc00::/7'],
 )
 
-/** Never admitted: link-local and metadata addresses, multicast, reserved blocks, and blocks that embed IPv4 addresses. */
+/**
+ * Never admitted: link-local and metadata addresses, multicast, reserved blocks, and blocks that embed IPv4 addresses.
+ */
 const isReserved = createBlocks(
   ...['0.0.0.0/8', '100.100.100.200/32', '168.63.129.16/32', '169.254.0.0/16', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
@@ -37,13 +39,19 @@ export function isReceiverAddress(address: string, allowPrivate: boolean): boole
   return isIP(address) === 4 || isPublicIpv6(address)
 }
 
-/** The host of a URL without the brackets of an IPv6 address. The URL parser has turned decimal and octal forms into IPv4. */
+/**
+ * The host of a URL without the brackets of an IPv6 address. The URL parser has turned decimal and octal forms into
+ * IPv4.
+ */
 export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1')
 
 /** Ports below 1024 that are not HTTP belong to services such as mail, which must not get our requests. */
 const HTTP_PORTS = ['', '80', '443']
 
-/** Returns the URL of a receiver, or a sentence that says what is wrong with it. Host names are checked at each delivery. */
+/**
+ * Returns the URL of a receiver, or a sentence that says what is wrong with it. Host names are checked at each
+ * delivery.
+ */
 export function parseReceiverUrl(text: string, allowPrivate: boolean): { url: string } | { problem: string } {
   const address = parseWebAddress(text)
   const url = address === undefined ? undefined : new URL(address)

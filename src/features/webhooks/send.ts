@@ -29,8 +29,8 @@ export type SendOptions = {
 export type Reply = { status: number } | { error: string }
 
 /**
- * Sends one request and returns the status. Redirects are not followed, the body of the response is not read, and proxies
- * of the environment are not used. Each attempt has its own connection, whose address is checked.
+ * Sends one request and returns the status. Redirects are not followed, the body of the response is not read, and
+ * proxies of the environment are not used. Each attempt has its own connection, whose address is checked.
  */
 export function send(
   target: string,

@@ -58,7 +58,7 @@ test('the page of a type says how it is earned, in its own unit, and lists peopl
   )
   const rows = rowsOf(text).map(({ name, rank, score }) => `${rank} ${name} ${score}`)
   expect(rows).toEqual(['1 Ben 40', '2 Ana 30', '3 Cleo 5'])
-  expect(text).toContain('<span>Rank among these 3</span></div><span>Points</span>')
+  expect(text).toContain('<span>Rank among these 3</span></div>\n<span>Points</span>')
   expect(rowsOf(text)[2]?.about).toStartWith('<b>score 90</b>')
   // The bars show the points, too: 40, 30 and 5 of 40.
   const bars = [...text.matchAll(/<rect class="skills" x="0%" width="([\d.]+)%"/g)].map(([, width]) => width)

@@ -59,7 +59,7 @@ test('a filtered list shows the ranks among its own people, and a search does no
   expect(rowsOf((await server.look('/?filter=human:false&q=dan')).text)[0]?.rank).toBe('2')
   expect(rowsOf((await server.look('/?q=dan')).text)[0]?.rank).toBe('4')
   const { text: byPart } = await server.look('/?sort=-skills_score')
-  expect(byPart).toContain('<span>Rank</span></div><span>Skills</span>')
+  expect(byPart).toContain('<span>Rank</span></div>\n<span>Skills</span>')
 })
 
 test('a list that is filtered by a credential shows the points of each person for it', async () => {
