@@ -35,7 +35,7 @@ export const MIRROR = defineData({
         [source, id, passportEtag, credentialsEtag, run],
       )
     },
-    /** Passports that only earlier runs have seen, sorted by id. `listUnseen` and `count` leave out pruned passports. */
+    /** Passports that only earlier runs have seen, sorted by id. It and `count` leave out pruned passports. */
     listUnseen: (source: string, run: number, afterId: number, limit: number) =>
       listColumn<number>(
         query,

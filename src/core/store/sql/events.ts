@@ -67,7 +67,7 @@ export function createEventReader({ lookup }: Database) {
       const next = await findNext(lookup, page, selectNext(page, "type <> 'tombstone'"))
       return { ...next, events: next.rows.map(event.toEvent) }
     },
-    /** Like `list`, with tombstones and salts. Tombstones belong to no passport and no type, so filters leave them out. */
+    /** Like `list`, with tombstones and salts. Filters leave tombstones out: they have no passport and no type. */
     async listProven(page: event.EventPage) {
       const next = await findNext(lookup, page, selectNext(page, 'true', `${EVENT}, ${event.SECRET}`))
       return { ...next, events: next.rows.map(event.toProvenEvent) }

@@ -30,7 +30,7 @@ type KeyChange = {
 export function createKeys({ lookup, read, transaction }: Database) {
   const cache: KeyCache = new Map()
 
-  /** Runs a statement that returns the id of each changed key, and returns their number. `action` is for the audit log. */
+  /** Runs a statement that returns the ids of changed keys, and returns their number. `action` is for the audit log. */
   async function change(text: string, values: readonly unknown[], action: string, detail = {}) {
     const changed = await transaction(async ({ query }) => {
       const ids = await listColumn<string>(query, text, values)

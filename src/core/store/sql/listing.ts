@@ -3,7 +3,7 @@ import { formatEventCursor, isInLog, parseEventCursor } from '../../history/even
 import { type Connection, listColumn } from './connection.ts'
 import { selectIds } from './words.ts'
 
-/** `name` is folded for search (src/core/basics/text/fold-name.ts), `facets` has all other facets (src/core/lists/facets.ts). */
+/** `name` is folded (basics/text/fold-name.ts), `facets` has all other facets (lists/facets.ts). */
 export type ListingRow = { id: number; score: number; name: string; facets: string }
 
 /** Identifies an event, because after a failover another one can have its number. `null` for a tombstone. */
@@ -45,7 +45,7 @@ export function createListing({ query }: Connection) {
       const { passports, ...position } = end as LogEnd & { passports: number }
       return { cursor: cursorOf(position), passports }
     },
-    /** The passports with events after a cursor, up to another one; `undefined` if too many, or if the cursor is unknown. */
+    /** The passports with events after a cursor, up to another one; `undefined` if too many, or if the log lacks it. */
     async readChanges(since: string): Promise<{ cursor: string; ids: number[] } | undefined> {
       const [text = '', event = ''] = since.split(':')
       const cursor = parseEventCursor(text)

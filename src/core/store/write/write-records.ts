@@ -166,7 +166,7 @@ export function createPassportChanges({ transaction }: Database) {
   ) => transaction((tx) => changePassports(tx, ids, (model) => work(model, now), { now, actor }), 'records')
 
   return {
-    /** Like the others, returns the end of the event log. Throws `not_found`, or `invalid_request` if one of the two is merged already. */
+    /** Returns the end of the event log. Throws `not_found`, or `invalid_request` if one is merged already. */
     merge: (from: number, into: number, ...by: By) =>
       change([from, into], (model) => merge(model, from, into), by),
     /** Throws `not_found`, or `invalid_request` if the passport is not merged. */
@@ -178,7 +178,7 @@ export function createPassportChanges({ transaction }: Database) {
         (model, now) => (hidden ? { hide: hide(model, id, now) } : { unhide: hide(model, id, null) }),
         by,
       ),
-    /** Deletes the passport, if there is one, and those merged into it. Later records with this id or its wallets are ignored. */
+    /** Deletes the passport, if any, and those merged into it. Later records with its id or wallets are ignored. */
     remove: (id: number, ...by: By) =>
       change([id], (model, now) => ({ remove: remove(model, id, now, true) }), by),
   }
