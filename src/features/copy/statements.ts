@@ -9,13 +9,7 @@ export type CopyRow = Readonly<Record<string, string | number | null>>
 export type CopyKey = readonly (string | number)[]
 export type CopyRange = { after?: CopyKey | undefined; until?: CopyKey | undefined }
 
-export type CopyableTable = {
-  name: string
-  keyOf(row: CopyRow): CopyKey
-  /** The rows after the key `after`, up to and including the key `until`, in their order. */
-  list(range: CopyRange & { limit?: number }): Promise<CopyRow[]>
-  replace(range: CopyRange, rows: readonly CopyRow[]): Promise<void>
-}
+export type CopyableTable = ReturnType<typeof createTable>
 
 /** Tables that a copy begins again: its event log is another one. */
 const LOCAL_TABLES = ['events', 'event_log', 'leases', 'proofs', 'saved_index']
@@ -23,7 +17,7 @@ const LOCAL_TABLES = ['events', 'event_log', 'leases', 'proofs', 'saved_index']
 export const COPY = defineData({
   name: 'copy',
   open: (database) => ({
-    async listTables(): Promise<CopyableTable[]> {
+    async listTables() {
       const tables = await listTables(database.read)
       const copied = tables.filter(({ name, key }) => key.length > 0 && !LOCAL_TABLES.includes(name))
       return copied.map((table) => createTable(database, table))
@@ -31,7 +25,7 @@ export const COPY = defineData({
   }),
 })
 
-function createTable({ long, transaction }: Database, { name, key, columns }: Table): CopyableTable {
+function createTable({ long, transaction }: Database, { name, key, columns }: Table) {
   const conditionOf = (range: CopyRange) => {
     const { condition, values } = rangeOf(key, range)
     // The setting that marks a copy is not copied.
@@ -39,13 +33,14 @@ function createTable({ long, transaction }: Database, { name, key, columns }: Ta
   }
   return {
     name,
-    keyOf: (row) => key.map((column) => row[column] as string | number),
-    list({ limit, ...range }) {
+    keyOf: (row: CopyRow): CopyKey => key.map((column) => row[column] as string | number),
+    /** The rows after the key `after`, up to and including the key `until`, in their order. */
+    list({ limit, ...range }: CopyRange & { limit?: number }): Promise<CopyRow[]> {
       const { condition, values } = conditionOf(range)
       const rest = `where ${condition} order by ${key} ${limit === undefined ? '' : `limit ${limit}`}`
       return long.query<CopyRow>(`select * from ${name} ${rest}`, values)
     },
-    replace: (range, rows) =>
+    replace: (range: CopyRange, rows: readonly CopyRow[]): Promise<void> =>
       transaction(async (tx) => {
         const { condition, values } = conditionOf(range)
         await tx.query(`delete from ${name} where ${condition}`, values)

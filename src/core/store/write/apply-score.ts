@@ -62,11 +62,7 @@ export type LoadedScorable = {
   scorable: Scorable
 }
 
-export function toLoadedScorable(
-  row: StoredRow,
-  stored: CredentialsRow | undefined,
-  dataPoints: ScorablePoint[],
-): LoadedScorable {
+export function toLoadedScorable(row: StoredRow, dataPoints: ScorablePoint[], stored?: CredentialsRow) {
   const all = fromCredentialsRow(stored)
   const recordCredentials = all.filter(({ givenScore }) => givenScore !== undefined)
   const given = readGiven(row)

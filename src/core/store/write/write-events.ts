@@ -13,6 +13,9 @@ const PRUNED = 5000
 /** Events that are in memory while a head is computed. */
 const PAGE = 500
 
+/** Who writes, and when. */
+export type Writer = { now: number; actor?: Actor | undefined }
+
 /**
  * Appends to the event log, and turns the earlier events of removed and hidden passports into tombstones. Call it at
  * the end of a transaction: on PostgreSQL it locks the log, so that events become visible in their order.
@@ -20,7 +23,7 @@ const PAGE = 500
 export async function appendEvents(
   connection: Connection,
   events: readonly EventContent[],
-  { now, actor = 'cli' }: { now: number; actor?: Actor | undefined },
+  { now, actor = 'cli' }: Writer,
 ): Promise<void> {
   if (events.length === 0) return
   const { query, insertRows } = connection
