@@ -2,7 +2,7 @@ import { defineData } from '../../core/store/data.ts'
 import type { Database } from '../../core/store/sql/connection.ts'
 import { COPYING } from '../../core/store/sql/settings.ts'
 import { listTables, type Table } from '../../core/store/sql/tables.ts'
-import { restartEventLog } from '../../core/store/write/write-events.ts'
+import { newSecret, restartEventLog } from '../../core/store/write/write-events.ts'
 
 export type CopyRow = Readonly<Record<string, string | number | null>>
 
@@ -12,7 +12,7 @@ export type CopyRange = { after?: CopyKey | undefined; until?: CopyKey | undefin
 export type CopyableTable = ReturnType<typeof createTable>
 
 /** Tables that a copy begins again: its event log is another one. */
-const LOCAL_TABLES = ['events', 'event_log', 'leases', 'proofs', 'saved_index']
+const LOCAL_TABLES = ['events', 'event_log', 'log_secrets', 'leases', 'proofs', 'saved_index']
 
 export const COPY = defineData({
   name: 'copy',
@@ -45,6 +45,14 @@ function createTable({ long, transaction }: Database, { name, key, columns }: Ta
         const { condition, values } = conditionOf(range)
         await tx.query(`delete from ${name} where ${condition}`, values)
         await tx.insertRows(name, rows)
+        if (name === 'passports') {
+          const { condition: isInRange } = rangeOf(['passport_id'], range)
+          await tx.query(`delete from log_secrets where ${isInRange}`, values)
+          await tx.insertRows(
+            'log_secrets',
+            rows.map(({ id }) => newSecret(id as number)),
+          )
+        }
         const isOfPassports = name === 'passports' || columns.includes('passport_id')
         if (isOfPassports) await restartEventLog(tx, Date.now())
       }, 'records'),

@@ -19,6 +19,8 @@ const PASS_ON_SUBSCRIPTIONS = `update subscriptions set key_id = (select success
 const END_SUBSCRIPTIONS = `delete from subscriptions where not exists
   (select 1 from keys where keys.id = key_id and revoked_at is null)`
 
+const PURGE = 'delete from keys where revoked_at < $1 or expires_at < $1 returning id'
+
 type NewKey = Omit<ApiKey, 'lastUsedAt' | 'successor'>
 
 type KeyChange = {
@@ -81,12 +83,7 @@ export function createKeys({ lookup, read, transaction }: Database) {
       return (await change(revoke, [now, id], 'keys.revoke')) > 0 || exists()
     },
     /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
-    purge: (before: number) =>
-      change(
-        'delete from keys where revoked_at < $1 or expires_at < $1 returning id',
-        [before],
-        'keys.purge',
-      ),
+    purge: (before: number) => change(PURGE, [before], 'keys.purge'),
   }
 }
 
