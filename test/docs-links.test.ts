@@ -49,6 +49,19 @@ test.each([...PAGES, ...OTHER_PAGES])('%s names existing source files', (page) =
   expect(missing).toEqual([])
 })
 
+test('messages, comments and files of deploy name pages and sections of docs that exist', () => {
+  const files = [...new Bun.Glob('{src,deploy,packages,bench,stress}/**/*.{ts,py,md,yaml,sh}').scanSync('.')]
+  const named = files
+    .filter((path) => !path.includes('node_modules/'))
+    .flatMap((path) => readPage(path).match(/\bdocs\/[\w/-]+\.md(#[\w-]+)?/g) ?? [])
+  expect(named.length).toBeGreaterThan(20)
+  const missing = named.filter((link) => {
+    const [page = '', anchor] = link.split('#')
+    return !isFile(page) || (anchor !== undefined && !anchorsOf(page).includes(anchor))
+  })
+  expect(missing).toEqual([])
+})
+
 /** The most words of each page, as `wc -w` counts them. A longer page loses something else first. */
 const MOST_WORDS: Readonly<Record<string, number>> = {
   'ARCHITECTURE.md': 1_400,
@@ -65,7 +78,7 @@ const MOST_WORDS: Readonly<Record<string, number>> = {
   'docs/cli.md': 850,
   'docs/client.md': 1_200,
   'docs/explorer.md': 1_250,
-  'docs/extend.md': 600,
+  'docs/extend.md': 700,
   'docs/install.md': 650,
   'docs/issuers.md': 500,
   'docs/keys.md': 1_050,
@@ -74,7 +87,7 @@ const MOST_WORDS: Readonly<Record<string, number>> = {
   'docs/migrate.md': 1_300,
   'docs/operate.md': 2_500,
   'docs/performance.md': 750,
-  'docs/privacy.md': 1_200,
+  'docs/privacy.md': 1_250,
   'docs/proof.md': 1_150,
   'docs/python.md': 550,
   'docs/records.md': 1_300,

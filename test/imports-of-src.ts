@@ -16,7 +16,6 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/http/prometheus': ['core/http/prometheus-text', 'serve/metrics-server'],
   'core/http/rate-limit-tier': ['core/config/rate-limit-tier'],
   'core/http/routes': ['core/api/surface', 'core/http/openapi', 'core/http/route'],
-  'core/http/unread-responses': ['core/http/rendered-page', 'core/http/route'],
   'core/index/calls': ['core/index/calls', 'core/index/live'],
   'core/index/lists': [
     'core/index/find',
@@ -30,7 +29,7 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'core/index/saved-index': ['core/index/live'],
   'core/index/standing': ['core/index/order'],
   'core/store/api-key': ['core/store/api-key'],
-  'core/store/migrations': ['core/store/open', 'features/backup/backup'],
+  'core/store/migrations': ['core/store/open'],
   'core/store/read-transaction': ['core/store/database/sqlite/database'],
   'core/store/sqlite': [
     'core/store/database/sqlite/connect',
@@ -69,6 +68,5 @@ export const IMPORTS_OF_SRC: Record<string, readonly string[]> = {
   'system/serve/metrics': ['serve/metrics-server'],
   'system/serve/workers': ['serve/command'],
   'ui/design': ['core/basics/color-contrast', 'ui/charts', 'ui/fonts', 'ui/rosette', 'ui/tokens'],
-  'ui/link-previews': ['ui/layout'],
   'ui/site': ['core/basics/color-contrast', 'core/config/site-settings', 'core/http/byte-budget'],
 }

@@ -162,6 +162,25 @@ describe('files of the site', () => {
     expect(text).toContain('<meta property="og:site_name" content="passportd">')
   })
 
+  test('the metadata of a passport has its card and describes the score and the person in escaped text', async () => {
+    const { text } = await server.look('/passports/7')
+    const metadata = {
+      'og:type': 'profile',
+      'og:title': 'Ada Lovélace 🐉: passport score 42.5, Regular',
+      'og:url': `${ORIGIN}/passports/7`,
+      'og:image': `${ORIGIN}/card/7.png?score=42.5`,
+      'og:image:type': 'image/png',
+      'og:image:width': '1200',
+      'og:image:height': '630',
+      'og:image:alt': 'Ada Lovélace 🐉: passport score 42.5',
+      'og:description':
+        'First of &quot;them&quot; &lt;all&gt; London · math · poetry · activity 12, identity 10.25, skills 20.25 · human',
+    }
+    for (const [name, content] of Object.entries(metadata))
+      expect(text).toContain(`<meta property="${name}" content="${content}">`)
+    expect(text).toContain('<meta name="twitter:card" content="summary_large_image">')
+  })
+
   test('further pages of credentials have canonical addresses of their own', async () => {
     const credentials = Array.from({ length: 80 }, (_, at) => credential(`c-${at}`, { type: `t${at}` }))
     await using server = await servePeople([{ ...ada, credentials }], { publicUrl: ORIGIN })

@@ -72,20 +72,6 @@ onBothEngines('a live index', (open, engine) => {
       }
     }))
 
-  test('a list with a cursor includes that write, without an update before', async () => {
-    await using store = await open([record(1, { human: true })])
-    const live = await openLiveIndex(store, createCopy())
-    for (let id = 2; id < 12; id++) {
-      await saveRecords(store, [record(id, { human: true })])
-      const { log } = await store.events.list({ after: 0, limit: 1 })
-      const found = await findInLiveIndex(live, requestOf('human:true'), {
-        log: log.name,
-        sequence: log.last,
-      })
-      expect(found.ids).toContain(id)
-    }
-  })
-
   test('a start with a saved copy reads only the passports that changed since', async () => {
     await using store = await open(Array.from({ length: 30 }, (_, id) => record(id)))
     const copy = createCopy()

@@ -35,7 +35,7 @@ onEngine('sqlite', 'credential pages', (open) => {
   test('the list has all credential types, grouped by part of the score, with the exact number of holders', async () => {
     const { status, text } = await server.look('/credentials')
     expect(status).toBe(200)
-    const rows = [...text.matchAll(/<tr><th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
+    const rows = [...text.matchAll(/<tr>\s*<th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
     expect(rows).toEqual([
       'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. 40 points 3 people 75%',
       'kite club Imported records have this credential and its points. This site has no rule for it. – 1 person 25%',
@@ -59,7 +59,7 @@ onEngine('sqlite', 'credential pages', (open) => {
     )
     const rows = rowsOf(text).map(({ name, rank, score }) => `${rank} ${name} ${score}`)
     expect(rows).toEqual(['1 Ben 40', '2 Ana 30', '3 Cleo 5'])
-    expect(text).toContain('<span>Rank among these 3</span></div><span>Points</span>')
+    expect(text).toContain('<span>Rank among these 3</span></div>\n<span>Points</span>')
     expect(rowsOf(text)[2]?.about).toStartWith('<b>score 90</b>')
     // The bars show the points, too: 40, 30 and 5 of 40.
     const bars = [...text.matchAll(/<rect class="skills" x="0%" width="([\d.]+)%"/g)].map(

@@ -161,14 +161,6 @@ test('a stream ends when its event log is replaced by another, and the client ge
   expect((await server.follow('', stream.lastId())).response.status).toBe(410)
 })
 
-test('an error ends the stream and is logged', async () => {
-  await using server = await serveEvents(await openTestStore('sqlite', people(2)))
-  await execute(server.store.url, `update events set data = 'x'`)
-  const stream = await server.follow()
-  await stream.ended
-  expect(String(server.errors[0])).toContain('JSON Parse error')
-})
-
 const MEBIBYTE = 1024 * 1024
 
 test('a stream that is not read is disconnected, holds at most 1 MiB, and other streams continue', async () => {

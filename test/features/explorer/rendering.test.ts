@@ -130,8 +130,6 @@ const draw = ({ work }: Endless): Replaced => ({ rasterize: (_svg, _width, signa
 
 test.each([
   ['/?q=ada', 'evaluation', evaluate],
-  ['/?filter=tag:zk', 'evaluation', evaluate],
-  ['/credentials', 'evaluation', evaluate],
   ['/credentials/github', 'evaluation', evaluate],
   ['/compare?ids=1,2', 'evaluation', evaluate],
   ['/movers', 'comparison', evaluate],

@@ -95,15 +95,6 @@ onEveryEngine('the later API', (open) => {
     }
   })
 
-  test('rank_position is the rank of the list, and points the total score', async () => {
-    const list = (await server.get('/api/v3/passports?include=standing')).body.items
-    for (const { passport_id: id, score, standing } of list) {
-      const { points, rank_position } = (await server.get(`/score?id=${id}&scorer_slug=builder_score`)).body
-        .score
-      expect([points, rank_position]).toEqual([score, standing.rank])
-    }
-  })
-
   test('slug and slugs select credentials and data points', async () => {
     const slugsOf = async (query: string) =>
       (await server.get(`/credentials?id=7&${query}`)).body.credentials.map(

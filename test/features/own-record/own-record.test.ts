@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { MOST_PROOFS } from '../../../src/features/own-record/statements.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { PROOFS, REQUESTS } from '../../support/features/own-record.ts'
 import { serveMe } from '../../support/own-record/me-server.ts'
 import { MALLORY, OLD_WALLET, WALLET_PEOPLE, ZOE } from '../../support/own-record/test-wallet.ts'
 import { onEveryEngine, openTestStore, withEveryEngine } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
-import { AUDIT, PROOFS, REQUESTS } from '../../support/store/open.ts'
+import { AUDIT } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
 onEveryEngine('a person with a wallet', (open) => {

@@ -1,13 +1,11 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { everyTurn } from '../../support/every-turn.ts'
 import { openRequest } from '../../support/http/raw-request.ts'
 import { shareServer } from '../../support/http/server.ts'
 import { LOOKUP, limited, post, rawLookup, serveLookup } from '../../support/http/servers.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
-import { ADA_WALLET, ada, NOON, PEOPLE, record } from '../../support/store/records.ts'
-import { createExplainer } from '../../support/store/scoring.ts'
+import { ADA_WALLET, ada, PEOPLE, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
 onEveryEngine('lookup', (open) => {
@@ -159,16 +157,6 @@ test('an error during a stream is logged with its stack, and the connection is c
   await until(() => server.errors.length > 0)
   expect(server.errors).toHaveLength(1)
   expect((server.errors[0] as Error).stack).toContain('read-passports.ts')
-})
-
-test('the event loop runs while many scores are explained', async () => {
-  await using store = await openTestStore('sqlite', people(300))
-  const passports = people(300).map(({ id }) => ({ id, rules: '', calculatedAt: NOON }))
-  let turns = 0
-  using _turns = everyTurn(() => turns++)
-  const explanations = await createExplainer(store)(passports)
-  expect(explanations.size).toBe(300)
-  expect(turns).toBeGreaterThanOrEqual(5)
 })
 
 const largeServer = shareServer(() => openTestStore('sqlite', large(20)), serveLookup)

@@ -5,8 +5,9 @@ import {
   expectEveryField,
   readCalls,
 } from '../../support/explorer/reference-pages.ts'
-import { createReference, createSite } from '../../support/explorer/site.ts'
+import { createSite } from '../../support/explorer/site.ts'
 import { listCalls } from '../../support/explorer/snippets.ts'
+import { createReference } from '../../support/features/reference.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { DEFAULT_SITE } from '../../support/program/settings.ts'
 import { onEngine } from '../../support/store/engines.ts'
@@ -149,7 +150,7 @@ test('example requests use the public URL, or else the Host header if it is a pl
   expect(text).toContain('http://passports.example.org:8080/api/v3')
   const hostile = await server.get('/reference', { headers: { Host: "a'$(id)" } })
   expect(hostile.text).not.toContain('$(id)')
-  const { routes } = createReference('0.0.0', {
+  const routes = createReference({
     site: createSite(undefined, 'https://public.example').site,
     stamp: 'stamp-of-ours',
     requireKey: true,
@@ -181,12 +182,12 @@ test('the key follows the parameters, unless the call needs one', async () => {
 test('the reference says how to get a key and which limits apply, if the operator has set it', async () => {
   await using server = await serveRecords({}, [])
   const { site } = createSite({ ...DEFAULT_SITE, limits: 'A key allows 7 requests.' })
-  await using limited = serveTest(server.store, { routes: createReference('0.0.0', { site }).routes })
+  await using limited = serveTest(server.store, { routes: createReference({ site }) })
   expect((await limited.get('/reference/v3')).text).toContain('</code>. A key allows 7 requests.</p>')
   for (const path of ['/reference/v3', '/reference/v3/getRules']) {
     expect((await server.get(path)).text).not.toContain('How to get a key')
     const read = async (keys: string) => {
-      const { routes } = createReference('0.0.0', { site: createSite({ ...DEFAULT_SITE, keys }).site })
+      const routes = createReference({ site: createSite({ ...DEFAULT_SITE, keys }).site })
       await using branded = serveTest(server.store, { routes })
       return (await branded.get(path)).text
     }

@@ -4,10 +4,10 @@ import type { RetirementPlan } from '../../../src/features/retire/plan.ts'
 import { runHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
 import { createSite } from '../../support/explorer/site.ts'
+import { createReference } from '../../support/features/reference.ts'
+import { NO_PLAN, PLAN, retiredBy } from '../../support/features/retire.ts'
 import { serveTest } from '../../support/http/server.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
 import { type MakeDatabase, onEngine, withEveryEngine } from '../../support/store/engines.ts'
-import { PLAN } from '../../support/store/open.ts'
 import { apiKey, NOON } from '../../support/store/records.ts'
 
 const KEY = apiKey('0123456789', { name: 'Acme' })
@@ -191,7 +191,11 @@ onEngine('sqlite', 'the deprecation page', (open) => {
   test('the deprecation page shows the current retirement plan and has no inline script', async () => {
     await using store = await open()
     let plan = NO_PLAN
-    await using server = serveTest(store, { plan: () => plan })
+    const { notice, routes, ...retired } = retiredBy(() => plan)
+    await using server = serveTest(store, {
+      ...retired,
+      routes: [...routes, ...createReference({ notice })],
+    })
     const before = await server.get('/deprecation')
     expect(read(before.text)).toContain('Removalno date is set')
     plan = BUSY_PLAN

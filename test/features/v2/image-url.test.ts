@@ -31,8 +31,8 @@ describe('image_url of V2', () => {
     await using server = await servePeople(PEOPLE, { rasterize: async () => new Uint8Array(4) })
     const [image, ...others] = await imagesOf(server)
     expect([image, others]).toEqual([`${server.url.origin}/card/3.png`, []])
-    const card = await fetch(image)
-    expect([card.status, card.headers.get('Content-Type')]).toEqual([200, 'image/png'])
+    const card = await fetch(image.replace('.png', '.svg'))
+    expect([card.status, card.headers.get('Content-Type')]).toEqual([200, 'image/svg+xml; charset=utf-8'])
     const other = { Host: 'passports.example.com:81' }
     expect(await imagesOf(server, other)).toEqual(new Set(['http://passports.example.com:81/card/3.png']))
     const { passport_profile } = (await server.get(`${LIST}/7`)).body.passport

@@ -9,7 +9,7 @@ import { startTestService } from '../support/service.ts'
 
 /** The threads of features that servers call start before the index thread. */
 const OTHERS = FEATURES.flatMap(({ threads = [] }) => threads).filter(({ client }) => client).length
-const [WRITER, INDEX, SERVER] = [0, 1 + OTHERS, 2 + OTHERS]
+const [WRITER, SERVER] = [0, 2 + OTHERS]
 
 /** All tests share one service, and each test ends another thread. */
 describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
@@ -29,26 +29,6 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
   const statuses = async (path: string) => [
     ...new Set(await Promise.all(Array.from({ length: 40 }, async () => (await service.get(path)).status))),
   ]
-
-  test('an index thread that dies is restarted; no list fails meanwhile, and lists reflect later changes', async () => {
-    const read = async (path: string) => {
-      const response = await service.get(path)
-      const body = await response.json()
-      return response.ok ? body.total : response.status
-    }
-    const found = () => read('/api/v3/passports?q=a')
-    const filtered = () => read('/api/v3/passports?filter=tag:lamplighter')
-    const before = await found()
-    expect(before).toBeGreaterThan(0)
-    expect(await filtered()).toBe(0)
-    await saveRecords(service.store, [record(5000, { profile: { tags: ['Lamplighter'] } })])
-    await until(async () => (await filtered()) === 1)
-    await end(INDEX)
-    expect(await statuses('/api/v3/passports?q=a')).toEqual([200])
-    expect([await found(), await filtered()]).toEqual([before, 1])
-    await service.store.passports.remove(5000, 0)
-    await until(async () => (await filtered()) === 0)
-  })
 
   test('a server thread that dies is restarted, and the other threads serve meanwhile', async () => {
     const listed = async () =>
@@ -80,7 +60,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     })
     const ofThreads = service.messages().filter((message) => message.includes('-thread '))
     expect(ofThreads).toEqual(
-      ['index', 'server', 'writer'].map((name) => `The ${name}-thread ended; restarting it now.`),
+      ['server', 'writer'].map((name) => `The ${name}-thread ended; restarting it now.`),
     )
   })
 })
