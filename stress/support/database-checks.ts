@@ -6,9 +6,9 @@ import { RANKING } from '../../src/core/lists/list-request.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { exportRecords } from '../../src/features/records/export.ts'
 import type { workplace } from '../../test/support/cli-sandbox.ts'
+import { USAGE } from '../../test/support/features/keys.ts'
 import { pathsOfFrozen } from '../../test/support/frozen/frozen-versions.ts'
 import { serveTest } from '../../test/support/http/server.ts'
-import { USAGE } from '../../test/support/store/open.ts'
 
 export type Sandbox = Awaited<ReturnType<typeof workplace>>
 

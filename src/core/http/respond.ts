@@ -50,7 +50,6 @@ export type ServerState = ErrorHandling & {
 /** A step may throw, or end the request by returning its response, or return a promise of one or of nothing. */
 type Step = (context: Context, state: ServerState) => unknown
 
-/** The steps of every request, in this order. */
 const STEPS: readonly Step[] = [
   checkHost,
   refuseLargeBody,
@@ -102,7 +101,7 @@ function fail(context: Context, state: ServerState, error: unknown): Awaitable<R
   return andThen(respondToError(state, context, error), (response) => finish(context, state, response))
 }
 
-/** A host name or an IP address, with an optional port. Commas are refused, because they join the values of repeated headers. */
+/** A host name or an IP address, with an optional port. Commas would join the values of repeated headers. */
 const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 /** Accepts an empty `Host`, and a missing one, which HTTP/1.0 allows. */
@@ -128,23 +127,22 @@ function checkRoute({ route, request }: Context, { guessable }: ServerState): vo
 function identify(context: Context, { keyHelp }: ServerState): Awaitable<void> {
   const { route, request, requireKey, store } = context
   if (!route.surface.usesKeys) return undefined
-  const sent = parseKey(request.headers.get('x-api-key'))
-  if (!sent && ((requireKey && !route.access) || route.needsKey)) throw unauthorized(keyHelp)
-  if (!sent) return undefined
-  const found = sent.id === undefined ? undefined : store.keys.find(sent.id)
-  if (!(found instanceof Promise)) return useKey(context, sent, found, keyHelp)
-  return found.then((key) => useKey(context, sent, key, keyHelp))
+  const sentKey = parseKey(request.headers.get('x-api-key'))
+  if (!sentKey && ((requireKey && !route.access) || route.needsKey)) throw unauthorized(keyHelp)
+  if (!sentKey) return undefined
+  const storedKey = sentKey.id === undefined ? undefined : store.keys.find(sentKey.id)
+  if (!(storedKey instanceof Promise)) return useKey(context, sentKey, storedKey, keyHelp)
+  return storedKey.then((key) => useKey(context, sentKey, key, keyHelp))
 }
 
-function useKey(context: Context, sent: SentKey, key: ApiKey | undefined, keyHelp?: string): void {
-  const isRight = matchesKey(sent, key)
+function useKey(context: Context, sentKey: SentKey, key: ApiKey | undefined, keyHelp?: string): void {
+  const isRight = matchesKey(sentKey, key)
   if (!isRight) context.limiter.consumeFixed('wrong keys', context.address())
   if (!isRight || !isActive(key, context.time)) throw unauthorized(keyHelp)
   context.key = key
   context.principal = key
 }
 
-/** Counts the request for its client. Throws `rate_limited`. */
 function applyLimit(context: Context, { headersOf }: ServerState): void {
   const { limiter, route } = context
   context.tier = limiter.tierOf(route.surface, context.key)
@@ -179,7 +177,6 @@ function complete(context: Context, state: ServerState, response: Response): Res
   return finish(context, state, response)
 }
 
-/** Adds the headers, and counts the response. */
 function finish(context: Context, state: ServerState, response: Response): Response {
   const completed = addHeaders(context, response)
   // HTTP/2 has no such header: the runtime removes it, and sends GOAWAY when the server stops.

@@ -73,7 +73,6 @@ export function startApiServer(options: ApiServerOptions) {
       state.isDraining = true
       return options.now() - state.lastRequestAt
     },
-    /** Bytes of bodies that are received, rendered or sent. */
     heldBytes: () => heldBytes(budget),
     stop(force = false) {
       streams.isEnding = true
@@ -192,7 +191,6 @@ function createMethods({ limiter, trustedProxies, onError }: ServerOptions) {
   }
 }
 
-/** What all requests of a server share. */
 function sharedContextOf(options: ServerOptions): ServerContext {
   const { store, index, explain, explainAll, now, requireKey, signing, limiter } = options
   const { publicUrl = '', contact, explorer = false, webhookAllowPrivate = false } = options
@@ -214,7 +212,6 @@ function requestIdOf({ headers }: Request): string {
 
 const firstSegmentOf = (path: string) => path.split('/', 2)[1]
 
-/** The route with and without a trailing slash. */
 export function withSlash(route: Route): Route[] {
   const isSlashOptional = route.surface.ignoresSlash && !/[/*]$/.test(route.path)
   return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]
@@ -224,7 +221,7 @@ export function withSlash(route: Route): Route[] {
 function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
   const groups = Map.groupBy(routes, ({ path }) => path)
   for (const [path, group] of groups) {
-    if (group.length === 1) continue
+    if (group.every(({ methods }) => !methods)) continue
     const pathMethods = [...new Set(group.flatMap(methodsOf))]
     const members = group.map((route) => ({ ...route, pathMethods }))
     groups.set(path, members)
@@ -233,8 +230,8 @@ function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
 }
 
 /**
- * Selects the route of a path for the method of a request, preferably one that `isFor` it. The route that reads responds to methods
- * that the path does not have.
+ * Selects the route of a path for the method of a request, preferably one that `isFor` it. The route that reads
+ * responds to methods that the path does not have.
  */
 export function selectRoute(routes: readonly Route[], request: Request): Route {
   if (routes.length === 1) return routes[0] as Route

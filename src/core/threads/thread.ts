@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../basics/log.ts'
 import type { FromThread, ToThread } from './messages.ts'
 
-/** In a compiled executable, the files of threads have their paths below src, because deploy/executable.ts builds all of them. */
+/**
+ * In a compiled executable, the files of threads have their paths below src, because deploy/executable.ts builds all of
+ * them.
+ */
 const urlOf = (file: string) =>
   Bun.isStandaloneExecutable ? `./${file}` : new URL(`../../${file}`, import.meta.url).href
 
@@ -16,16 +19,13 @@ const MAX_PAUSE_MILLISECONDS = 5000
 const HEALTHY_MILLISECONDS = 10_000
 
 export type ThreadOptions = {
-  /** Its name in the log. */
   name: string
-  /** Its path below src. */
   file: string
   /** It is ended instead of asked to stop. */
   isTerminated?: boolean
   log: Log
   /** Called at each start, including the first. */
   onStart: (thread: { post: (message: ToThread, transfer?: Transferable[]) => void }) => void
-  /** Called for messages that are specific to the thread. */
   onMessage?: (message: FromThread, worker: Worker) => void
   onEnd?: (worker: Worker) => void
 }

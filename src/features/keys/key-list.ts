@@ -16,16 +16,16 @@ export type KeyTask = OpenDatabase & { values: KeyValues; id: string; now: numbe
 export async function listKeys({ values, now, store, name, config, terminal }: KeyTask): Promise<void> {
   const all = await store.keys.list()
   const left = await findQuotas(store, config.tiers, now)
-  const shown = all
+  const keys = all
     .filter((key) => isWanted(key, values, now))
     .map((key) => ({ ...presentKey(key, now), ...left(key) }))
-  if (values.json) return terminal.out(toJsonText(shown))
-  if (shown.length === 0) {
+  if (values.json) return terminal.out(toJsonText(keys))
+  if (keys.length === 0) {
     const none = all.length > 0 ? 'There are no such keys' : 'There are no keys'
     const advice = all.length > 0 ? '' : ': "keys create --name NAME" creates one'
     return terminal.err(`${none} in ${name}${advice}.\n`)
   }
-  const rows = shown.map(toRow)
+  const rows = keys.map(toRow)
   // The last two columns are left out if they are empty.
   const isUsed = HEAD.map((_, at) => at < HEAD.length - 2 || rows.some((row) => row[at] !== '-'))
   terminal.out(formatTable([HEAD, ...rows].map((row) => row.filter((_, at) => isUsed[at]))))

@@ -17,7 +17,6 @@ export type SentRecords = {
   writer: Writer
   /** The records as JSON. Each line has one, or is blank. */
   lines: Uint8Array
-  /** Whether the records were sent as a list. */
   isList: boolean
   dryRun: boolean
 }
@@ -30,7 +29,9 @@ const NEWLINE = 10
 /** A space, a tab or a carriage return. */
 const isBlank = (byte: number | undefined) => byte === 32 || byte === 9 || byte === 13
 
-/** Returns the first `most` lines. A loop finds blank lines, because a megabyte of them would take a second otherwise. */
+/**
+ * Returns the first `most` lines. A loop finds blank lines, because a megabyte of them would take a second otherwise.
+ */
 export function splitLines(body: Uint8Array, most = Number.POSITIVE_INFINITY): Line[] {
   const lines: Line[] = []
   for (let [start, line] = [0, 1]; start < body.length && lines.length < most; line++) {
@@ -48,11 +49,11 @@ export function splitLines(body: Uint8Array, most = Number.POSITIVE_INFINITY): L
 export async function saveSentRecords(
   store: Pick<Store, 'records'>,
   rules: RuleSetShape,
-  sent: SentRecords,
+  request: SentRecords,
 ): Promise<WireRecordsResult> {
-  const { actor, now, writer, isList, dryRun } = sent
-  const lines = splitLines(sent.lines)
-  const { records, invalid, unknownFields } = parseLines(lines, rules, sent)
+  const { actor, now, writer, isList, dryRun } = request
+  const lines = splitLines(request.lines)
+  const { records, invalid, unknownFields } = parseLines(lines, rules, request)
   // After an error, the dry run finds the records that the store would refuse.
   const isDry = dryRun || invalid.length > 0
   const options = { now, actor, isIssuer: !isOperator(writer), dryRun: isDry, restore: false }

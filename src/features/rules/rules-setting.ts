@@ -20,12 +20,14 @@ export async function prepareRules({ config: { rules: path }, now }: UseOfStart)
   }
 }
 
-/** Returns false if the rule set is active. Throws if a newer rule set was applied, because RULES must not replace it. */
+/**
+ * Returns false if the rule set is active. Throws if a newer rule set was applied, because RULES must not replace it.
+ */
 async function isToBeApplied(store: Store, rules: RuleSet, path: string): Promise<boolean> {
   const active = await store.data(RULE_SETS).active()
   if (active?.stamp === rules.stamp) return false
-  const known = await store.data(RULE_SETS).find(rules.stamp)
-  if (!known && (active === undefined || active.source === 'RULES')) return true
+  const knownRules = await store.data(RULE_SETS).find(rules.stamp)
+  if (!knownRules && (active === undefined || active.source === 'RULES')) return true
   const reason =
     active && active.appliedAt > 0
       ? `rule set ${active.stamp} was applied ${formatInstant(active.appliedAt)}`

@@ -8,7 +8,9 @@ import type { Subscription } from './subscription.ts'
 /** Subscriptions that are delivered at the same time. Each has at most one request in progress. */
 const MOST_RUNNING = 50
 
-/** A subscription whose last attempt failed starts only below this number, so that many of them do not delay the others. */
+/**
+ * A subscription whose last attempt failed starts only below this number, so that many of them do not delay the others.
+ */
 const MOST_RUNNING_AFTER_FAILURE = 25
 
 /** When the thread stops, requests in progress may take this long. */
@@ -18,7 +20,10 @@ type Options = Omit<DeliveryOptions, 'store' | 'signal' | 'mayDeliver'> & {
   store: DeliveryOptions['store'] & { leases: LeaseStore }
 }
 
-/** Delivers the events of all subscriptions while this node has the lease. `run` must be called at least every two seconds. */
+/**
+ * Delivers the events of all subscriptions while this node has the lease. `run` must be called at least every two
+ * seconds.
+ */
 export function createDeliveryLoop({ store, ...options }: Options) {
   const lease = createLease(store.leases, 'webhooks')
   const stop = new AbortController()

@@ -14,7 +14,6 @@ const MOST_INTERIM = 4
 /** The headers of each response have at most this size, so those of all responses take less than 64 KiB. */
 const MOST_HEADER_BYTES = 12_800
 
-/** Resolves a host name to all of its addresses. */
 type Resolve = (host: string) => Promise<LookupAddress[]>
 
 export type SendOptions = {
@@ -29,8 +28,8 @@ export type SendOptions = {
 export type Reply = { status: number } | { error: string }
 
 /**
- * Sends one request and returns the status. Redirects are not followed, the body of the response is not read, and proxies
- * of the environment are not used. Each attempt has its own connection, whose address is checked.
+ * Sends one request and returns the status. Redirects are not followed, the body of the response is not read, and
+ * proxies of the environment are not used. Each attempt has its own connection, whose address is checked.
  */
 export function send(
   target: string,

@@ -6,10 +6,10 @@ import {
   type SavedCopy,
   updateIndex,
 } from '../../../src/core/index/live.ts'
+import { fromRow, parseFilter, parseSort } from '../../support/index/facets.ts'
 import { saveLiveIndex } from '../../support/index/local-index.ts'
 import { findNaively } from '../../support/index/naive-index.ts'
 import { onBothEngines, onEngine, saveRecords, type TestStore } from '../../support/store/engines.ts'
-import { fromRow, parseFilter, parseSort } from '../../support/store/naive-list.ts'
 import { checkHistories } from '../../support/store/random-histories.ts'
 import { named, record } from '../../support/store/records.ts'
 

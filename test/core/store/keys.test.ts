@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
+import { USAGE } from '../../support/features/keys.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
-import { AUDIT, USAGE } from '../../support/store/open.ts'
+import { AUDIT } from '../../support/store/open.ts'
 import { apiKey } from '../../support/store/records.ts'
 
 const key = apiKey('one', { name: 'Åsa', expiresAt: 9 })

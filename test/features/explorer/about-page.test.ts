@@ -4,12 +4,13 @@ import type { Rule } from '../../../src/core/scoring/stamped-rule-set.ts'
 import { html } from '../../../src/ui/html.ts'
 import { renderLayout } from '../../../src/ui/layout.ts'
 import { expectPage, readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
-import { createReference, createSite } from '../../support/explorer/site.ts'
+import { createSite } from '../../support/explorer/site.ts'
+import { MIRROR } from '../../support/features/mirror.ts'
+import { createReference } from '../../support/features/reference.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
 import { PROGRAM } from '../../support/program/commands.ts'
 import { DEFAULT_SITE, DEMO_SITE } from '../../support/program/settings.ts'
 import { openTestStore } from '../../support/store/engines.ts'
-import { MIRROR } from '../../support/store/open.ts'
 import { NOON, named, PEOPLE } from '../../support/store/records.ts'
 import { applyRules, DEFAULT_RULES, stampRules } from '../../support/store/scoring.ts'
 
@@ -195,7 +196,7 @@ test('/about and the reference of a demo show the command that creates a key as 
   const command = `<p class="copyable" data-copy="command"><code>${PROGRAM} keys create --demo --name me</code></p>`
   expect(sectionOf((await server.look('/about')).text, 'keys')).toContain(command)
   const { site } = createSite({ ...DEFAULT_SITE, ...DEMO_SITE })
-  await using reference = serveTest(server.store, { routes: createReference('0.0.0', { site }).routes })
+  await using reference = serveTest(server.store, { routes: createReference({ site }) })
   for (const path of ['/reference', '/reference/v3', '/reference/v3/getRules'])
     expect((await reference.get(path)).text).toContain(command)
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { USAGE } from '../../support/features/keys.ts'
 import type { UsageCount } from '../../support/http/rate-limits.ts'
 import { onEveryEngine, withEveryEngine } from '../../support/store/engines.ts'
-import { USAGE } from '../../support/store/open.ts'
 import { apiKey } from '../../support/store/records.ts'
 
 const CAUTION = 'Counts are a few seconds behind; a crash loses no more than those seconds.\n'

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
+import { REQUESTS } from '../../support/features/own-record.ts'
 import { MALLORY, WALLET_PEOPLE, ZOE } from '../../support/own-record/test-wallet.ts'
 import { owning } from '../../support/owning.ts'
 import { openTestStore } from '../../support/store/engines.ts'
-import { REQUESTS, SUBJECTS } from '../../support/store/open.ts'
+import { SUBJECTS } from '../../support/store/open.ts'
 
 const SAME = { 'Sec-Fetch-Site': 'same-origin' }
 

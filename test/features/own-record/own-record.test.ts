@@ -1,15 +1,16 @@
 import { expect, test } from 'bun:test'
 import { MOST_PROOFS } from '../../../src/features/own-record/statements.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { PROOFS, REQUESTS } from '../../support/features/own-record.ts'
 import { serveMe } from '../../support/own-record/me-server.ts'
 import { MALLORY, OLD_WALLET, WALLET_PEOPLE, ZOE } from '../../support/own-record/test-wallet.ts'
 import { onEveryEngine, openTestStore, withEveryEngine } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
-import { AUDIT, PROOFS, REQUESTS } from '../../support/store/open.ts'
+import { AUDIT } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
 onEveryEngine('a person with a wallet', (open) => {
-  test('exports, hides, shows, asks for a correction and removes only their own passport', async () => {
+  test('a person with a wallet exports, hides, shows, asks for a correction and removes only their own passport', async () => {
     await using me = await serveMe({}, open(WALLET_PEOPLE))
     const token = await me.signIn()
     const other = await me.signIn(MALLORY)
@@ -165,7 +166,7 @@ test('a challenge does not say whether a passport has the wallet', async () => {
 const TEXT = 'I moved.\n\nSee \u001b[31mhttps://example.com'
 
 withEveryEngine('requests', (makeDatabase) => {
-  test('lists the open requests, and deletes one that is done', async () => {
+  test('the command requests lists the open requests, and deletes one that is done', async () => {
     await using here = await workplace(makeDatabase, { records: [record(7)] })
     expect(await here.call('requests')).toMatchObject({
       code: 0,

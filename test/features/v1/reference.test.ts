@@ -2,9 +2,10 @@ import { expect, test } from 'bun:test'
 import { V1_BODIES } from '../../../src/features/v1/statements.ts'
 import { errorExampleOn, expectCalls, expectEveryField } from '../../support/explorer/reference-pages.ts'
 import { listCalls } from '../../support/explorer/snippets.ts'
+import { createReference } from '../../support/features/reference.ts'
+import { NO_PLAN, retiredBy } from '../../support/features/retire.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
 import { FIXTURES } from '../../support/migrations/fixtures.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
 import { addressOf, openTestStore, withEveryEngine } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { openStore } from '../../support/store/open.ts'
@@ -56,10 +57,11 @@ test('the reference of V1 lists its calls, each error once and an example of it'
 test('the reference shows V1 as removed from the moment of its sunset', async () => {
   await using store = await openTestStore('sqlite')
   let now = NOON
-  await using server = serveTest(store, {
-    now: () => now,
-    plan: () => ({ ...NO_PLAN, sunsetAt: NOON + 1 }),
-  })
+  const { notice, ...retired } = retiredBy(
+    () => ({ ...NO_PLAN, sunsetAt: NOON + 1 }),
+    () => now,
+  )
+  await using server = serveTest(store, { ...retired, routes: createReference({ notice }) })
   expect((await server.get('/reference/v1')).text).toContain('<strong>The V1 passport API ends on ')
   now = NOON + 1
   expect((await server.get('/reference/v1')).text).toContain(

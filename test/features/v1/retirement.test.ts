@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { NO_PLAN, PLAN, retiredBy } from '../../support/features/retire.ts'
 import { EXEMPT, pathsOf, SUNSET, serveAt, testRetirement } from '../../support/frozen/retirement.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { listenHere } from '../../support/node-without-threads.ts'
 import { ServiceError } from '../../support/program/errors.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
 import { openTestStore, withEngine, withEveryEngine } from '../../support/store/engines.ts'
-import { PLAN, withData } from '../../support/store/open.ts'
+import { withData } from '../../support/store/open.ts'
 import { ada, NOON, PEOPLE } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
@@ -62,7 +62,10 @@ describe('a retirement plan', () => {
 test('if a response header contains a line break, an error is logged, and the client gets 500 in JSON', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   const plan = { brownouts: [], exempt: [], successor: 'https://example.com\r\nSet-Cookie: a' }
-  await using server = serveTest(store, { plan: () => plan })
+  await using server = serveTest(
+    store,
+    retiredBy(() => plan),
+  )
   const response = await fetch(`${server.url}api/v1/passports/7`)
   expect(response.status).toBe(500)
   expect(response.headers.has('Set-Cookie')).toBe(false)

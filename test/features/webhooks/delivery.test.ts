@@ -4,6 +4,7 @@ import type { Store } from '../../../src/core/store/store.ts'
 import { createLease } from '../../../src/features/webhooks/lease.ts'
 import { send } from '../../../src/features/webhooks/send.ts'
 import type { Subscription } from '../../../src/features/webhooks/subscription.ts'
+import { LEASES, SUBSCRIPTIONS } from '../../support/features/webhooks.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import {
   deliverTo,
@@ -14,7 +15,6 @@ import {
   verify,
 } from '../../support/http/webhook-receiver.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
-import { LEASES, SUBSCRIPTIONS } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 

@@ -1,23 +1,16 @@
 import { expect, test } from 'bun:test'
-import { createLog } from '../../../src/core/basics/log.ts'
 import { createLocalIndex } from '../../../src/core/cli/local-index.ts'
-import { readConfig } from '../../../src/core/config/config.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../../src/core/config/site-settings.ts'
-import { createPageCache } from '../../../src/core/http/rendered-page.ts'
-import { createRequestCounter } from '../../../src/core/http/request-counter.ts'
 import type { Route } from '../../../src/core/http/route.ts'
 import type { IndexClient } from '../../../src/core/index/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
-import { createPassportExplainer } from '../../../src/core/scoring/explain-score.ts'
-import { findRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import type { UseOfServer } from '../../../src/feature.ts'
-import { apiOf } from '../../../src/serve/serving.ts'
 import { createErrorPage } from '../../../src/ui/error-page.ts'
 import type { ExplorerOptions } from '../../../src/ui/page.ts'
 import { type ServerOptions, serveTest } from '../http/server.ts'
 import { owning } from '../owning.ts'
-import { SERVING } from '../program/serving.ts'
+import { SERVING, useOf } from '../program/serving.ts'
 import { openTestStore } from '../store/engines.ts'
 import { NOON } from '../store/records.ts'
 import { createSite } from './site.ts'
@@ -35,27 +28,8 @@ type Options = ServerOptions &
   }
 
 /** The routes of the pages of all features. */
-export function pagesOf(store: Store, more: Partial<UseOfServer> = {}): Route[] {
-  const use: UseOfServer = {
-    config: readConfig({}, {}),
-    log: createLog({ write: () => undefined, json: true, now: () => NOON }),
-    counter: createRequestCounter(() => NOON),
-    clients: clientsOf(drawNothing),
-    api: apiOf(SERVING),
-    notice: () => undefined,
-    pages: createPageCache(),
-    store,
-    index: createLocalIndex(store),
-    explain: createPassportExplainer(store),
-    rules: () => findRules(store),
-    listSources: async () => (await Promise.all(SERVING.map((part) => part.sources?.(store) ?? []))).flat(),
-    now: () => NOON,
-    site: createSite().site,
-    onError: () => undefined,
-    ...more,
-  }
-  return SERVING.flatMap((part) => part.pages?.(use) ?? [])
-}
+export const pagesOf = (store: Store, more: Partial<UseOfServer> = {}): Route[] =>
+  SERVING.flatMap((part) => part.pages?.({ ...useOf(store), clients: clientsOf(drawNothing), ...more }) ?? [])
 
 export function serveExplorer(
   store: Store,

@@ -8,9 +8,11 @@ import { startApiServer } from '../../../src/core/http/server.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createExplainer, createPassportExplainer } from '../../../src/core/scoring/explain-score.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import { NO_PLAN, type RetirementPlan } from '../../../src/features/retire/plan.ts'
-import { createReference, createSite } from '../explorer/site.ts'
+import { apiOf } from '../../../src/serve/serving.ts'
+import { createSite } from '../explorer/site.ts'
 import { owning } from '../owning.ts'
+import { SERVING } from '../program/serving.ts'
+import { WITH_EXPLORER, WITHOUT_EXPLORER } from '../program/started-features.ts'
 import { openTestStore, type TestStore } from '../store/engines.ts'
 import { NOON, PEOPLE } from '../store/records.ts'
 import { checkConformance } from './openapi-conformance.ts'
@@ -30,8 +32,6 @@ export type ServerOptions = Partial<ApiServerOptions> & {
   compatLater?: boolean
   /** Rate limits such as "anonymous=100/10s". */
   tiers?: string
-  plan?: () => RetirementPlan
-  deprecatedAt?: number
 }
 
 /**
@@ -40,27 +40,15 @@ export type ServerOptions = Partial<ApiServerOptions> & {
  */
 export function serveTest(
   store: Store,
-  {
-    compatV2 = true,
-    compatLater = true,
-    tiers,
-    plan = () => NO_PLAN,
-    deprecatedAt = Date.UTC(2025, 2, 31),
-    ...options
-  }: ServerOptions = {},
+  { compatV2 = true, compatLater = true, tiers, ...options }: ServerOptions = {},
 ) {
   const clock = { time: NOON }
   const { now = () => clock.time } = options
   const usage = createRequestCounter(now)
-  const { site, routes } = createSite(undefined, undefined, options.errorPage !== undefined)
-  const reference = createReference('0.0.0', {
-    site,
-    plan,
-    deprecatedAt,
-    now,
-    compatV2,
-    compatLater,
-  })
+  const explorer = options.errorPage !== undefined
+  const { routes } = createSite(undefined, undefined, explorer)
+  const started = explorer ? WITH_EXPLORER : WITHOUT_EXPLORER
+  const api = apiOf(SERVING, { compatV2, compatLater })
   const errors: unknown[] = []
   const server = startApiServer({
     host: '127.0.0.1',
@@ -78,10 +66,10 @@ export function serveTest(
       isQuotaUsed: usage.isQuotaUsed,
     }),
     counter: usage,
-    guards: reference.guards,
+    guards: started.guards,
     onError: (error) => errors.push(error),
     ...options,
-    routes: [...reference.routes, ...routes, ...(options.routes ?? [])],
+    routes: [...api.routes, ...started.routes, ...routes, ...(options.routes ?? [])],
   })
 
   async function get(target: string, init: RequestInit = {}): Promise<Reply> {

@@ -21,13 +21,6 @@ export { SEARCH } from '../../../src/core/store/sql/search.ts'
 export { COPY_NOTE, IDENTITY } from '../../../src/core/store/sql/settings.ts'
 export { listTables } from '../../../src/core/store/sql/tables.ts'
 export { REMOVALS } from '../../../src/core/store/write/write-records.ts'
-export { COPY } from '../../../src/features/copy/statements.ts'
-export { USAGE } from '../../../src/features/keys/usage-statements.ts'
-export { MIRROR } from '../../../src/features/mirror/statements.ts'
-export { PROOFS, REQUESTS } from '../../../src/features/own-record/statements.ts'
-export { EXPORTS } from '../../../src/features/privacy/subject-statements.ts'
-export { PLAN } from '../../../src/features/retire/statements.ts'
-export { LEASES, SUBSCRIPTIONS } from '../../../src/features/webhooks/statements.ts'
 
 /** A store with other methods of a feature. */
 export const withData = <S, Write extends keyof S>(

@@ -1,7 +1,7 @@
 import type { Store } from '../../../src/core/store/store.ts'
 import { copyStore } from '../../../src/features/copy/copy.ts'
 import type { CopyableTable } from '../../../src/features/copy/statements.ts'
-import { COPY } from './open.ts'
+import { COPY } from '../features/copy.ts'
 import { scoreNow } from './scoring.ts'
 
 export async function score(store: Store): Promise<void> {

@@ -5,19 +5,14 @@ import type { DatabaseAddress } from '../../../../src/core/store/database-addres
 import type { Store } from '../../../../src/core/store/store.ts'
 import type { CopyRow } from '../../../../src/features/copy/statements.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
+import { COPY } from '../../../support/features/copy.ts'
+import { USAGE } from '../../../support/features/keys.ts'
+import { MIRROR } from '../../../support/features/mirror.ts'
+import { PLAN } from '../../../support/features/retire.ts'
 import { listAll } from '../../../support/index/local-index.ts'
 import { testDatabase } from '../../../support/postgres/postgres.ts'
 import { saveRecords } from '../../../support/store/engines.ts'
-import {
-  COPY,
-  COPY_NOTE,
-  MIRROR,
-  openStore,
-  PLAN,
-  parseDatabaseAddress,
-  RULE_SETS,
-  USAGE,
-} from '../../../support/store/open.ts'
+import { COPY_NOTE, openStore, parseDatabaseAddress, RULE_SETS } from '../../../support/store/open.ts'
 import {
   ada,
   apiKey,
