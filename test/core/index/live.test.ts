@@ -84,18 +84,6 @@ onBothEngines('a live index', (open, engine) => {
     expect((await findInLiveIndex(live, requestOf(''))).total).toBe(29)
     expect((await findInLiveIndex(live, requestOf('human:true'))).ids).toEqual([3])
   })
-
-  test('an index is built if the copy is damaged, or if its cursor is that of another log', async () => {
-    await using store = await open([record(1, { human: true })])
-    await using other = await open([record(2), record(3)])
-    const copy = createCopy()
-    await saveLiveIndex(await openLiveIndex(other, copy))
-    for (const chunks of [copy.chunks, [new Uint8Array(100)]]) {
-      copy.chunks = chunks
-      const live = await openLiveIndex(store, copy)
-      expect((await findInLiveIndex(live, requestOf(''))).ids).toEqual([1])
-    }
-  })
 })
 
 onEngine('sqlite', 'a live index', (open) => {
