@@ -10,7 +10,7 @@ import type { ExplorerOptions, ExplorerPage } from '../../../ui/page.ts'
 import { renderSharePanel } from '../../../ui/share-panel.ts'
 import { describeHighest, readStanding } from '../../../ui/standings.ts'
 import { nameOf, renderCopyable, shortNameOf, shortWord } from '../../../ui/text.ts'
-import script from './passport.client.js' with { type: 'text' }
+import script from './passport.client.ts?text' with { type: 'text' }
 import { PROOF_ROW, proofsOf, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
