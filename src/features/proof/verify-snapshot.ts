@@ -190,9 +190,9 @@ function compareScores(subject: Subject, { types, caps }: Rules, lines: readonly
   const proves = (type: string) => Object.hasOwn(types, type) && types[type]?.proves_human
   const isHuman = subject.record.human || lines.some(({ type, points }) => points > 0 && proves(type))
   expect('wrong_human', 'human_checkmark', subject.human_checkmark, isHuman)
-  const parts = `${sums.activity} Activity, ${sums.identity} Identity, ${sums.skills} Skills`
+  const words = `${sums.activity} Activity, ${sums.identity} Identity, ${sums.skills} Skills`
   const mark = isHuman ? '' : 'not '
-  return `Calculated again, the score is ${sums.total} (${parts}), and the person is ${mark}marked as human.`
+  return `Calculated again, the score is ${sums.total} (${words}), and the person is ${mark}marked as human.`
 }
 
 function reject(failure: string, message: string): never {
