@@ -62,7 +62,10 @@ ${rosette(id, 'small').markup}
 
 export const FIGURES: Record<Figure, string> = { total: 'Score', ...CATEGORIES, points: 'Points' }
 
-/** What was found comes first, because a narrow row ends early, then the tags of filters. Links to tags and places keep the filters. */
+/**
+ * What was found comes first, because a narrow row ends early, then the tags of filters. Links to tags and places keep
+ * the filters.
+ */
 function renderAbout(each: Ranked, query: PeopleQuery, named: ReadonlySet<unknown>): string {
   const { passport, reason, note = '' } = each
   const { location, tags } = passport.profile
@@ -104,7 +107,10 @@ export function renderPager(page: number, last: number, addressOf: (page: number
 </nav>`
 }
 
-/** Escapes text and marks a match of each word of a folded name, at the beginning of a word if possible. A mark covers whole graphemes. */
+/**
+ * Escapes text and marks a match of each word of a folded name, at the beginning of a word if possible. A mark covers
+ * whole graphemes.
+ */
 export function highlight(text: string, typed: string): string {
   if (typed === '') return escapeText(text)
   const graphemes = [...graphemesOf(text)]

@@ -193,8 +193,8 @@ function renderPrograms(site: Site, isKeyRequired = false): Html {
     : 'This site does not say how to get a key.'
   return html`<section id="keys">
 <h2>For programs</h2>
-<p>The <a href="/reference/v3">API</a> has everything on these pages. ${isKeyRequired ? NEEDS_KEY : OPTIONAL_KEY}
-${site.limits ?? ''}</p>
+<p>The <a href="/reference/v3">API</a> has everything on these pages.
+${isKeyRequired ? NEEDS_KEY : OPTIONAL_KEY} ${site.limits ?? ''}</p>
 ${site.keys ? renderKeyHelp(site) : html`<p>${contactForKeys}</p>`}
 </section>`
 }

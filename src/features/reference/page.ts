@@ -30,7 +30,10 @@ type Options = {
 export const versionsOf = (calls: readonly DocumentedRoute[]): string[] =>
   [...new Set(calls.map(({ surface }) => surface.tag.name))].toReversed()
 
-/** Renders the page of a call or, without a call, of a version or all versions. Only the forms and the search need the script. */
+/**
+ * Renders the page of a call or, without a call, of a version or all versions. Only the forms and the search need the
+ * script.
+ */
 export function renderReference(
   calls: readonly DocumentedRoute[],
   options: Options,

@@ -43,7 +43,10 @@ enhanceKey()
 
 // The request
 
-/** Path and query. Commas are easier to read as they are. A single quote is encoded, because the examples quote URLs with it. */
+/**
+ * Path and query. Commas are easier to read as they are. A single quote is encoded, because the examples quote URLs
+ * with it.
+ */
 function toTarget() {
   const query = new URLSearchParams()
   let path = form.dataset.path as string

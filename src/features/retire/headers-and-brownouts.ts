@@ -3,8 +3,8 @@ import type { Guard } from '../../core/http/route.ts'
 import { brownoutAt, DEFAULT_SUCCESSOR, isRemoved, type RetirementPlan } from './plan.ts'
 
 /**
- * Announces the end of the versions that the plan applies to, and refuses their requests. A removal is checked before keys,
- * because this check does not read the store. `deprecatedAt` is used for plans without a date of their own.
+ * Announces the end of the versions that the plan applies to, and refuses their requests. A removal is checked before
+ * keys, because this check does not read the store. `deprecatedAt` is used for plans without a date of their own.
  */
 export function createRetirementGuard(plan: () => RetirementPlan, deprecatedAt: number | undefined): Guard {
   let known = plan()

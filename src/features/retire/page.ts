@@ -64,9 +64,9 @@ function renderBrownouts(plan: DatedPlan, now: number): Html {
   if (plan.brownouts.length === 0) return html``
   return html`<section id="brownouts">
 <h2>Brownouts</h2>
-<p>V1 is switched off for a short time, so that programs which still need it are noticed before the removal. Requests
-then get status 410 with the code <code>brownout</code>; <code>Retry-After</code> is the number of seconds until V1 works
-again.</p>
+<p>V1 is switched off for a short time, so that programs which still need it are noticed before the removal.
+Requests then get status 410 with the code <code>brownout</code>; <code>Retry-After</code> is the number of seconds
+until V1 works again.</p>
 <table>
 <thead><tr>
 <th scope="col">From</th><th scope="col">Until</th><th scope="col" class="extra">Length</th><th scope="col">State</th>

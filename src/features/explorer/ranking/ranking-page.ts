@@ -23,7 +23,9 @@ import * as controls from './ranking-controls.ts'
 export const RANKING_SCRIPT = createScript('ranking.js', PARTS.share, PARTS.search)
 
 export function createRankingPage(options: ExplorerOptions): ExplorerPage {
-  /** The filters beside the last list of all people. Counting and rendering them takes as long as the rest of a page. */
+  /**
+   * The filters beside the last list of all people. Counting and rendering them takes as long as the rest of a page.
+   */
   let last = { key: '', filters: html`` }
 
   return {
@@ -138,7 +140,9 @@ ${controls.renderSuggestions(query, found.suggestions, names)}${renderResults(sh
   return respondPage(layout, query.page > last ? 404 : 200)
 }
 
-/** Search as you type replaces the heading and removes the introduction, so that the page is the one that Enter opens. */
+/**
+ * Search as you type replaces the heading and removes the introduction, so that the page is the one that Enter opens.
+ */
 function renderHeading({ asked, found, title }: Shown): Html {
   const { total, isMore, distribution } = found
   const words = html`<span class="clamp">${isMore && 'At least '}${countList(title, total)}</span>`
