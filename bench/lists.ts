@@ -5,8 +5,7 @@
  */
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findList, type ListRequest } from '../src/core/index/find.ts'
-import { findMatches } from '../src/core/index/matches.ts'
+import { findList, findMatches, type ListRequest } from '../src/core/index/find.ts'
 import { findNearMisses, nameAt } from '../src/core/index/names.ts'
 import { createPassportIndex, type PassportIndex } from '../src/core/index/passport-index.ts'
 import { toBits } from '../src/core/index/posting.ts'

@@ -9,17 +9,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { $ } from 'bun'
 import lock from '../package-lock.json'
+import { FEATURES } from '../src/features.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const ENTRY_POINTS = [
   'src/main.ts',
   'src/serve/server-thread.ts',
   'src/serve/index-thread.ts',
-  'src/features/pictures/thread.ts',
   'src/serve/writer-thread.ts',
   'src/serve/damage-thread.ts',
-  'src/features/backup/thread.ts',
-  'src/features/webhooks/thread.ts',
+  ...FEATURES.flatMap(({ threads = [] }) => threads.map(({ file }) => `src/${file}`)),
 ]
 export const TARGETS = [
   'linux-arm64',

@@ -8,17 +8,14 @@ import { openWhole } from '../core/cli/open-store.ts'
 import { shutdownSignal, waitForAbort } from '../core/cli/shutdown-signal.ts'
 import { secretProblems } from '../core/config/check-secrets.ts'
 import { type Config, readConfig } from '../core/config/config.ts'
-import { findSystemFonts, readFontFolder } from '../core/config/fonts-folder.ts'
 import { whole } from '../core/config/setting-parsers.ts'
 import { DATABASE_HEADER } from '../core/http/open-port.ts'
-import { loadRules } from '../core/scoring/load-rules.ts'
 import { nameDatabase, namePostgres } from '../core/store/database-address.ts'
 import { SERVE_TIMEOUT } from '../core/store/open.ts'
 import { IDENTITY } from '../core/store/sql/settings.ts'
 import type { Store } from '../core/store/store.ts'
-import { makeBackupFolder } from '../features/backup/scheduled-backup.ts'
-import { findDemoKeys } from '../features/proof/signing-key-file.ts'
-import { prepareRulesSetting } from '../features/rules/rules-setting.ts'
+import { preparationsOf } from '../feature.ts'
+import { FEATURES } from '../features.ts'
 import { type Service, startService } from './service.ts'
 
 const MOST_WORKERS = 64
@@ -49,27 +46,21 @@ export const serve = defineCommand({
     const started = Promise.withResolvers<Service>()
     // SIGHUP from a closed terminal must end the process. Without a terminal, it only renews TLS, even at startup.
     if (!terminal.interactive) process.on('SIGHUP', async () => (await started.promise).renewTls())
-    // The rules are read here, because an invalid rule set must stop the command instead of a thread.
-    const rules = await loadRules(config.rules)
     for (const sentence of secretProblems(terminal.env, config)) log.warn(sentence)
-    if (config.backups) makeBackupFolder(config.backups.folder)
-    const fonts = config.fonts === undefined ? findSystemFonts() : readFontFolder(config.fonts)
-
+    const preparations = await preparationsOf(FEATURES, { config, demo, now })
     await using store = await openWhole(config.database, {
       ...SERVE_TIMEOUT,
       onNotice: (sentence) => log.warn(sentence),
     })
-    const beforeScoring = await prepareRulesSetting(store, rules, config, terminal.now())
-    if (demo) {
-      const { fillWithDemo } = await import('../features/demo/fill-with-demo.ts')
-      await fillWithDemo(store, terminal.now())
-      config.signingKeys ??= findDemoKeys(config.database, terminal.now())
+    for (const { beforeThreads } of preparations) await beforeThreads?.(store)
+    const beforeScoring = async () => {
+      for (const { beforeScoring } of preparations) await beforeScoring?.(store)
     }
     const isPortShared = await isShared(config, await identify(store))
     const end = shutdownSignal(() => terminal.exit(1))
     // While both processes get connections, this one must not refuse lists.
     const patience = isPortShared ? { patience: waitForAbort(end) } : {}
-    const service = await startService({ config, workers, store, log, fonts, beforeScoring, ...patience })
+    const service = await startService({ config, workers, store, log, beforeScoring, ...patience })
     started.resolve(service)
     if (isPortShared) log.warn(SHARED_PORT)
     // On a terminal, the greeting replaces this log entry.

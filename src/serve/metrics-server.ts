@@ -14,8 +14,7 @@ import {
 } from '../core/http/prometheus-text.ts'
 import { type Damage, isDamaged } from '../core/store/damage.ts'
 import type { Store } from '../core/store/store.ts'
-import type { SubscriptionCount } from '../features/webhooks/statements.ts'
-import { SUBSCRIPTIONS } from '../features/webhooks/statements.ts'
+import { FEATURES } from '../features.ts'
 
 type Options = { store: Store; damage: Damage; log: Log; readThreads: () => Family[] }
 
@@ -86,16 +85,20 @@ export async function readStore(
   const up = Object.entries(parts).map(([part, works]) => ({ labels: { part }, value: Number(works) }))
   const stale = await attempt(() => store.scoring.countStale(), onError)
   const log = await attempt(() => store.events.log(), onError)
-  const subscriptions =
-    log && (await attempt(() => store.data(SUBSCRIPTIONS).count(log, Date.now()), onError))
+  const families = log && (await attempt(() => readFeatures(store, log), onError))
   return [
     gauge('passportd_store_up', 'Whether reads and writes work, and no damage was found: 1 or 0.', up),
     ...(stale === undefined
       ? []
       : [gauge('passportd_stale_passports', 'Passports whose score is to be recalculated.', stale)]),
     ...(log ? presentLog(log) : []),
-    ...presentSubscriptions(subscriptions),
+    ...(families ?? []),
   ]
+}
+
+async function readFeatures(store: Store, log: EventLog): Promise<Family[]> {
+  const readers = FEATURES.map(async ({ metrics }) => (await metrics?.())?.(store, log) ?? [])
+  return (await Promise.all(readers)).flat()
 }
 
 const presentLog = ({ first, last }: EventLog): Family[] => [
@@ -103,24 +106,6 @@ const presentLog = ({ first, last }: EventLog): Family[] => [
   gauge('passportd_events_first', 'Number of the oldest event that is not pruned.', first),
   counter('passportd_events_pruned_total', 'Events that were pruned.', first - 1),
 ]
-
-/** Nothing is reported while there are no subscriptions. */
-function presentSubscriptions(counts: readonly SubscriptionCount[] = []): Family[] {
-  if (counts.length === 0) return []
-  const lag = Math.max(0, ...counts.filter(({ state }) => state === 'active').map((each) => each.lag))
-  return [
-    gauge(
-      'passportd_webhook_subscriptions',
-      'Subscriptions by state: active, paused, failed or disabled.',
-      counts.map(({ state, count }) => ({ labels: { state }, value: count })),
-    ),
-    gauge(
-      'passportd_webhook_lag_events',
-      'Events after the position of the slowest active subscription.',
-      lag,
-    ),
-  ]
-}
 
 /** Adds up the metrics of all threads. Counters of ended threads are kept, so that none decreases; gauges are not. */
 export function createMetricSums() {

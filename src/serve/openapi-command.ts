@@ -9,8 +9,7 @@ export const openApi = defineCommand({
   forms: [{}],
   examples: ['passportd openapi > openapi.json'],
   async run(_, terminal) {
-    const { createDocument } = await import('../features/reference/routes.ts')
-    const { apiOf } = await import('./serving.ts')
+    const { apiOf, createDocument } = await import('./serving.ts')
     const document = createDocument(apiOf(await servingOf(FEATURES)))
     terminal.out(`${JSON.stringify(document, null, 2)}\n`)
   },

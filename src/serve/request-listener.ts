@@ -14,11 +14,8 @@ import type { ServerContext } from '../core/http/route.ts'
 import { type ApiServer, startApiServer } from '../core/http/server.ts'
 import { createExplainer, createPassportExplainer } from '../core/scoring/explain-score.ts'
 import { findRules } from '../core/scoring/stamped-rule-set.ts'
-import type { Serving } from '../feature.ts'
-import { storeUsage } from '../features/keys/usage-job.ts'
-import { MIRROR } from '../features/mirror/statements.ts'
+import type { Serving, UseOfServer } from '../feature.ts'
 import { createErrorPage } from '../ui/error-page.ts'
-import type { Rasterize } from '../ui/page.ts'
 import { apiOf, siteOf, startServing } from './serving.ts'
 
 type ListenerOptions = Pick<ServerContext, 'store' | 'index' | 'now'> & {
@@ -27,9 +24,7 @@ type ListenerOptions = Pick<ServerContext, 'store' | 'index' | 'now'> & {
   log: Log
   /** Rate-limit counters, shared by all server threads. */
   windows: Int32Array
-  rasterize: Rasterize
-  /** Matches a character of the further fonts. */
-  fonts?: RegExp | undefined
+  clients: UseOfServer['clients']
   /** Called for each error that is logged. */
   onError: (error: unknown) => void
 }
@@ -48,7 +43,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
     options.onError(error)
     errors.error(describeError(error), fields)
   }
-  const { jobs: ownJobs, ...served } = await startFeatures({ ...options, config, onError })
+  const { jobs: ownJobs, ...served } = await startFeatures({ ...options, config, log, counter, onError })
   let { port } = config
   const start = () =>
     startApiServer({
@@ -76,7 +71,7 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   port = server.port
 
   const stop = new AbortController()
-  const jobs = supervise([storeUsage(store, counter, log), ...ownJobs], {
+  const jobs = supervise(ownJobs, {
     ...options,
     log,
     signal: stop.signal,
@@ -84,7 +79,6 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   })
   return {
     server: () => server,
-    setMonth: counter.setMonth,
     readMetrics: counter.readMetrics,
     /** Starts a server with the current certificate, then stops the old one. The main thread has checked the files. */
     renewTls(): void {
@@ -106,22 +100,21 @@ export async function listen({ config, log, ...options }: ListenerOptions) {
   }
 }
 
-type PageOptions = Omit<ListenerOptions, 'log' | 'windows' | 'metrics' | 'onError'> & {
-  onError: (error: unknown) => void
-}
+type FeatureOptions = Omit<ListenerOptions, 'windows' | 'onError'> & Pick<UseOfServer, 'counter' | 'onError'>
 
 /** The routes of the features, with their guards and jobs. */
-async function startFeatures({ serving, config, store, index, now, rasterize, fonts, onError }: PageOptions) {
+async function startFeatures({ serving, ...options }: FeatureOptions) {
+  const { config, store } = options
   const { publicUrl, explorer, requireKey } = config
   const settings = { ...config.site, limits: describeLimits(config.tiers, requireKey) }
-  const { site, routes } = siteOf(serving, { settings, publicUrl, explorer, fonts })
+  const { site, routes } = siteOf(serving, { settings, publicUrl, explorer })
   const started = await startServing(serving, {
-    ...{ config, store, index, now, rasterize, onError, site },
+    ...options,
+    site,
     api: apiOf(serving, config),
     pages: createPageCache(),
     explain: createPassportExplainer(store),
     rules: () => findRules(store),
-    listSources: () => store.data(MIRROR).listSources(),
     needsKey: requireKey,
     signs: config.signingKeys !== undefined,
   })

@@ -8,9 +8,7 @@ import type { Store } from '../core/store/store.ts'
 import { LOG_HEAD } from '../core/store/write/write-events.ts'
 import { PASSPORT_CHANGES } from '../core/store/write/write-records.ts'
 import { threadLog as log, type StartMessage, send, type ToThread } from '../core/threads/messages.ts'
-import { servingOf } from '../feature.ts'
-import { createRasterizerClient } from '../features/pictures/rasterizer-calls.ts'
-import { shareFold } from '../features/proof/share-fold.ts'
+import { clientsOf, servingOf, type ThreadClient } from '../feature.ts'
 import { FEATURES } from '../features.ts'
 import { type Listener, listen } from './request-listener.ts'
 import { createThreadMetrics } from './server-thread-metrics.ts'
@@ -25,11 +23,9 @@ const MOST_WRITES = 16
 
 declare const self: Worker
 
-const called = {
-  'index-thread': createIndexClient(),
-  'picture-thread': createRasterizerClient(),
-  'writer-thread': createCaller<WriteCall, unknown>('The writer thread ended.', MOST_WRITES),
-}
+const index = createIndexClient()
+const writer = createCaller<WriteCall, unknown>('The writer thread ended.', MOST_WRITES)
+const featureClients = clientsOf(FEATURES)
 let listener: Listener | undefined
 let store: Store | undefined
 
@@ -38,9 +34,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
     case 'start':
       return void start(data)
     case 'connect':
-      return called[data.thread].connect(data.port)
-    case 'month':
-      return listener?.setMonth(data.sums, data.day)
+      return void connect(data.thread, data.port)
     case 'renew-tls':
       return listener?.renewTls()
     case 'stop':
@@ -48,8 +42,14 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   }
 }
 
-async function start({ config, windows, fonts, damage, index }: StartMessage): Promise<void> {
-  called['index-thread'].share(index)
+async function connect(thread: string, port: MessagePort): Promise<void> {
+  const own: Record<string, ThreadClient> = { 'index-thread': index, 'writer-thread': writer }
+  const client = own[thread] ?? (await featureClients)[thread]
+  client?.connect(port)
+}
+
+async function start({ config, windows, damage, index: state }: StartMessage): Promise<void> {
+  index.share(state)
   try {
     const serving = await servingOf(FEATURES)
     const metrics = config.metrics && createThreadMetrics()
@@ -64,14 +64,11 @@ async function start({ config, windows, fonts, damage, index }: StartMessage): P
     listener = await listen({
       config,
       serving,
-      fonts: fonts?.length
-        ? new RegExp(fonts.map(({ characters }) => characters.source).join('|'), 'u')
-        : undefined,
       store: withDamage(withWriter(store), damage),
-      index: called['index-thread'],
+      index,
       now: Date.now,
       log,
-      rasterize: called['picture-thread'].rasterize,
+      clients: await featureClients,
       onError: (error) => noteDamage(damage, error),
       windows,
     })
@@ -84,9 +81,9 @@ async function start({ config, windows, fonts, damage, index }: StartMessage): P
 
 /** Returns the store with writes that the writer thread runs. */
 function withWriter(store: Store): Store {
-  const data = sendWrites(store.data, called['writer-thread'].send)
+  const data = sendWrites(store.data, writer.send)
   const passports = { ...store.passports, ...data(PASSPORT_CHANGES) }
-  const events = { ...store.events, fold: shareFold(data(LOG_HEAD).fold) }
+  const events = { ...store.events, ...data(LOG_HEAD) }
   return { ...store, data, passports, events }
 }
 

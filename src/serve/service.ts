@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError } from '../core/basics/errors.ts'
 import { createWindowMemory } from '../core/basics/fixed-window.ts'
+import { type Job, supervise } from '../core/basics/jobs.ts'
 import type { Log } from '../core/basics/log.ts'
 import { tlsProblems } from '../core/config/check-tls-files.ts'
 import type { Config } from '../core/config/config.ts'
-import type { Font } from '../core/config/fonts-folder.ts'
 import { type Family, gauge } from '../core/http/prometheus-text.ts'
 import { createIndexState } from '../core/index/calls.ts'
 import { createDamage } from '../core/store/damage.ts'
 import type { Store } from '../core/store/store.ts'
-import type { CalledThread, FromThread } from '../core/threads/messages.ts'
 import { startThread, type ThreadOptions } from '../core/threads/thread.ts'
+import type { FeatureThread } from '../feature.ts'
+import { FEATURES } from '../features.ts'
 import { createMetricSums, startMetrics } from './metrics-server.ts'
 
 type Options = {
@@ -18,7 +19,6 @@ type Options = {
   workers: number
   store: Store
   log: Log
-  fonts?: readonly Font[] | undefined
   /** Ends the wait for the index before servers listen; by default it is short. Without an index, lists are refused. */
   patience?: Promise<void>
   /** Called when all servers listen, before scoring begins. */
@@ -39,16 +39,21 @@ const THREAD_FILES = {
   'writer-thread': 'serve/writer-thread.ts',
   'index-thread': 'serve/index-thread.ts',
   'damage-thread': 'serve/damage-thread.ts',
-  'picture-thread': 'features/pictures/thread.ts',
-  'backup-thread': 'features/backup/thread.ts',
-  'delivery-thread': 'features/webhooks/thread.ts',
 }
 
+type ThreadDeclaration = Pick<FeatureThread, 'name' | 'file' | 'isTerminated'>
+
+const ownThread = (name: keyof typeof THREAD_FILES): ThreadDeclaration => ({ name, file: THREAD_FILES[name] })
+
+const FEATURE_THREADS = FEATURES.flatMap(({ threads = [] }) => threads)
+
+const THREADS_MILLISECONDS = 1000
+
 /** Creates the state that the threads of this process share. */
-const createNode = ({ config, log, fonts }: Options) => ({
+const createNode = ({ config, log, store }: Options) => ({
   config,
   log,
-  fonts,
+  store,
   damage: createDamage(),
   index: createIndexState(),
   indexed: Promise.withResolvers<void>(),
@@ -56,7 +61,11 @@ const createNode = ({ config, log, fonts }: Options) => ({
   windows: createWindowMemory(),
   sums: createMetricSums(),
   servers: [] as Thread[],
-  called: new Map<CalledThread, Thread>(),
+  /** The threads that server threads call. */
+  called: new Map<string, Thread>(),
+  /** The other threads of features, by name. */
+  others: new Map<string, Thread>(),
+  stop: new AbortController(),
   /** If it is 0, the system chooses the port of the first server. */
   port: config.port,
   /** How many passports the index has, and when it was last up to date. */
@@ -72,19 +81,18 @@ export async function startService(options: Options) {
   const { servers, damage } = node
   const readThreads = () => [...node.sums.read(), ...readIndex(node)]
   const metrics = await startMetrics(config, { store: options.store, log, damage, readThreads })
-  const writer = startCalled(node, 'writer-thread', (message) => {
-    if (message.kind === 'subscribed') delivery ??= start(node, 'delivery-thread')
-    else if (message.kind === 'month') for (const server of servers) server.post(message)
-  })
-  if (config.explorer) startCalled(node, 'picture-thread')
+  const writer = startCalled(node, ownThread('writer-thread'))
+  for (const thread of FEATURE_THREADS)
+    if (thread.client && (await thread.isNeeded(config, options.store))) startCalled(node, thread)
   startIndex(node)
-  /** Threads that are never asked to stop, but terminated. The next start removes the file of an incomplete backup. */
-  const independent: Thread[] = []
-  let delivery: Thread | undefined
+  let damageCheck: Thread | undefined
+  let others: Promise<void> | undefined
 
   async function stop(): Promise<void> {
-    for (const thread of [...independent, node.nextIndex]) thread?.terminate()
-    await Promise.all([...servers, ...(delivery ? [delivery] : [])].map((thread) => thread.stop()))
+    node.stop.abort()
+    await others
+    for (const thread of [damageCheck, node.nextIndex]) thread?.terminate()
+    await Promise.all([...servers, ...node.others.values()].map((thread) => thread.stop()))
     for (const thread of node.called.values()) await thread.stop()
     await metrics?.stop()
   }
@@ -99,11 +107,9 @@ export async function startService(options: Options) {
     await options.beforeScoring?.()
     node.isStarted = true
     writer.post({ kind: 'started' })
-    if (config.database.engine === 'sqlite') {
-      const check = start(node, 'damage-thread', { onMessage: () => check.terminate() })
-      independent.push(check)
-    }
-    if (config.backups) independent.push(start(node, 'backup-thread'))
+    if (config.database.engine === 'sqlite')
+      damageCheck = start(node, ownThread('damage-thread'), { onMessage: () => damageCheck?.terminate() })
+    others = supervise([startOthers(node)], { log, signal: node.stop.signal, onError: () => undefined })
     return {
       url: new URL(url),
       metricsUrl: metrics?.url,
@@ -140,7 +146,7 @@ const readIndex = ({ listed: { passports, at } }: Node): Family[] => [
 ]
 
 /** Opens a channel between a server thread and a thread that it calls. */
-function connect(thread: CalledThread, called: Pick<Thread, 'post'>, server: Pick<Thread, 'post'>): void {
+function connect(thread: string, called: Pick<Thread, 'post'>, server: Pick<Thread, 'post'>): void {
   const { port1, port2 } = new MessageChannel()
   called.post({ kind: 'connect', thread, port: port1 }, [port1])
   server.post({ kind: 'connect', thread, port: port2 }, [port2])
@@ -149,17 +155,16 @@ function connect(thread: CalledThread, called: Pick<Thread, 'post'>, server: Pic
 /** Starts a thread whose metrics are part of the sums. Calls `onStart` after the start message was sent. */
 const start = (
   node: Node,
-  name: keyof typeof THREAD_FILES,
+  thread: ThreadDeclaration,
   { onStart, onMessage }: Partial<ThreadOptions> = {},
 ): Thread =>
   startThread({
-    name,
-    file: THREAD_FILES[name],
+    ...thread,
     log: node.log,
-    onStart(thread) {
-      const { config, damage, index, windows, fonts, port } = node
-      thread.post({ kind: 'start', config: { ...config, port }, damage, index, windows, fonts })
-      onStart?.(thread)
+    onStart(started) {
+      const { config, damage, index, windows, port } = node
+      started.post({ kind: 'start', config: { ...config, port }, damage, index, windows })
+      onStart?.(started)
     },
     onMessage(message, worker) {
       if (message.kind === 'metrics') node.sums.set(worker, message.families)
@@ -169,24 +174,34 @@ const start = (
   })
 
 /** Starts a thread that server threads call. */
-function startCalled(node: Node, name: CalledThread, onMessage = (_: FromThread): void => undefined): Thread {
-  const thread = start(node, name, {
+function startCalled(node: Node, declaration: ThreadDeclaration): Thread {
+  const thread = start(node, declaration, {
     onStart(called) {
       if (node.isStarted) called.post({ kind: 'started' })
-      for (const server of node.servers) connect(name, called, server)
+      for (const server of node.servers) connect(declaration.name, called, server)
     },
-    onMessage,
   })
-  node.called.set(name, thread)
+  node.called.set(declaration.name, thread)
   return thread
 }
+
+/** Starts the other threads of features, each when it is needed first. */
+const startOthers = (node: Node): Job => ({
+  name: 'Threads cannot be started',
+  interval: THREADS_MILLISECONDS,
+  async run() {
+    for (const thread of FEATURE_THREADS)
+      if (!thread.client && !node.others.has(thread.name) && (await thread.isNeeded(node.config, node.store)))
+        node.others.set(thread.name, start(node, thread))
+  },
+})
 
 /**
  * Starts an index thread. When its index is ready, it takes over: it answers the server threads, and the one before is
  * stopped.
  */
 function startIndex(node: Node): void {
-  const thread = start(node, 'index-thread', {
+  const thread = start(node, ownThread('index-thread'), {
     onMessage(message) {
       if (message.kind === 'current') node.listed = { passports: message.passports, at: performance.now() }
       if (message.kind === 'outdated') startIndex(node)
@@ -216,7 +231,7 @@ function startServer(node: Node): Promise<string> {
     worker.terminate()
   }
 
-  const thread = start(node, 'server-thread', {
+  const thread = start(node, ownThread('server-thread'), {
     onStart(server) {
       for (const [name, called] of node.called) connect(name, called, server)
     },

@@ -1,24 +1,18 @@
-import type { Awaitable } from '../core/basics/awaitable.ts'
-import { type Job, pause, supervise } from '../core/basics/jobs.ts'
-import { dayOf } from '../core/basics/text/instant.ts'
+import { deleteOld, type Job, supervise } from '../core/basics/jobs.ts'
 import { createQueue, receiveCalls } from '../core/basics/thread-calls.ts'
 import type { Config } from '../core/config/config.ts'
 import { updateScores } from '../core/scoring/update-scores.ts'
 import { type Damage, noteDamage } from '../core/store/damage.ts'
 import { createWriteAnswer, type WriteCall } from '../core/store/data.ts'
 import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
+import { SCHEMA } from '../core/store/schema.ts'
 import { AUDIT } from '../core/store/sql/audit-log.ts'
 import type { Store } from '../core/store/store.ts'
 import { LOG_HEAD } from '../core/store/write/write-events.ts'
 import { PASSPORT_CHANGES } from '../core/store/write/write-records.ts'
 import { threadLog as log, send, type ToThread } from '../core/threads/messages.ts'
-import { dataOf } from '../feature.ts'
-import { USAGE } from '../features/keys/usage-statements.ts'
-import { logRetirement } from '../features/retire/job.ts'
-import { SUBSCRIPTIONS } from '../features/webhooks/statements.ts'
+import { dataOf, jobsOf } from '../feature.ts'
 import { FEATURES } from '../features.ts'
-
-const HOUR_MILLISECONDS = 3_600_000
 
 declare const self: Worker
 
@@ -53,21 +47,20 @@ async function run(config: Config, damage: Damage): Promise<void> {
   const data = [PASSPORT_CHANGES, LOG_HEAD, ...(await dataOf(FEATURES))]
   opened.resolve({ answerWrite: createWriteAnswer(data, store.data), damage })
   const onError = (error: unknown) => noteDamage(damage, error)
-  await supervise(createJobs(config, store), { log, signal: stop.signal, onError })
+  await supervise(await createJobs(config, store), { log, signal: stop.signal, onError })
   await store.database.close()
   send({ kind: 'stopped' })
 }
 
-function createJobs(config: Config, store: Store): Job[] {
-  const { database, tiers, usageDays, auditDays, historyDays } = config
+async function createJobs(config: Config, store: Store): Promise<Job[]> {
+  const { database, auditDays, historyDays } = config
   const { signal } = stop
   const scoring = new AbortController()
   const scoringEnd = AbortSignal.any([signal, scoring.signal])
   const jobs: Job[] = [
     updateScores(store, { log, mayScore: mayScore.promise, signal: scoringEnd }),
     checkSchema(store, scoring),
-    logRetirement(store, log),
-    findSubscriptions(store),
+    ...(await jobsOf(FEATURES, { config, store, log, signal })),
   ]
   // This job notices a deleted, replaced or damaged database even if nothing is written.
   if (database.engine === 'sqlite')
@@ -76,14 +69,14 @@ function createJobs(config: Config, store: Store): Job[] {
       interval: 1000,
       run: async () => void (await store.database.ping()),
     })
-  if (tiers.some(({ monthly }) => monthly !== undefined))
-    jobs.push({ name: 'Monthly quotas are outdated', interval: 10_000, run: () => sendMonth(store) })
-  if (usageDays !== undefined)
-    jobs.push(deleteOld('usage counts', usageDays, (before) => store.data(USAGE).removeOldest(dayOf(before))))
   if (auditDays !== undefined)
-    jobs.push(deleteOld('audit entries', auditDays, (before) => store.data(AUDIT).removeOldest(before)))
+    jobs.push(
+      deleteOld('audit entries', auditDays, signal, (before) => store.data(AUDIT).removeOldest(before)),
+    )
   if (Number.isFinite(historyDays))
-    jobs.push(deleteOld('events', historyDays, async (before) => (await store.events.prune(before)) > 0))
+    jobs.push(
+      deleteOld('events', historyDays, signal, async (before) => (await store.events.prune(before)) > 0),
+    )
   return jobs
 }
 
@@ -92,36 +85,11 @@ const checkSchema = (store: Store, scoring: AbortController): Job => ({
   name: 'The schema of the database cannot be checked',
   interval: 1000,
   async run() {
-    const schema = await store.database.newerSchema()
-    if (schema === undefined || scoring.signal.aborted) return
+    const schema = await store.database.findSchema()
+    if (schema <= SCHEMA || scoring.signal.aborted) return
     scoring.abort()
     log.warn(
       `The database was migrated by a newer passportd (schema ${schema}): this node calculates no scores any more. Replace it by the newer version.`,
     )
   },
 })
-
-/** The delivery thread is started when there are subscriptions. */
-const findSubscriptions = ({ data }: Store): Job => ({
-  name: 'Subscriptions cannot be read',
-  interval: 1000,
-  async run() {
-    if (await data(SUBSCRIPTIONS).exist()) send({ kind: 'subscribed' })
-  },
-})
-
-/** `remove` deletes a batch of old rows and returns whether there were any. Deleting all at once would delay writes. */
-const deleteOld = (what: string, days: number, remove: (before: number) => Awaitable<boolean>): Job => ({
-  name: `Old ${what} cannot be deleted`,
-  interval: HOUR_MILLISECONDS,
-  async run() {
-    const before = Date.now() - days * 24 * HOUR_MILLISECONDS
-    while (!stop.signal.aborted && (await remove(before))) await pause(0, stop.signal)
-  },
-})
-
-async function sendMonth({ data }: Store): Promise<void> {
-  const day = dayOf(Date.now())
-  const sums = await data(USAGE).sumByKey({ since: `${day.slice(0, 8)}01`, until: day })
-  send({ kind: 'month', day, sums: new Map(sums) })
-}

@@ -7,11 +7,6 @@ import type { RuleSetShape } from '../core/passport/rules/rule-set.ts'
 import type { Reads } from '../core/reads/search.ts'
 import type { Site } from './site.ts'
 
-export type Png = Uint8Array<ArrayBuffer>
-
-/** Draws an SVG as a PNG of this width. */
-export type Rasterize = (svg: string, width: number, signal?: AbortSignal) => Promise<Png>
-
 export type ExplorerOptions = Reads & {
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
   rules: () => Awaitable<RuleSetShape & { stamp: string }>
@@ -22,7 +17,6 @@ export type ExplorerOptions = Reads & {
   site: Site
   /** Pages of all features, until the index changes. */
   pages: PageCache
-  rasterize: Rasterize
   /** Logs an error that a page does not show. */
   onError: (error: unknown) => void
 }

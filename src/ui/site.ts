@@ -27,8 +27,6 @@ export type Site = SiteSettings & {
   origin: string
   /** The host of the public URL. Pictures show it, not the host of the request, so that one picture fits all hosts. */
   host: string
-  /** Matches a character of the further fonts, which draw PNG pictures. */
-  fonts?: RegExp | undefined
   style: Asset
   links: readonly Link[]
   accents: Record<Theme, string>
@@ -37,7 +35,7 @@ export type Site = SiteSettings & {
 /** An entry of the menu or the footer, which are sorted by `order`. */
 export type Link = { path: string; text: string; in: 'menu' | 'footer'; order: number; needsExplorer?: true }
 
-type Options = Partial<Pick<Site, 'explorer' | 'fonts' | 'links'>> & {
+type Options = Partial<Pick<Site, 'explorer' | 'links'>> & {
   settings?: SiteSettings
   publicUrl?: string | undefined
   styles?: readonly string[]
@@ -56,7 +54,7 @@ export function createSite({
   const links = (options.links ?? [])
     .filter(({ needsExplorer }) => explorer || !needsExplorer)
     .toSorted((one, other) => one.order - other.order)
-  const own = { explorer, origin: publicUrl, host, fonts: options.fonts, style, links, accents }
+  const own = { explorer, origin: publicUrl, host, style, links, accents }
   const site: Site = { ...settings, ...own }
   const icon = picture('svg', drawIcon(site))
   const showRobots = (request: Request) => {

@@ -6,9 +6,9 @@ import { RANKING } from '../../src/core/lists/list-request.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { exportRecords } from '../../src/features/records/export.ts'
 import type { workplace } from '../../test/support/cli-sandbox.ts'
+import { USAGE } from '../../test/support/features/keys.ts'
 import { pathsOfFrozen } from '../../test/support/frozen/frozen-versions.ts'
 import { serveTest } from '../../test/support/http/server.ts'
-import { USAGE } from '../../test/support/store/open.ts'
 
 export type Sandbox = Awaited<ReturnType<typeof workplace>>
 
@@ -36,7 +36,7 @@ export async function everythingIn(sandbox: Sandbox): Promise<Texts> {
 }
 
 /** Leaves out the times at which data points were added, which differ between runs. */
-export const exportOf = (sandbox: Sandbox): Promise<Texts> =>
+const exportOf = (sandbox: Sandbox): Promise<Texts> =>
   sandbox.look(async (store) => {
     let text = ''
     for await (const chunk of exportRecords(store)) text += chunk.text.replaceAll(/,"added_at":"[^"]*"/g, '')

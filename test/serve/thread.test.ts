@@ -33,22 +33,6 @@ function startFailing(fails: () => boolean) {
   return { ...thread, messages, starts, ended }
 }
 
-test('a thread that throws is logged and restarted at once', async () => {
-  const thread = startFailing(() => false)
-  await until(() => thread.messages.includes('started'))
-  thread.post(THROW)
-  await until(() => thread.messages.length === 4)
-  expect(thread.messages).toEqual([
-    'started',
-    expect.stringContaining(`The ${NAME} failed: `),
-    `The ${NAME} ended; restarting it now.`,
-    'started',
-  ])
-  expect(thread.messages[1]).toContain('told to')
-  expect(thread.ended).toHaveLength(1)
-  await thread.stop()
-})
-
 test('a thread that throws at every start is restarted with exponential backoff', async () => {
   let times = 0
   const thread = startFailing(() => ++times <= 4)

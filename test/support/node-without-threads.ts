@@ -7,6 +7,11 @@ import type { Store } from '../../src/core/store/store.ts'
 import { listen } from '../../src/serve/request-listener.ts'
 import { SERVING } from './program/serving.ts'
 
+const NO_PICTURES = {
+  rasterize: () => Promise.reject(new Error('This node draws no pictures.')),
+  connect: () => undefined,
+}
+
 type Options = {
   /** Wraps the store of the node. */
   adapt?: (store: Store) => Store
@@ -28,7 +33,7 @@ export async function listenHere(env: Record<string, string>, options: Options =
     log: createLog({ write: (line) => void lines.push(line), json: true, now: Date.now }),
     windows: createWindowMemory(),
     onError,
-    rasterize: () => Promise.reject(new Error('This node draws no pictures.')),
+    clients: { 'picture-thread': NO_PICTURES },
   })
   return {
     url: server().url.origin,

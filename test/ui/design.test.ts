@@ -45,14 +45,6 @@ test('the generated picture of an id (rosette) is small and reproducible, and ne
   expect(drawn.join('')).not.toMatch(/NaN|Infinity|style/)
 })
 
-test('the small version of a rosette is simpler than the large one and has the same colours', () => {
-  const [large, small] = [rosette(42).markup, rosette(42, 'small').markup]
-  expect(small.length).toBeLessThan(large.length)
-  expect(small).not.toMatch(/<use|NaN|id=/)
-  const strokeOf = (markup: string) => / stroke="[^"]+"/.exec(markup)?.[0]
-  expect(strokeOf(small)).toBe(strokeOf(large) as string)
-})
-
 test('the fonts are small files, of which pages use the first', () => {
   expect(FONTS).toHaveLength(6)
   for (const bytes of FONTS) {

@@ -111,12 +111,6 @@ describe('files of the site', () => {
       expect((await server.look(path)).status).toBe(404)
   })
 
-  test('/favicon.ico is a PNG of 32 pixels', async () => {
-    const response = await fetch(`${server.url.origin}/favicon.ico`)
-    expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'image/png'])
-    expect((await new Bun.Image(await response.bytes()).metadata()).width).toBe(32)
-  })
-
   test('robots.txt and sitemaps list the pages', async () => {
     const robots = (await server.look('/robots.txt')).text
     // The routes that test servers share have no public URL, so the address is that of the request.
@@ -166,6 +160,25 @@ describe('files of the site', () => {
     expect(text).toContain(`<link rel="canonical" href="${ORIGIN}${canonical}">`)
     expect(text).toContain(`<meta property="og:image" content="${ORIGIN}${card}">`)
     expect(text).toContain('<meta property="og:site_name" content="passportd">')
+  })
+
+  test('the metadata of a passport has its card and describes the score and the person in escaped text', async () => {
+    const { text } = await server.look('/passports/7')
+    const metadata = {
+      'og:type': 'profile',
+      'og:title': 'Ada Lovélace 🐉: passport score 42.5, Regular',
+      'og:url': `${ORIGIN}/passports/7`,
+      'og:image': `${ORIGIN}/card/7.png?score=42.5`,
+      'og:image:type': 'image/png',
+      'og:image:width': '1200',
+      'og:image:height': '630',
+      'og:image:alt': 'Ada Lovélace 🐉: passport score 42.5',
+      'og:description':
+        'First of &quot;them&quot; &lt;all&gt; London · math · poetry · activity 12, identity 10.25, skills 20.25 · human',
+    }
+    for (const [name, content] of Object.entries(metadata))
+      expect(text).toContain(`<meta property="${name}" content="${content}">`)
+    expect(text).toContain('<meta name="twitter:card" content="summary_large_image">')
   })
 
   test('further pages of credentials have canonical addresses of their own', async () => {

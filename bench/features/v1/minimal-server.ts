@@ -3,7 +3,7 @@
  * Environment: DATABASE is the file, PORT the port, HEADERS the constant response headers as JSON.
  */
 import { Database } from 'bun:sqlite'
-import { type PassportRow, presentItem, presentPassport } from '../../../src/features/v1/present.ts'
+import { type PassportRow, presentItem, presentPassport } from '../../../src/features/v1/statements.ts'
 
 const { DATABASE, PORT = '0', HEADERS = '{}' } = process.env
 const PAGE = 25

@@ -21,8 +21,8 @@ export type RenderedResult = { passport: PassportV3; json: string } | { candidat
 const PER_TURN = 50
 
 /**
- * With explanations, a read renders at most this many bytes, but at least one passport. The caller reads the rest in further calls.
- * The store limits the bytes of other reads.
+ * With explanations, a read renders at most this many bytes, but at least one passport. The caller reads the rest in
+ * further calls. The store limits the bytes of other reads.
  */
 const READ_BYTES = 512 * 1024
 
@@ -30,8 +30,8 @@ const READ_BYTES = 512 * 1024
 export const PAGE_BYTES = 2 * 1024 * 1024
 
 /**
- * Returns the results of the first keys, in order. The store decides how many keys it reads, but reads at least one. `asOf`
- * is a time in the past; past standings and explanations are unknown.
+ * Returns the results of the first keys, in order. The store decides how many keys it reads, but reads at least one.
+ * `asOf` is a time in the past; past standings and explanations are unknown.
  */
 export const readPassports = (
   context: Context,
@@ -52,10 +52,7 @@ type Options = {
 
 type Render = (passport: PassportV3, explanation?: Explanation) => string
 
-/**
- * Renders the first passports, up to `most` bytes, but at least one. `changes` has the changes of passports that are movers,
- * by id.
- */
+/** Renders the first passports, up to `most` bytes, but at least one. `changes` are those of movers, by id. */
 export function renderPassports(
   context: Context,
   found: Found,
@@ -104,10 +101,10 @@ async function renderInTurns(
     if (isExplained || (at > 0 && at % PER_TURN === 0)) await takeTurn(context)
     const passport = isExplained && result && 'passport' in result ? result.passport : undefined
     const explanation = passport && (await context.explainAll([passport])).get(passport.id)
-    const each = toRendered(result, (passport) => render(passport, explanation))
-    bytes += each && 'json' in each ? Buffer.byteLength(each.json) : 0
+    const entry = toRendered(result, (passport) => render(passport, explanation))
+    bytes += entry && 'json' in entry ? Buffer.byteLength(entry.json) : 0
     if (bytes > most && at > 0) break
-    rendered.push(each)
+    rendered.push(entry)
   }
   return rendered
 }
@@ -115,7 +112,6 @@ async function renderInTurns(
 const toRendered = (result: KeyResult, render: Render): RenderedResult =>
   result && 'passport' in result ? { ...result, json: render(result.passport) } : result
 
-/** The selected fields of a value, or of each item of a list. */
 function pick(value: unknown, paths: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => pick(item, paths))
@@ -173,7 +169,6 @@ async function undoLater(store: Store, read: Awaitable<Found>, time: number): Pr
   })
 }
 
-/** The standings of passports, by id. */
 export type Standings = ReadonlyMap<number, WireStanding>
 
 const passportsOf = (found: Found): PassportV3[] =>
@@ -186,11 +181,11 @@ async function findStandings({ index, request }: Context, passports: readonly Pa
 }
 
 /*
- * Units: the number of requests that a request of v3 counts as. One unit is about a millisecond of CPU with 100,000 passports.
- * bench/request-costs.ts measures it, and docs/security.md has the table.
+ * Units: the number of requests that a request of v3 counts as. One unit is about a millisecond of CPU with 100,000
+ * passports. bench/request-costs.ts measures it, and docs/limits.md has the table.
  */
 
-/** Each passport in a response costs points; 25 points are one unit. `standing` is free, because the ranking is in memory. */
+/** Points of each passport in a response. `standing` is free, because the ranking is in memory. */
 const POINTS_PER_UNIT = 25
 const PASSPORT_POINTS = 1
 const PART_POINTS: Record<Include, number> = { credentials: 1, explanation: 2, standing: 0 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Awaitable } from './awaitable.ts'
 import { describeError, FileFaultError, ServiceError } from './errors.ts'
 import { createErrorLog, type Log } from './log.ts'
 
@@ -76,6 +77,23 @@ async function repeat(job: Job, { log, signal, onError, onRecovery }: Options): 
   await job.end?.(attempt)
   errors.end()
 }
+
+const DAY_MILLISECONDS = 86_400_000
+
+/** `remove` deletes a batch of old rows and returns whether there were any. Deleting all at once would delay writes. */
+export const deleteOld = (
+  rows: string,
+  days: number,
+  signal: AbortSignal,
+  remove: (before: number) => Awaitable<boolean>,
+): Job => ({
+  name: `Old ${rows} cannot be deleted`,
+  interval: DAY_MILLISECONDS / 24,
+  async run() {
+    const before = Date.now() - days * DAY_MILLISECONDS
+    while (!signal.aborted && (await remove(before))) await pause(0, signal)
+  },
+})
 
 /** Whether an error may end by itself, unlike a damaged file. */
 const isPassing = (error: unknown) =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CommandError } from '../basics/errors.ts'
 import { count } from '../basics/text/counts-and-sizes.ts'
 import { quote } from '../basics/text/quote.ts'
-import type { Removal } from '../store/write/removals.ts'
+import type { Removal } from '../store/write/write-records.ts'
 
 /** A list has the ids of removed passports, and the digests of wallets that are skipped. */
 export function describeRemovals(list: readonly Removal[]): string {

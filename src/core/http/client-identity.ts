@@ -14,38 +14,38 @@ export const ANONYMOUS_PRINCIPAL: Principal = { id: '', scopes: DEFAULT_SCOPES, 
 
 const isWrite = (scope: string) => scope.startsWith('write')
 
-export const hasScope = ({ scopes }: Principal, wanted: RouteScope): boolean =>
-  scopes.some((scope) => scope === wanted || (wanted === 'write' && isWrite(scope)))
+export const hasScope = ({ scopes }: Principal, routeScope: RouteScope): boolean =>
+  scopes.some((scope) => scope === routeScope || (routeScope === 'write' && isWrite(scope)))
 
 /** Throws `forbidden` if the principal lacks the scope. */
-export function checkScope(principal: Principal, wanted: RouteScope): void {
-  if (hasScope(principal, wanted)) return
-  const name = wanted === 'write' ? 'write:ISSUER or write:*' : wanted
-  const advice = adviseScope(principal, wanted)
+export function checkScope(principal: Principal, routeScope: RouteScope): void {
+  if (hasScope(principal, routeScope)) return
+  const name = routeScope === 'write' ? 'write:ISSUER or write:*' : routeScope
+  const advice = adviseScope(principal, routeScope)
   throw new ServiceError('forbidden', `This request needs a key with the scope ${name}${advice}.`)
 }
 
-function adviseScope(principal: Principal, wanted: RouteScope): string {
+function adviseScope(principal: Principal, routeScope: RouteScope): string {
   if (principal.id === '') return ''
   if (isPublishable(principal)) return ', and a publishable key has only the scope read'
-  const kept = principal.scopes.filter((scope) => !isWrite(scope) || !isWrite(wanted))
-  const scopes = [...kept, wanted === 'write' ? 'write:ISSUER' : wanted].join(',')
+  const otherScopes = principal.scopes.filter((scope) => !isWrite(scope) || !isWrite(routeScope))
+  const scopes = [...otherScopes, routeScope === 'write' ? 'write:ISSUER' : routeScope].join(',')
   return `: the operator can add it with "passportd keys set ${principal.id} --scope ${scopes}"`
 }
 
-/** Throws `forbidden` if a publishable key is not sent from a page of its origins. Other programs can forge the header. */
+/** Throws `forbidden` if a publishable key is not sent from a page of its origins. Programs can forge the header. */
 export function checkOrigin(principal: Principal, { headers }: Request): void {
   if (!isPublishable(principal)) return
   const origin = headers.get('origin')
   if (origin !== null && principal.origins.includes(origin)) return
-  const given = origin === null ? 'but this request has no Origin header' : `not of ${quote(origin)}`
+  const problem = origin === null ? 'but this request has no Origin header' : `not of ${quote(origin)}`
   throw new ServiceError(
     'forbidden',
-    `A publishable key is valid only on pages of its origins, ${given}: the operator can change them with "passportd keys set ${principal.id} --origin".`,
+    `A publishable key is valid only on pages of its origins, ${problem}: the operator can change them with "passportd keys set ${principal.id} --origin".`,
   )
 }
 
-/** Whether a secret key is sent from a page of another service. Pages of this service, such as the reference, may send it. */
+/** Whether a secret key is sent from a page of another service. Pages of this service may send it. */
 export function isInBrowser(key: ApiKey, { headers }: Request, publicUrl?: string): boolean {
   const origin = key.isSeenInBrowser ? null : headers.get('origin')
   if (origin === null || isPublishable(key) || origin === publicUrl) return false
@@ -58,7 +58,7 @@ const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
 /** A key from a request; a malformed key has no id. */
 export type SentKey = { id: string | undefined; hash: Uint8Array }
 
-/** Clients repeat their header, and a lookup takes less time than hashing. Keys have fewer characters than LONGEST_PARSED. */
+/** A lookup takes less time than hashing. Keys have fewer characters than LONGEST_PARSED. */
 const parsed = new Map<string, SentKey | undefined>()
 const MOST_PARSED = 1000
 const LONGEST_PARSED = 100
@@ -80,15 +80,12 @@ function parseHeader(header: string): SentKey | undefined {
   return NO_KEY.has(text) ? undefined : { id: parseKeyId(text), hash: Bun.SHA256.hash(text) as Uint8Array }
 }
 
-/** Compares in constant time. */
 export const matchesKey = ({ hash }: SentKey, key: ApiKey | undefined): key is ApiKey =>
   key !== undefined && timingSafeEqual(hash, key.hash)
 
-/** Whether a key exists, and is neither revoked nor expired. */
 export const isActive = (key: ApiKey | undefined, now: number): boolean =>
   key !== undefined && keyState(key, now) === 'active'
 
-/** Who sent a request. */
 export type Client = { key: ApiKey | undefined; address(): string }
 
 /** The client whose requests are counted. Each visitor of a page with a publishable key is a client. */
@@ -134,9 +131,9 @@ const LONGEST_HOPS = MOST_HOPS * '[2001:0db8:0000:0000:0000:ffff:255.255.255.255
 function normalize(text: string): string {
   if (!text.includes(':')) return text
   const written = text.replace(/%[^\]]*/, '')
-  const given =
+  const literal =
     isIP(written) === 6 ? `[${written.replace(DOTTED, (_, ...bytes) => toGroups(bytes))}]` : written
-  return (SocketAddress.parse(given)?.address ?? text).replace(/^::ffff:(?=\d+\.)/, '')
+  return (SocketAddress.parse(literal)?.address ?? text).replace(/^::ffff:(?=\d+\.)/, '')
 }
 
 /** An IPv6 address can end with an IPv4 address, but the parser does not always accept this form. */

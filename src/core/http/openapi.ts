@@ -3,10 +3,7 @@ import { findUnknown, invalidValues, ServiceError, STATUS_OF } from '../basics/e
 import { type DocumentedError, ERRORS, FIELDS, HEADERS, type HeaderName } from './openapi-parts.ts'
 import { type DocumentedRoute, isDocumented, type Parameter, type Parameters, type Route } from './route.ts'
 
-/**
- * The OpenAPI document of the routes, in version 3.1 as many generators need. It has no QUERY and no streams, because it could
- * not describe them. Its schemas are the ones that the code uses.
- */
+/** The OpenAPI document, in version 3.1 as many generators need, which cannot describe QUERY and streams. */
 export function createOpenApi(
   version: string,
   routes: readonly Route[],
@@ -20,8 +17,8 @@ export function createOpenApi(
   const tags = new Map(surfaces.map(({ tag }) => [tag.name, tag]))
   const paths: Record<string, object> = {}
   const responses: SharedResponses = {}
-  for (const each of documented)
-    paths[templateOf(each)] = { ...paths[templateOf(each)], ...describePath(each, toRef, responses) }
+  for (const route of documented)
+    paths[templateOf(route)] = { ...paths[templateOf(route)], ...describePath(route, toRef, responses) }
   return {
     openapi: '3.1.0',
     info: {
@@ -38,24 +35,25 @@ export function createOpenApi(
       responses,
       headers: HEADERS,
       parameters: CONDITIONS,
-      securitySchemes: {
-        ApiKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-API-KEY',
-          description:
-            'Optional unless the operator requires it. An empty key, `undefined`, `null` and `None` count as no key; an unknown, revoked or expired key is rejected.',
-        },
-        Session: { type: 'http', scheme: 'bearer', description: 'From POST /api/v3/me/session' },
-      },
+      securitySchemes: SECURITY_SCHEMES,
     },
   }
+}
+
+const SECURITY_SCHEMES = {
+  ApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-KEY',
+    description:
+      'Optional unless the operator requires it. An empty key, `undefined`, `null` and `None` count as no key; an unknown, revoked or expired key is rejected.',
+  },
+  Session: { type: 'http', scheme: 'bearer', description: 'From POST /api/v3/me/session' },
 }
 
 export const ABOUT =
   'A passport is a person’s professional-reputation record: scores, profile, wallets, linked accounts and scored credentials.'
 
-/** The path with `{key}` in place of `:key`. */
 export const templateOf = ({ path }: Route) => path.replace(/:(\w+)/g, '{$1}')
 
 /** All errors that a route can respond with. No two have the same status. */
@@ -81,15 +79,15 @@ const CONDITIONS = {
 type ToRef = (schema: unknown) => unknown
 type SharedResponses = Record<string, object>
 
-function describePath(each: DocumentedRoute, toRef: ToRef, shared: SharedResponses) {
-  const { id, params, methods = ['GET'] } = each
+function describePath(route: DocumentedRoute, toRef: ToRef, shared: SharedResponses) {
+  const { id, params, methods = ['GET'] } = route
   const operations = methods
     .filter((method) => method !== 'QUERY')
     .map((method, at) => [
       method.toLowerCase(),
       {
         operationId: at === 0 ? id : `${id}By${method.charAt(0)}${method.slice(1).toLowerCase()}`,
-        ...describe(each, toRef, shared),
+        ...describe(route, toRef, shared),
       },
     ])
   return {
@@ -99,10 +97,10 @@ function describePath(each: DocumentedRoute, toRef: ToRef, shared: SharedRespons
 }
 
 /** Returns an operation without its id. The operations of a route differ only in method and id. */
-function describe(each: DocumentedRoute, toRef: ToRef, shared: SharedResponses) {
-  const { surface, summary, description, needsKey, access, query = {}, body } = each
-  const { requestHeaders = {}, responseHeaders = [] } = each
-  const isRead = each.methods === undefined
+function describe(route: DocumentedRoute, toRef: ToRef, shared: SharedResponses) {
+  const { surface, summary, description, needsKey, access, query = {}, body } = route
+  const { requestHeaders = {}, responseHeaders = [] } = route
+  const isRead = route.methods === undefined
   const session = access === 'session' && [{ Session: [] }]
   const conditions = Object.keys(CONDITIONS).map((name) => ({ $ref: `#/components/parameters/${name}` }))
   const headers = refs([
@@ -126,15 +124,15 @@ function describe(each: DocumentedRoute, toRef: ToRef, shared: SharedResponses) 
       requestBody: {
         required: true,
         content: {
-          'application/json': { schema: toRef(body), example: each.examples?.request },
+          'application/json': { schema: toRef(body), example: route.examples?.request },
         },
       },
     }),
     responses: {
-      [each.status ?? 200]: { description: summary, headers, content: contentOf(each, toRef) },
+      [route.status ?? 200]: { description: summary, headers, content: contentOf(route, toRef) },
       ...(isRead && { 304: { description: NOT_MODIFIED, headers } }),
       ...Object.fromEntries(
-        errorsOf(each).map((code) => [STATUS_OF[code], describeError(each, code, toRef, shared)]),
+        errorsOf(route).map((code) => [STATUS_OF[code], describeError(route, code, toRef, shared)]),
       ),
     },
   }
@@ -142,23 +140,23 @@ function describe(each: DocumentedRoute, toRef: ToRef, shared: SharedResponses) 
 
 export const NOT_MODIFIED = 'The body has not changed since the `ETag` in `If-None-Match`'
 
-function contentOf(each: DocumentedRoute, toRef: ToRef) {
-  const { response, examples } = each
+function contentOf(route: DocumentedRoute, toRef: ToRef) {
+  const { response, examples } = route
   return {
     'application/json': {
       schema: toRef(response),
       ...(examples?.response !== undefined && { example: examples.response }),
     },
-    ...each.alternatives,
+    ...route.alternatives,
   }
 }
 
 /** The response to an error. If the routes of a surface have the same one, it is a component. */
-function describeError(each: DocumentedRoute, code: DocumentedError, toRef: ToRef, shared: SharedResponses) {
-  const { surface, errorWords } = each
-  const { type, example, isShared } = exampleOf(each, code)
+function describeError(route: DocumentedRoute, code: DocumentedError, toRef: ToRef, shared: SharedResponses) {
+  const { surface, errorWords } = route
+  const { type, example, isShared } = exampleOf(route, code)
   const response = {
-    description: wordsOf(each, code),
+    description: wordsOf(route, code),
     headers: refs([...surface.headers, 'NoStore', ...(ERRORS[code].headers ?? [])]),
     content: { [type]: { schema: toRef(surface.errorSchema), example } },
   }
@@ -168,11 +166,10 @@ function describeError(each: DocumentedRoute, code: DocumentedError, toRef: ToRe
   return { $ref: `#/components/responses/${name}` }
 }
 
-/** What an error of a route means. */
 export const wordsOf = ({ errorWords }: DocumentedRoute, code: DocumentedError): string =>
   errorWords?.[code] ?? ERRORS[code].description
 
-/** An example of the response of this route to this error, rendered like a real one. It is shared unless it names a parameter. */
+/** An example of this error, rendered like a real one. It is shared unless it names a parameter. */
 export function exampleOf(route: DocumentedRoute, code: DocumentedError) {
   const { surface, query = {} } = route
   const { sentence, members = {} } = ERRORS[code]
@@ -200,8 +197,8 @@ const toParameters = (place: 'path' | 'query' | 'header', parameters: Parameters
   }))
 
 /** Replaces named schemas by a `$ref`. Schemas are compared by their contents, because an optional schema is a copy. */
-function nameSchemas(named: Readonly<Record<string, TSchema>>) {
-  const names = new Map(Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]))
+function nameSchemas(namedSchemas: Readonly<Record<string, TSchema>>) {
+  const names = new Map(Object.entries(namedSchemas).map(([name, schema]) => [JSON.stringify(schema), name]))
   const toRef = (value: unknown): unknown => {
     const name = names.get(JSON.stringify(value))
     return name === undefined ? descend(value) : { $ref: `#/components/schemas/${name}` }
@@ -211,6 +208,8 @@ function nameSchemas(named: Readonly<Record<string, TSchema>>) {
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toRef(inner)]))
   }
-  const schemas = Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, descend(schema)]))
+  const schemas = Object.fromEntries(
+    Object.entries(namedSchemas).map(([name, schema]) => [name, descend(schema)]),
+  )
   return { schemas, toRef }
 }

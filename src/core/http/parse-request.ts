@@ -1,73 +1,7 @@
 import { unescape as decode } from 'node:querystring'
 import { ServiceError } from '../basics/errors.ts'
 import { parseOrigin } from '../basics/url.ts'
-import type { Context, Route } from './route.ts'
-
-const READ_ONLY = ['GET', 'HEAD']
-
-const methodsOf = ({ methods = READ_ONLY }: Route) => methods
-
-export const allowedMethods = (route: Route) =>
-  [...(route.pathMethods ?? methodsOf(route)), 'OPTIONS'].join(', ')
-
-/** The route with and without a trailing slash. */
-export function withSlash(route: Route): Route[] {
-  const isSlashOptional = route.surface.ignoresSlash && !/[/*]$/.test(route.path)
-  return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]
-}
-
-/** Groups routes by path. The routes of a path differ in their methods, and each gets the methods of all. */
-export function groupByPath(routes: readonly Route[]): Map<string, Route[]> {
-  const groups = Map.groupBy(routes, ({ path }) => path)
-  for (const [path, group] of groups) {
-    const pathMethods = [...new Set(group.flatMap(methodsOf))]
-    if (group.length > 1)
-      groups.set(
-        path,
-        group.map((each) => ({ ...each, pathMethods })),
-      )
-  }
-  return groups
-}
-
-/**
- * Selects the route of a path for the method of a request, preferably one that `isFor` it. The route that reads responds to methods
- * that the path does not have.
- */
-export function selectRoute(routes: readonly Route[], request: Request): Route {
-  if (routes.length === 1) return routes[0] as Route
-  const matches = routes.filter((route) => route.isFor?.(request))
-  const others = routes.filter((route) => !route.isFor)
-  const findByMethod = (candidates: readonly Route[], method: string) =>
-    candidates.findLast((route) => methodsOf(route).includes(method))
-  return (findByMethod(matches, request.method) ??
-    findByMethod(others, request.method) ??
-    matches.at(-1) ??
-    findByMethod(others, 'GET') ??
-    routes.at(-1)) as Route
-}
-
-export function checkMethod(method: string, route: Route): void {
-  if (methodsOf(route).includes(method)) return
-  const methods = route.pathMethods ?? route.methods
-  const readOnly = route.surface.retires ? 'this API is read-only, use GET' : 'use GET'
-  const advice = methods ? `use ${methods.join(' or ')}` : readOnly
-  throw new ServiceError('method_not_allowed', `${method} is not possible here: ${advice}.`, {
-    headers: { Allow: allowedMethods(route) },
-  })
-}
-
-/** A host name or an IP address, with an optional port. Commas are refused, because they join the values of repeated headers. */
-const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
-
-/** Accepts an empty `Host`, and a missing one, which HTTP/1.0 allows. */
-export function checkHost({ headers }: Request): void {
-  if (HOST.test(headers.get('host') ?? '')) return
-  throw new ServiceError(
-    'invalid_request',
-    'Host must be one host name or IP address, with an optional port.',
-  )
-}
+import type { Context } from './route.ts'
 
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'QUERY'])
 
@@ -111,7 +45,7 @@ export const MAX_BODY_BYTES = 1024 * 1024
 /** 0 if the size of the body is unknown. */
 export const declaredLength = ({ headers }: Request) => Number(headers.get('content-length')) || 0
 
-/** If a larger body is refused unread, its connection is closed: a new connection takes less time than reading the body. */
+/** If a larger body is refused unread, its connection is closed, which takes less time than reading it. */
 const MOST_IGNORED_BYTES = 64 * 1024
 
 export const hasLargeUnreadBody = (request: Request) =>
@@ -122,20 +56,8 @@ export const bodyTooLarge = () =>
     headers: { Connection: 'close' },
   })
 
-export function refuseLargeBody({ request, route }: Context): Response | undefined {
-  if (declaredLength(request) <= MAX_BODY_BYTES) return undefined
-  if (route.surface.errors.includes('content_too_large')) throw bodyTooLarge()
-  return new Response(null, { status: 413, headers: { Connection: 'close' } })
-}
-
 /** Headers need no check: Bun responds 431 when the request line and the headers exceed 16 KiB. */
 const MAX_TARGET = 8 * 1024
-
-/** The client's own request id, if it is safe to log; otherwise a new one. */
-export function requestIdOf({ headers }: Request): string {
-  const given = headers.get('x-request-id')
-  return given !== null && /^[\w.-]{1,64}$/.test(given) ? given : crypto.randomUUID()
-}
 
 /** The scheme and host of the request; empty if its `Host` is malformed. */
 const originOf = ({ url }: Request) => url.slice(0, pathStart(url))
@@ -146,7 +68,7 @@ export const publicOriginOf = (request: Request, publicUrl: string): string =>
 
 const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/
 
-/** The origin of the service; `undefined` without PUBLIC_URL, because the requested one may be forged, unless it is this machine. */
+/** The origin of the service. Without PUBLIC_URL it is known only on this machine, because `Host` may be forged. */
 export function trustedOriginOf(request: Request, { publicUrl }: Pick<Context, 'publicUrl'>) {
   const origin = publicOriginOf(request, publicUrl)
   return publicUrl !== '' || LOOPBACK.test(origin) ? origin : undefined
@@ -176,15 +98,15 @@ const pathStart = (url: string) => (url.startsWith('/') ? 0 : url.indexOf('/', '
 /** Maximum number of path segments that are compared. No pattern has more. */
 const MOST_PARTS = 20
 
-/** The decoded parameters of the path; `undefined` if it does not match the pattern. A malformed escape does not throw. */
+/** The decoded parameters of the path, if it matches the pattern. A malformed escape does not throw. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1)) ? {} : undefined
-  const [wanted, given] = [pattern.split('/'), path.split('/', MOST_PARTS)]
+  const [patternParts, pathParts] = [pattern.split('/'), path.split('/', MOST_PARTS)]
   const params: Record<string, string> = {}
-  for (const [index, part] of wanted.entries()) {
-    const value = given[index]
+  for (const [index, part] of patternParts.entries()) {
+    const value = pathParts[index]
     if (part.startsWith(':') && value) params[part.slice(1)] = decode(value)
     else if (part !== value) return undefined
   }
-  return wanted.length === given.length ? params : undefined
+  return patternParts.length === pathParts.length ? params : undefined
 }

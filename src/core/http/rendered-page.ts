@@ -12,7 +12,6 @@ export type RenderedPage = {
   body: Body
   etag: string
   compressed?: Awaitable<Uint8Array<ArrayBuffer> | Blob>
-  /** The body of uncompressed responses. */
   uncompressed?: Body | Blob
 }
 
@@ -41,12 +40,12 @@ export async function sendPage(
   page: RenderedPage,
 ): Promise<Response> {
   const { status, body, etag } = page
-  const respond = async (sent: Body | Blob) => {
-    if (sent instanceof Blob) {
-      if (!fits(context, sent.size, sent)) await takeTurn(context, sent.size)
-      holdBody(context, sent.size, sent)
+  const respond = async (payload: Body | Blob) => {
+    if (payload instanceof Blob) {
+      if (!fits(context, payload.size, payload)) await takeTurn(context, payload.size)
+      holdBody(context, payload.size, payload)
     } else releaseBody(context)
-    return new Response(sent, { status, headers })
+    return new Response(payload, { status, headers })
   }
   const headers = new Headers(context.headers)
   for (const name in page.headers) headers.set(name, page.headers[name] as string)
@@ -63,10 +62,10 @@ export async function sendPage(
   // Concurrent requests share one compression.
   page.compressed ??= compress(body)
   const compressed = await page.compressed
-  const sent = compressed instanceof Blob ? compressed : share(compressed)
-  page.compressed = sent
+  const payload = compressed instanceof Blob ? compressed : share(compressed)
+  page.compressed = payload
   headers.set('Content-Encoding', 'gzip')
-  return respond(sent)
+  return respond(payload)
 }
 
 /** Makes a large body a Blob, whose bytes all responses share. Other bodies are copied for each response. */
@@ -90,7 +89,6 @@ const PERMISSIONS = ['camera', 'geolocation', 'microphone', 'payment', 'usb', 'b
   .map((feature) => `${feature}=()`)
   .join(', ')
 
-/** Whether `Accept-Encoding` allows gzip, and does not prefer an uncompressed body. */
 export function acceptsGzip({ headers }: Pick<Request, 'headers'>): boolean {
   const weights = parseWeights(headers.get('accept-encoding') ?? '')
   const weight = weights.get('gzip') ?? weights.get('*') ?? 0
@@ -135,7 +133,8 @@ export function createPageCache(mostBytes = MOST_CACHED_BYTES) {
       const cached = pages.find(key)
       if (cached) return cached
       const page = await render()
-      // Only pages of the current version are cached. Errors are never cached: clients can request endless missing pages.
+      // Only pages of the current version are cached. Errors are never cached: clients can request endless missing
+      // pages.
       if (current !== version || page.status !== 200 || isIncomplete(page)) return page
       return pages.getOrAdd(key, () => ({ value: page, bytes: estimateBytes(page) }))
     },

@@ -2,13 +2,11 @@ import { dayOf } from '../basics/text/instant.ts'
 import { createHistogram, type Family, type Histogram, type Labels } from './prometheus-text.ts'
 import type { Context } from './route.ts'
 
-/** Responses per day, key, endpoint and status. */
 export type UsageCount = {
   /** In UTC: 2026-01-31. */
   day: string
   /** The id of the key; empty for clients without a key. */
   key: string
-  /** The name of the route. */
   endpoint: string
   status: number
   count: number
@@ -42,58 +40,66 @@ export const tierNameOf = ({ tier }: Pick<Context, 'tier'>) => tier?.name ?? 'no
 /** Counts responses in memory, for metrics, usage and monthly quotas. No label takes values from untrusted input. */
 export function createRequestCounter(now: () => number) {
   const entries = new Map<string, Entry>()
-  const days = createDays(now, () => entries.clear())
-  const usage = createUsage()
-  const requests = new Map<string, Entry['requests']>()
-  const routes = new Map<string, Histogram>()
-  const histogramOf = (route: string) => routes.getOrInsertComputed(route, () => createHistogram(BOUNDS))
-
-  function addEntry(key: string, request: CountedRequest, status: number): Entry {
-    const { route, principal } = request
-    const tier = tierNameOf(request)
-    // The monthly quota ignores 304s, so a 304 that is not free is counted as a 200.
-    const counted = status === 304 && !request.isFree ? 200 : status
-    // Responses with 304 or 429 do not count for the monthly quota.
-    const isOfQuota = principal.id !== '' && counted !== 304 && counted !== 429
-    const day = days.today()
-    const entry = {
-      usage: route.surface.usesKeys
-        ? usage.add({ day, key: principal.id, endpoint: route.name, status: counted, count: 0 })
-        : undefined,
-      month: isOfQuota ? days.monthOf(principal.id) : undefined,
-      requests: requests.getOrInsertComputed(`${route.name} ${status} ${tier}`, () => ({
-        labels: { route: route.name, status: String(status), tier },
-        value: 0,
-      })),
-      seconds: histogramOf(route.name),
-    }
-    entries.set(key, entry)
-    return entry
+  const parts = {
+    days: createDays(now, () => entries.clear()),
+    usage: createUsage(),
+    metrics: createMetrics(),
   }
-
+  const { days, usage, metrics } = parts
   return {
     ...{ noteInBrowser: usage.noteInBrowser, putBack: usage.putBack, size: usage.size },
     ...{ isQuotaUsed: days.isQuotaUsed, setMonth: days.setMonth },
+    ...{ addRoute: metrics.addRoute, readMetrics: metrics.read },
     /** Counts a response. For usage, a request that costs several units counts as that many requests. */
     count(request: CountedRequest, status: number, seconds: number): void {
       const { route, principal, time, units, isFree } = request
       days.start(time)
       const key = `${route.name} ${status} ${isFree} ${principal.id} ${tierNameOf(request)}`
-      const entry = entries.get(key) ?? addEntry(key, request, status)
+      const entry = entries.getOrInsertComputed(key, () => createEntry(parts, request, status))
       entry.requests.value++
       entry.seconds.observe(seconds)
       if (entry.usage) entry.usage.count += units
       if (entry.month) entry.month.since += units
       if (principal.id !== '') usage.noteUse(principal.id, time)
     },
-    /** Returns the usage since the last call. */
     take(): UsageReport {
       entries.clear()
       return usage.take()
     },
-    /** Adds the histogram of a route, which is then exposed even before its first request. */
-    addRoute: (name: string) => void histogramOf(name),
-    readMetrics: (): Family[] => [
+  }
+}
+
+export type RequestCounter = ReturnType<typeof createRequestCounter>
+
+type Parts = { days: Days; usage: Usage; metrics: Metrics }
+
+function createEntry({ days, usage, metrics }: Parts, request: CountedRequest, status: number): Entry {
+  const { route, principal, isFree } = request
+  const { id } = principal
+  // The monthly quota ignores 304s, so a 304 that is not free is counted as a 200.
+  const usageStatus = status === 304 && !isFree ? 200 : status
+  // Responses with 304 or 429 do not count for the monthly quota.
+  const isOfQuota = id !== '' && usageStatus !== 304 && usageStatus !== 429
+  const row = { day: days.today(), key: id, endpoint: route.name, status: usageStatus, count: 0 }
+  return {
+    usage: route.surface.usesKeys && usage.add(row),
+    month: isOfQuota ? days.monthOf(id) : undefined,
+    requests: metrics.requestsOf({ route: route.name, status: String(status), tier: tierNameOf(request) }),
+    seconds: metrics.addRoute(route.name),
+  }
+}
+
+type Metrics = ReturnType<typeof createMetrics>
+
+function createMetrics() {
+  const requests = new Map<string, Entry['requests']>()
+  const routes = new Map<string, Histogram>()
+  return {
+    /** Returns the histogram of a route, which is exposed from now on. */
+    addRoute: (name: string) => routes.getOrInsertComputed(name, () => createHistogram(BOUNDS)),
+    requestsOf: (labels: Labels) =>
+      requests.getOrInsertComputed(JSON.stringify(labels), () => ({ labels, value: 0 })),
+    read: (): Family[] => [
       {
         name: 'passportd_requests_total',
         help: 'Responses by route, status and tier of the client.',
@@ -110,7 +116,7 @@ export function createRequestCounter(now: () => number) {
   }
 }
 
-export type RequestCounter = ReturnType<typeof createRequestCounter>
+type Usage = ReturnType<typeof createUsage>
 
 /** The usage that is not taken yet. */
 function createUsage() {
@@ -118,11 +124,10 @@ function createUsage() {
   let lastUsed = new Map<string, number>()
   let inBrowser = new Set<string>()
 
-  /** Adds a count to that of the same day, key, endpoint and status, which it returns. */
   function add(count: UsageCount): UsageCount {
-    const known = counts.getOrInsert(`${count.day} ${count.key} ${count.endpoint} ${count.status}`, count)
-    if (known !== count) known.count += count.count
-    return known
+    const row = counts.getOrInsert(`${count.day} ${count.key} ${count.endpoint} ${count.status}`, count)
+    if (row !== count) row.count += count.count
+    return row
   }
 
   return {
@@ -143,12 +148,13 @@ function createUsage() {
       lastUsed = new Map([...report.lastUsed, ...lastUsed])
       inBrowser = report.inBrowser.union(inBrowser)
     },
-    /** The number of counted requests. */
     size: () => [...counts.values()].reduce((sum, { count }) => sum + count, 0),
   }
 }
 
 const DAY_MILLISECONDS = 86_400_000
+
+type Days = ReturnType<typeof createDays>
 
 /** The current day, and the requests of each key in its month. */
 function createDays(now: () => number, onNewDay: () => void) {
@@ -157,7 +163,6 @@ function createDays(now: () => number, onNewDay: () => void) {
   let midnight = Date.parse(today)
   const monthOf = (keyId: string) => months.getOrInsertComputed(keyId, () => ({ stored: 0, since: 0 }))
 
-  /** Starts another day. A new month starts with new sums. */
   function start(time: number): void {
     if (time >= midnight && time < midnight + DAY_MILLISECONDS) return
     const day = dayOf(time)
@@ -171,7 +176,6 @@ function createDays(now: () => number, onNewDay: () => void) {
     start,
     today: () => today,
     monthOf,
-    /** Whether the key has used up its monthly quota, as far as this node knows. */
     isQuotaUsed(keyId: string, quota: number): boolean {
       start(now())
       return sumOf(months.get(keyId)) >= quota
@@ -191,4 +195,4 @@ function createDays(now: () => number, onNewDay: () => void) {
 
 const sumOf = (month: Month | undefined) => (month ? month.stored + month.since : 0)
 
-const isSameMonth = (one: string, other: string) => one.slice(0, 7) === other.slice(0, 7)
+const isSameMonth = (day: string, otherDay: string) => day.slice(0, 7) === otherDay.slice(0, 7)

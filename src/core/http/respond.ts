@@ -1,55 +1,57 @@
 import { type Awaitable, andThen } from '../basics/awaitable.ts'
-import { notFound, unauthorized } from '../basics/errors.ts'
-import type { RateLimitResult } from '../basics/fixed-window.ts'
-import { createDigestFinder } from '../scoring/rules-digests.ts'
+import { notFound, ServiceError, unauthorized } from '../basics/errors.ts'
 import type { ApiKey } from '../store/api-key.ts'
-import { RULE_SETS } from '../store/sql/rules.ts'
-import { type BudgetLimits, createByteBudget, type Limited, takeTurn } from './byte-budget.ts'
+import { takeTurn } from './byte-budget.ts'
 import {
-  ANONYMOUS_PRINCIPAL,
   checkOrigin,
   checkScope,
-  createClientAddressOf,
   isActive,
   isInBrowser,
   matchesKey,
-  type Principal,
   parseKey,
   type SentKey,
 } from './client-identity.ts'
 import {
-  checkHost,
-  checkMethod,
+  bodyTooLarge,
   declaredLength,
+  MAX_BODY_BYTES,
   pathOf,
-  publicOriginOf,
   type RequestSummary,
-  refuseLargeBody,
-  requestIdOf,
   summaryOf,
 } from './parse-request.ts'
-import { charge, checkLimit, unitsOfBody } from './rate-limit.ts'
-import { createPageCache } from './rendered-page.ts'
+import { checkLimit, unitsOfBody } from './rate-limit.ts'
 import { type RequestCounter, tierNameOf } from './request-counter.ts'
 import {
   addHeaders,
+  allowedMethods,
   checkIfMatch,
-  createGuardFinder,
-  createInitialHeaders,
+  type createGuardFinder,
+  type createInitialHeaders,
   type ErrorHandling,
-  type HeaderOptions,
+  methodsOf,
   preflight,
   respondToError,
 } from './response.ts'
-import type { Context, Guard, OpenStreams, Route, RouteRequest, ServerContext } from './route.ts'
-import { describeUnknownPath, guessablePaths } from './unknown-path.ts'
+import type { Context } from './route.ts'
+import { describeUnknownPath } from './unknown-path.ts'
+
+/** What the steps need beside the context of the request. */
+export type ServerState = ErrorHandling & {
+  guardsOf: ReturnType<typeof createGuardFinder>
+  headersOf: ReturnType<typeof createInitialHeaders>
+  /** How to get a key, for errors of v3. */
+  keyHelp?: string | undefined
+  guessable: readonly string[]
+  counter: RequestCounter
+  onResponse?: ((summary: RequestSummary) => void) | undefined
+  isDraining: boolean
+}
 
 /** A step may throw, or end the request by returning its response, or return a promise of one or of nothing. */
 type Step = (context: Context, state: ServerState) => unknown
 
-/** The steps of every request, in this order. */
 const STEPS: readonly Step[] = [
-  ({ request }) => checkHost(request),
+  checkHost,
   refuseLargeBody,
   ({ request, route, headers }) => request.method === 'OPTIONS' && preflight(headers, route),
   (context, { guardsOf }) => {
@@ -60,7 +62,7 @@ const STEPS: readonly Step[] = [
   applyLimit,
   ({ principal, request }) => checkOrigin(principal, request),
   noteBrowser,
-  ({ request, route }) => checkMethod(request.method, route),
+  checkMethod,
   ({ principal, route }) => checkScope(principal, route.scope),
   // Units are charged before the request waits for its turn and before its body is received.
   chargeUnits,
@@ -99,6 +101,24 @@ function fail(context: Context, state: ServerState, error: unknown): Awaitable<R
   return andThen(respondToError(state, context, error), (response) => finish(context, state, response))
 }
 
+/** A host name or an IP address, with an optional port. Commas would join the values of repeated headers. */
+const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
+
+/** Accepts an empty `Host`, and a missing one, which HTTP/1.0 allows. */
+function checkHost({ request: { headers } }: Context): void {
+  if (HOST.test(headers.get('host') ?? '')) return
+  throw new ServiceError(
+    'invalid_request',
+    'Host must be one host name or IP address, with an optional port.',
+  )
+}
+
+function refuseLargeBody({ request, route }: Context): Response | undefined {
+  if (declaredLength(request) <= MAX_BODY_BYTES) return undefined
+  if (route.surface.errors.includes('content_too_large')) throw bodyTooLarge()
+  return new Response(null, { status: 413, headers: { Connection: 'close' } })
+}
+
 function checkRoute({ route, request }: Context, { guessable }: ServerState): void {
   if (!route.handle) throw notFound(route.missing ?? describeUnknownPath(pathOf(request), guessable))
 }
@@ -107,23 +127,22 @@ function checkRoute({ route, request }: Context, { guessable }: ServerState): vo
 function identify(context: Context, { keyHelp }: ServerState): Awaitable<void> {
   const { route, request, requireKey, store } = context
   if (!route.surface.usesKeys) return undefined
-  const sent = parseKey(request.headers.get('x-api-key'))
-  if (!sent && ((requireKey && !route.access) || route.needsKey)) throw unauthorized(keyHelp)
-  if (!sent) return undefined
-  const found = sent.id === undefined ? undefined : store.keys.find(sent.id)
-  if (!(found instanceof Promise)) return useKey(context, sent, found, keyHelp)
-  return found.then((key) => useKey(context, sent, key, keyHelp))
+  const sentKey = parseKey(request.headers.get('x-api-key'))
+  if (!sentKey && ((requireKey && !route.access) || route.needsKey)) throw unauthorized(keyHelp)
+  if (!sentKey) return undefined
+  const storedKey = sentKey.id === undefined ? undefined : store.keys.find(sentKey.id)
+  if (!(storedKey instanceof Promise)) return useKey(context, sentKey, storedKey, keyHelp)
+  return storedKey.then((key) => useKey(context, sentKey, key, keyHelp))
 }
 
-function useKey(context: Context, sent: SentKey, key: ApiKey | undefined, keyHelp?: string): void {
-  const isRight = matchesKey(sent, key)
+function useKey(context: Context, sentKey: SentKey, key: ApiKey | undefined, keyHelp?: string): void {
+  const isRight = matchesKey(sentKey, key)
   if (!isRight) context.limiter.consumeFixed('wrong keys', context.address())
   if (!isRight || !isActive(key, context.time)) throw unauthorized(keyHelp)
   context.key = key
   context.principal = key
 }
 
-/** Counts the request for its client. Throws `rate_limited`. */
 function applyLimit(context: Context, { headersOf }: ServerState): void {
   const { limiter, route } = context
   context.tier = limiter.tierOf(route.surface, context.key)
@@ -134,6 +153,16 @@ function applyLimit(context: Context, { headersOf }: ServerState): void {
 
 function noteBrowser({ key, request, publicUrl }: Context, { counter }: ServerState): void {
   if (key && isInBrowser(key, request, publicUrl)) counter.noteInBrowser(key.id)
+}
+
+function checkMethod({ request: { method }, route }: Context): void {
+  if (methodsOf(route).includes(method)) return
+  const methods = route.pathMethods ?? route.methods
+  const readOnly = route.surface.retires ? 'this API is read-only, use GET' : 'use GET'
+  const advice = methods ? `use ${methods.join(' or ')}` : readOnly
+  throw new ServiceError('method_not_allowed', `${method} is not possible here: ${advice}.`, {
+    headers: { Allow: allowedMethods(route) },
+  })
 }
 
 function chargeUnits(context: Context): void {
@@ -148,7 +177,6 @@ function complete(context: Context, state: ServerState, response: Response): Res
   return finish(context, state, response)
 }
 
-/** Adds the headers, and counts the response. */
 function finish(context: Context, state: ServerState, response: Response): Response {
   const completed = addHeaders(context, response)
   // HTTP/2 has no such header: the runtime removes it, and sends GOAWAY when the server stops.
@@ -162,89 +190,4 @@ function finish(context: Context, state: ServerState, response: Response): Respo
     address: () => context.address(),
   })
   return completed
-}
-
-export type ServerOptions = ErrorHandling &
-  HeaderOptions &
-  Pick<ServerContext, 'store' | 'index' | 'explain' | 'explainAll' | 'now' | 'requireKey' | 'limiter'> &
-  Partial<Pick<ServerContext, 'signing' | 'contact' | 'webhookAllowPrivate'>> & {
-    publicUrl?: string | undefined
-    /** How to get a key, for errors of v3. */
-    keyHelp?: string | undefined
-    /** Whether the service has pages and cards. */
-    explorer?: boolean
-    limits?: Partial<BudgetLimits & Pick<OpenStreams, 'commentMilliseconds'>> | undefined
-    routes: readonly Route[]
-    guards?: readonly Guard[]
-    /** Addresses and CIDR blocks of proxies whose `X-Forwarded-For` is trusted. */
-    trustedProxies: readonly string[]
-    counter: RequestCounter
-    onResponse?: ((summary: RequestSummary) => void) | undefined
-  }
-
-export type ServerState = ReturnType<typeof createServerState>
-
-/** The options, and what all requests share. */
-export function createServerState(options: ServerOptions) {
-  const { store, index, explain, explainAll, now, requireKey, signing, limiter } = options
-  const { publicUrl = '', contact, explorer = false, webhookAllowPrivate = false } = options
-  const shared: ServerContext = {
-    ...{ store, index, explain, explainAll, now, requireKey, webhookAllowPrivate, limiter },
-    ...{ signing, publicUrl, contact, findDigests: createDigestFinder(store.data(RULE_SETS)) },
-    streams: { open: new Set(), isEnding: false, commentMilliseconds: 15_000, ...options.limits },
-    pages: createPageCache(),
-    budget: createByteBudget(options.limits),
-    cardsOf: (request: Request) => (explorer ? `${publicOriginOf(request, publicUrl)}/card/` : ''),
-  }
-  const guardsOf = createGuardFinder(options.guards ?? [])
-  const headersOf = createInitialHeaders(guardsOf, options)
-  const addressOf = createClientAddressOf(options.trustedProxies)
-
-  class RequestContext {
-    readonly request: RouteRequest
-    readonly route: Route
-    readonly server: Limited['server']
-    readonly id: string
-    readonly time = now()
-    readonly startedAt = performance.now()
-    headers: Headers
-    principal: Principal = ANONYMOUS_PRINCIPAL
-    key: Context['key'] = undefined
-    tier: Context['tier'] = undefined
-    consumed: RateLimitResult | undefined = undefined
-    units = 1
-    isFree = false
-
-    constructor(request: RouteRequest, route: Route, server: Limited['server']) {
-      this.request = request
-      this.route = route
-      this.server = server
-      this.id = requestIdOf(request)
-      this.headers = headersOf(route.surface, undefined)
-    }
-    address() {
-      const { request, server } = this
-      return addressOf(server.requestIP(request)?.address ?? '', request.headers)
-    }
-    charge(units: number, advice?: string) {
-      charge(limiter, this, units, advice)
-    }
-    onError(error: unknown) {
-      options.onError(error, summaryOf(this))
-    }
-  }
-  // What all requests share is on the prototype: copying it for each request is slow.
-  Object.assign(RequestContext.prototype, shared)
-
-  return {
-    ...options,
-    shared,
-    guardsOf,
-    createContext: (request: RouteRequest, route: Route, server: Limited['server']) =>
-      new RequestContext(request, route, server) as unknown as Context,
-    headersOf,
-    guessable: guessablePaths(options.routes),
-    isDraining: false,
-    lastRequestAt: 0,
-  }
 }

@@ -4,7 +4,7 @@ import { etagOf } from '../basics/hash.ts'
 import type { Tier } from '../config/rate-limit-tier.ts'
 import { holdBody, type Limited, releaseBody } from './byte-budget.ts'
 import { type PublicError, publicError } from './errors.ts'
-import { allowedMethods, hasLargeUnreadBody, type LoggedRequest, pathOf } from './parse-request.ts'
+import { hasLargeUnreadBody, type LoggedRequest, pathOf } from './parse-request.ts'
 import { describeLimit, policyOf } from './rate-limit.ts'
 import { acceptsHtml, prefersJson, type RenderedPage, sendPage } from './rendered-page.ts'
 import type { Context, Guard, Route, Surface } from './route.ts'
@@ -32,8 +32,8 @@ export function json(context: Limited & { headers: Headers }, body: string): Res
 }
 
 /**
- * Sends chunks as they are rendered: the next one when the client has received the previous one. The first one is rendered
- * before the response begins, so that an early failure becomes an error response.
+ * Sends chunks as they are rendered: the next one when the client has received the previous one. The first one is
+ * rendered before the response begins, so that an early failure becomes an error response.
  */
 export async function stream(context: Context, type: string, chunks: AsyncGenerator<string>) {
   const encoder = new TextEncoder()
@@ -69,6 +69,13 @@ export async function stream(context: Context, type: string, chunks: AsyncGenera
   return response
 }
 
+const READ_ONLY = ['GET', 'HEAD']
+
+export const methodsOf = ({ methods = READ_ONLY }: Route) => methods
+
+export const allowedMethods = (route: Route) =>
+  [...(route.pathMethods ?? methodsOf(route)), 'OPTIONS'].join(', ')
+
 /** The response to OPTIONS, whether or not it is a CORS preflight. */
 export function preflight(headers: Headers, route: Route): Response {
   const response = new Response(null, { status: 204, headers })
@@ -87,7 +94,7 @@ export function preflight(headers: Headers, route: Route): Response {
 
 const isAny = (condition: string) => condition.trim() === '*'
 
-/** The ETag to compare with If-Match and If-None-Match. Without one (event streams, POST), these headers are ignored. */
+/** The ETag for If-Match and If-None-Match, which are ignored without one (event streams, POST). */
 const etagToMatch = ({ status, headers }: Response) => (status === 200 ? headers.get('ETag') : null)
 
 /** Throws `precondition_failed` if a response has none of the ETags in `If-Match`, by strong comparison. */
@@ -109,12 +116,6 @@ const matchesEtag = (condition: string, etag: string) =>
   // Most conditions do not contain the ETag, and splitting a long one takes time.
   (condition.includes(etag) && condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
 
-export type HeaderOptions = {
-  /** Whether search engines may list the pages; true by default. */
-  isIndexed?: boolean
-}
-
-/** Returns the guards of a surface. */
 export function createGuardFinder(guards: readonly Guard[]) {
   const bySurface = new Map<Surface, readonly Guard[]>()
   const find = (surface: Surface) => guards.filter(({ isFor }) => isFor(surface))
@@ -124,15 +125,12 @@ export function createGuardFinder(guards: readonly Guard[]) {
 type GuardHeaders = ReturnType<NonNullable<Guard['headers']>>
 
 /** Caches the initial headers of responses by surface and tier, until those of a guard change. */
-export function createInitialHeaders(
-  guardsOf: (surface: Surface) => readonly Guard[],
-  { isIndexed = true }: HeaderOptions,
-) {
-  const known = new Map<Guard, GuardHeaders | undefined>()
+export function createInitialHeaders(guardsOf: (surface: Surface) => readonly Guard[], isIndexed = true) {
+  const headersByGuard = new Map<Guard, GuardHeaders | undefined>()
   const bySurface = new Map<Surface, Map<Tier | undefined, Headers>>()
   function add(surface: Surface, tier: Tier | undefined): Headers {
     const headers = baseHeaders({
-      ...Object.assign({}, ...guardsOf(surface).map((guard) => known.get(guard))),
+      ...Object.assign({}, ...guardsOf(surface).map((guard) => headersByGuard.get(guard))),
       ...(surface.usesKeys && tier && { 'RateLimit-Policy': policyOf(tier) }),
       ...(!surface.usesKeys && !isIndexed && { 'X-Robots-Tag': 'noindex' }),
     })
@@ -143,14 +141,14 @@ export function createInitialHeaders(
   return (surface: Surface, tier: Tier | undefined) => {
     for (const guard of guardsOf(surface)) {
       const headers = guard.headers?.()
-      if (headers !== known.get(guard)) bySurface.clear()
-      known.set(guard, headers)
+      if (headers !== headersByGuard.get(guard)) bySurface.clear()
+      headersByGuard.set(guard, headers)
     }
     return bySurface.get(surface)?.get(tier) ?? add(surface, tier)
   }
 }
 
-/** Turns a 200 into a 304 if its ETag matches If-None-Match. If the route `isCheap`, the 304 is free, except for `*`. */
+/** Turns a 200 into a 304 if its ETag matches. If the route `isCheap`, the 304 is free, except for `*`. */
 export function addHeaders(context: Context, response: Response): Response {
   const { request, route, id, tier, consumed } = context
   const { headers } = response

@@ -12,7 +12,7 @@ export const guessablePaths = (routes: readonly Route[]): string[] =>
     .filter((each) => each.surface.retires && isDocumented(each))
     .map(({ path }) => path.replace(/:(\w+)/g, '{$1}'))
 
-/** Says that no route has a path, and names the most similar one, so that programs do not mistake it for an unknown passport. */
+/** Names the most similar path, so that programs do not mistake an unknown path for an unknown passport. */
 export function describeUnknownPath(path: string, paths: readonly string[]): string {
   const nearest = findNearest(path, paths)
   const advice = nearest === undefined ? '' : ` The nearest path is ${nearest}.`
@@ -22,11 +22,10 @@ export function describeUnknownPath(path: string, paths: readonly string[]): str
 /** Of the paths with the same name, one of the same version, and one that ends with a parameter if this one does. */
 function findNearest(path: string, paths: readonly string[]): string | undefined {
   const name = nearestName(nameOf(path), paths.map(nameOf)) ?? 'passports'
-  const distance = (other: string) =>
-    2 * Number(versionOf(other) !== versionOf(path)) + Number(hasParameter(other) !== hasParameter(path))
-  return paths
-    .filter((each) => nameOf(each) === name)
-    .sort((one, other) => distance(one) - distance(other))[0]
+  const distance = (candidate: string) =>
+    2 * Number(versionOf(candidate) !== versionOf(path)) +
+    Number(hasParameter(candidate) !== hasParameter(path))
+  return paths.filter((each) => nameOf(each) === name).sort((a, b) => distance(a) - distance(b))[0]
 }
 
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')

@@ -5,8 +5,8 @@ import type { EventCursor } from '../history/event-cursor.ts'
 import type { Scores } from '../passport/passport.ts'
 import type { ListRequest } from './find.ts'
 import { findInLiveIndex, type LiveIndex } from './live.ts'
-import { type SearchRequest, search } from './search.ts'
-import { findDistribution, findNeighbours, findStanding, type Place } from './standing.ts'
+import { findDistribution, findStanding } from './order.ts'
+import { findNeighbours, type Place, type SearchRequest, search } from './search.ts'
 
 type ListCall = { request: ListRequest; after?: EventCursor | undefined }
 

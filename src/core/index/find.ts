@@ -1,10 +1,27 @@
-import { hasBit, subtractBits } from '../basics/bits.ts'
+import { createBits, hasBit, intersectBits, subtractBits, uniteOthers } from '../basics/bits.ts'
 import { countWhile, insertSorted } from '../basics/sorted.ts'
+import type { Condition, Filter, FilterField, Operator } from '../lists/filter.ts'
 import type { GroupField, Position, ScoreField, Sort, SortField } from '../lists/list-request.ts'
-import { combine, findMatches, type Query } from './matches.ts'
-import { countAbove, createComparison, findSlot, firstAsBits, orderOf } from './order.ts'
-import { countAlive, NO_VALUE, type PassportIndex } from './passport-index.ts'
-import { copyBits, countIn, fromBits, includes, type Posting, slotsOf, toBits, toPosting } from './posting.ts'
+import { wordsOf } from '../lists/list-request.ts'
+import { encodeWord, filterByNames, postingsOfWord } from './names.ts'
+import { countAbove, createComparison, findRange, findSlot, firstAsBits, orderOf } from './order.ts'
+import { countAlive, NO_VALUE, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
+import {
+  addTo,
+  copyBits,
+  countIn,
+  filterList,
+  fromBits,
+  fromList,
+  includes,
+  type Posting,
+  slotsOf,
+  toBits,
+  toPosting,
+} from './posting.ts'
+
+/** `keyword` is folded. Its words are separated as in `toWords`. */
+export type Query = { keyword?: string | undefined; filter: Filter }
 
 export type ListRequest = Query & {
   sort: Sort
@@ -85,7 +102,7 @@ export function countGroups(index: PassportIndex, matches: Posting, { field, pre
     if (size === 0) continue
     all++
     const value = text === NO_VALUE ? null : text
-    const label = value && (index.labels[field].get(value) ?? value)
+    const label = value && (posting.label ?? value)
     insertSorted(groups, { field, value, label, count: size }, isBefore, MOST_GROUPS)
   }
   return { groups, more: all - groups.length }
@@ -98,13 +115,7 @@ const isBefore = (one: ValueGroup, other: ValueGroup): boolean =>
 type Group = { points?: number; posting: Posting }
 
 /** A part of a group. An ascending list of scores is the exact reverse of a descending one. */
-type Slice = {
-  field: SortField
-  isReversed: boolean
-  after: Position | undefined
-  offset: number
-  wanted: number
-}
+type Slice = { field: SortField; isReversed: boolean; after?: Position; offset: number; most: number }
 
 /** Cuts a page out of the matches. In a list by points, the groups follow each other, each sorted by score. */
 function cutPage(index: PassportIndex, matches: Posting, request: ListRequest) {
@@ -121,7 +132,8 @@ function cutPage(index: PassportIndex, matches: Posting, request: ListRequest) {
   for (const { points, posting } of isReversed ? groups.reverse() : groups) {
     const begin = after && points !== undefined ? positionIn(points, after, descending) : after
     if (begin === 'past') continue
-    const slice = { field, isReversed, after: begin, offset: skipped, wanted: limit + 1 - taken.length }
+    const most = limit + 1 - taken.length
+    const slice = { field, isReversed, ...(begin && { after: begin }), offset: skipped, most }
     for (const slot of takeSlots(index, posting, slice))
       taken.push({ slot, value: points ?? (values[slot] as number) })
     skipped = Math.max(0, skipped - posting.count)
@@ -152,7 +164,7 @@ function positionIn(points: number, { value, id, score = 0 }: Position, descendi
 const FEW = 1000
 
 function takeSlots(index: PassportIndex, matches: Posting, slice: Slice): number[] {
-  const { field, isReversed, after, offset, wanted } = slice
+  const { field, isReversed, after, offset, most } = slice
   const { compare, compareWith } = createComparison(index, field)
   const isFew = matches.count <= FEW
   const slots = isFew ? slotsOf(matches).toSorted(compare) : orderOf(index, field).slots
@@ -172,7 +184,7 @@ function takeSlots(index: PassportIndex, matches: Posting, slice: Slice): number
     const slot = slots[at] as number
     if (bits && hasBit(bits, slot) === 0) continue
     if (skipped++ >= offset) taken.push(slot)
-    if (taken.length === wanted) break
+    if (taken.length === most) break
   }
   return taken
 }
@@ -202,3 +214,57 @@ export function pointsOf(index: PassportIndex, id: number, type: string): number
   const holders = slot === undefined ? [] : sortByPoints(index.points.get(type))
   return holders.find(([, posting]) => includes(posting, slot as number))?.[0] ?? 0
 }
+
+/** The passports that match. The result must not be changed: it can be a posting of the index. */
+export function findMatches(index: PassportIndex, { keyword, filter }: Query): Posting {
+  const words = keyword === undefined ? [] : wordsOf(keyword).map(encodeWord)
+  const included = words.flatMap((word) => postingsOfWord(index.names, word, index.count))
+  for (const { field, conditions } of filter) included.push(findAny(index, field, conditions))
+  if (index.removed.length > 0 || included.length === 0)
+    included.push(fromBits(index.alive, countAlive(index)))
+  return filterByNames(index.names, words, combine(index.count, included))
+}
+
+/** The slots that all of these have. */
+function combine(slots: number, postings: Posting[]): Posting {
+  // The shortest list first: the others only filter it.
+  postings.sort((one, other) => Number(!one.list) - Number(!other.list) || one.count - other.count)
+  const [first, ...others] = postings as [Posting, ...Posting[]]
+  if (others.length === 0) return first
+  if (!first.list) {
+    const bits = copyBits(first, slots)
+    for (const posting of others) intersectBits(bits, toBits(posting, slots))
+    return toPosting(bits, slots)
+  }
+  let list = slotsOf(first)
+  const target = new Uint32Array(list.length)
+  for (const posting of others) list = filterList(list, toBits(posting, slots), target)
+  return fromList(list)
+}
+
+/** The slots that fulfil at least one of the conditions. */
+function findAny(index: PassportIndex, field: FilterField, conditions: readonly Condition[]): Posting {
+  const bits = createBits(index.count)
+  for (const condition of conditions) {
+    const postings = postingsOf(index, field, condition)
+    const [first] = postings
+    if (first && !condition.not && conditions.length + postings.length === 2) return first
+    const found = condition.not ? createBits(index.count) : bits
+    for (const posting of postings) addTo(found, posting)
+    if (condition.not) uniteOthers(bits, found, index.count)
+  }
+  return toPosting(bits, index.count)
+}
+
+/** The slots that fulfil a condition, as if it were not negated. */
+function postingsOf(index: PassportIndex, field: FilterField, condition: Condition): Posting[] {
+  const { operator, value, type = '' } = condition
+  const score = SCORE_FIELDS.find((each) => each === field)
+  if (score) return [findRange(index, score, operator, Number(value))]
+  if (field !== 'points') return [index.values[field as GroupField].get(String(value)) ?? []].flat()
+  const byPoints = [...(index.points.get(type) ?? [])]
+  return byPoints.flatMap(([points, posting]) => (compare(points, operator, Number(value)) ? posting : []))
+}
+
+const compare = (points: number, operator: Operator, than: number): boolean =>
+  points === than ? operator.includes('=') : operator[0] === (points > than ? '>' : '<')

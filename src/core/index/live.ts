@@ -6,10 +6,10 @@ import type { ListingRow, ListingStore } from '../store/sql/listing.ts'
 import type { SAVED_INDEX } from '../store/sql/saved-index.ts'
 import type { Store } from '../store/store.ts'
 import { findList, type ListPage, type ListRequest } from './find.ts'
+import { listStandings } from './order.ts'
 import { createPassportIndex, isSparse, type PassportIndex } from './passport-index.ts'
 import { replacePassports, reserve, trimPostings } from './replace.ts'
 import { loadIndex, saveIndex } from './save.ts'
-import { listStandings } from './standing.ts'
 
 export type SavedCopy = ReturnType<(typeof SAVED_INDEX)['open']>
 
@@ -33,11 +33,8 @@ export type LiveIndex = {
   isLost: boolean
 }
 
-type Options = {
-  /** Aborting it ends a build. */
-  signal?: AbortSignal
-  onProgress?: (percent: number) => void
-}
+/** Aborting the signal ends a build. */
+type Options = { signal?: AbortSignal; onProgress?: (percent: number) => void }
 
 /** Passports per read, and passports that change without a pause. */
 const CHUNK = 2000

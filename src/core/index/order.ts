@@ -1,8 +1,10 @@
 import { type Bits, clearBit, createBits, hasBit, listBits, setBit, subtractBits } from '../basics/bits.ts'
+import { roundUp } from '../basics/round-up.ts'
 import { countWhile } from '../basics/sorted.ts'
 import type { Operator } from '../lists/filter.ts'
 import type { Position, ScoreField, SortField } from '../lists/list-request.ts'
-import { countAlive, type Order, type PassportIndex } from './passport-index.ts'
+import type { Rank, Scores, Standing } from '../passport/passport.ts'
+import { countAlive, type Order, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
 import { fromBits, fromList, isRare } from './posting.ts'
 
 /** Comparisons of slots with each other, or with a position. Equal values are sorted by id, as is the order of ids. */
@@ -115,4 +117,54 @@ export function findRange(index: PassportIndex, field: ScoreField, operator: Ope
   const bits = firstAsBits(index, order, end)
   if (begin > 0) subtractBits(bits, firstAsBits(index, order, begin))
   return fromBits(bits, end - begin)
+}
+
+const MOST_BUCKETS = 40
+
+/** Scores above this multiple of a high percentile are outliers. */
+const NEAR = 1.5
+
+/**
+ * A histogram of all scores. `scale` is the end of its axis, a round number that only outliers exceed, `step` the width
+ * of a bucket. The last bucket has all scores above `scale`. Scores are sorted, so it takes no time.
+ */
+export function findDistribution(index: PassportIndex) {
+  const { slots } = orderOf(index, 'score')
+  const total = slots.length
+  const scoreAt = (place: number) => index.scores.score[slots[place] ?? -1] ?? 0
+  const highest = Math.max(scoreAt(0), 0)
+  const outliers = countAbove(index, 'score', NEAR * scoreAt(Math.ceil(total / 100)))
+  const end = scoreAt(outliers) || highest
+  const step = roundUp(Math.max(end, 1) / MOST_BUCKETS)
+  const buckets = Math.max(1, Math.ceil(end / step))
+  /** How many scores are below the end of each bucket. A score at the end of the axis is in the last bucket but one. */
+  const below = Array.from(
+    { length: buckets },
+    (_, at) => total - countAbove(index, 'score', step * (at + 1), at + 1 < buckets),
+  )
+  const distribution = [...below, total].map((count, at) => count - (below[at - 1] ?? 0))
+  const median = scoreAt(Math.floor(total / 2))
+  return { total, highest, median, scale: step * buckets, step, distribution }
+}
+
+export const findStanding = (index: PassportIndex, scores: Scores): Standing => ({
+  total: rankOf(index, scores.total),
+  activity: rankOf(index, scores.activity, 'activity_score'),
+  identity: rankOf(index, scores.identity, 'identity_score'),
+  skills: rankOf(index, scores.skills, 'skills_score'),
+})
+
+/** The standings of listed passports by their scores in the index. */
+export const listStandings = (index: PassportIndex, ids: readonly number[]): Standing[] =>
+  ids.map((id) => {
+    const slot = findSlot(index, id) as number
+    const scores = SCORE_FIELDS.map((field) => index.scores[field][slot])
+    const [total = 0, activity = 0, identity = 0, skills = 0] = scores
+    return findStanding(index, { total, activity, identity, skills })
+  })
+
+export function rankOf(index: PassportIndex, score: number, field: ScoreField = 'score'): Rank {
+  const total = countAlive(index)
+  const atLeast = countAbove(index, field, score, true)
+  return { rank: countAbove(index, field, score) + 1, below: total - atLeast, total }
 }

@@ -1,11 +1,6 @@
 import type { Bits } from '../basics/bits.ts'
-import {
-  GROUP_FIELDS,
-  type GroupField,
-  type ScoreField,
-  SORT_FIELDS,
-  type SortField,
-} from '../lists/list-request.ts'
+import type { GroupField, ScoreField, SortField } from '../lists/list-request.ts'
+import { GROUP_FIELDS, SORT_FIELDS } from '../lists/list-request.ts'
 import { createNames, type Names } from './names.ts'
 import type { Posting } from './posting.ts'
 
@@ -24,8 +19,6 @@ export type PassportIndex = {
   scores: Record<ScoreField, Float64Array>
   /** The slots of each folded value. `NO_VALUE` has the slots without one. */
   values: Record<GroupField, Map<string, Posting>>
-  /** How a folded value was first written, if not the same. */
-  labels: Record<GroupField, Map<string, string>>
   /** The slots of each number of points, by the folded type of the credential. */
   points: Map<string, Map<number, Posting>>
   /** The postings of values as they are written in the facets. */
@@ -57,7 +50,6 @@ export const createPassportIndex = (): PassportIndex => ({
   ids: new Float64Array(0),
   scores: recordOf(SCORE_FIELDS, () => new Float64Array(0)),
   values: recordOf(GROUP_FIELDS, () => new Map()),
-  labels: recordOf(GROUP_FIELDS, () => new Map()),
   points: new Map(),
   written: recordOf(WRITTEN_FIELDS, () => new Map()),
   names: createNames(),

@@ -14,12 +14,13 @@ import { countWhile } from '../basics/sorted.ts'
 /**
  * A set of slots: a sorted list if they are rare, or one bit for each slot if at least one slot of 32 is in the set,
  * so that bits are smaller than a list. Slots are appended in ascending order and stay. `list` and `bits` can be
- * longer than needed.
+ * longer than needed. `label`: how the folded value was first written, if not the same.
  */
 export type Posting = {
   count: number
   list: Uint32Array | undefined
   bits: Bits | undefined
+  label: string | undefined
 }
 
 /** A set with fewer than one slot in this many is a list. */
@@ -34,9 +35,15 @@ export const fromList = (list: Uint32Array, count = list.length): Posting => ({
   count,
   list,
   bits: undefined,
+  label: undefined,
 })
 
-export const fromBits = (bits: Bits, count = countBits(bits)): Posting => ({ count, list: undefined, bits })
+export const fromBits = (bits: Bits, count = countBits(bits)): Posting => ({
+  count,
+  list: undefined,
+  bits,
+  label: undefined,
+})
 
 export const isRare = (count: number, slots: number): boolean => count * RARE < slots
 
@@ -57,8 +64,8 @@ export function append(posting: Posting, slot: number, slots: number): void {
     posting.list = resize(list, count + (count >>> 1) + 1)
     posting.list[count] = slot
   } else {
+    posting.bits = withBit(toBits({ ...posting, count }, slots), slot)
     posting.list = undefined
-    posting.bits = withBit(toBits({ count, list, bits }, slots), slot)
   }
 }
 

@@ -65,10 +65,11 @@ function addPoints(index: PassportIndex, text: string): Posting[] {
   return [addValue(index, 'type', type), byPoints.getOrInsertComputed(points, createPosting)]
 }
 
-function addValue({ values, labels }: PassportIndex, field: GroupField, written: string): Posting {
+function addValue({ values }: PassportIndex, field: GroupField, written: string): Posting {
   const value = foldName(written)
-  if (value !== written && !labels[field].has(value)) labels[field].set(value, written)
-  return values[field].getOrInsertComputed(value, createPosting)
+  const posting = values[field].getOrInsertComputed(value, createPosting)
+  if (value !== written) posting.label ??= written
+  return posting
 }
 
 /** Frees the unused ends of lists: a third of the memory of an index that was just built. */

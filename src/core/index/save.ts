@@ -1,26 +1,23 @@
 import { hasBit, wordsFor } from '../basics/bits.ts'
-import { GROUP_FIELDS } from '../lists/list-request.ts'
 import { createPassportIndex, listPostings, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
 import { countIn, fromBits, fromList, type Posting, slotsOf } from './posting.ts'
 
 /** Raise it when the meaning of the bytes changes, or the values that an index has, such as the rules of folding. */
-const FORMAT = 0x706f7303
+const FORMAT = 0x706f7304
 
-/** A chunk is a row of a table. */
-const LARGEST_CHUNK = 1_000_000
+/** A chunk is a row of a table. A larger one would delay lists. */
+const LARGEST_CHUNK = 250_000
 
-/** A key of a posting, its number of slots, and its words if it is bits; 0 for a list. */
-type SavedPosting = [key: string | number, count: number, words: number]
+/** `bytes` is the length of the names, `types` are those of `points`. */
+type Head = { cursor: string; count: number; bytes: number; types: string[] }
 
-/** `bytes` is the length of the names, `types` are those of `points`, and `postings` are by the maps of `listPostings`. */
-type Head = {
-  cursor: string
-  count: number
-  bytes: number
-  types: string[]
-  labels: [string, string][][]
-  postings: SavedPosting[][]
-}
+/** A key of a posting, its number of slots, its words if it is bits or 0 for a list, and its label. */
+type SavedPosting = [key: string | number, count: number, words: number, label: string | null]
+
+type Postings = Map<string | number, Posting>
+
+/** Postings without a pause. */
+const POSTINGS = 2000
 
 /**
  * Saves the index with the cursor of the last event that it includes. Lists can be evaluated between two chunks, but
@@ -43,30 +40,38 @@ export function* saveIndex(index: PassportIndex, cursor: string): Generator<Uint
   if (length > 0) yield chunk.subarray(0, length)
 }
 
-/** The format and the size of the head, the head, the arrays, and the lists or bits of all postings. */
+/** The format, the head, the arrays, and the maps of `listPostings`. */
 function* listPieces(index: PassportIndex, cursor: string): Generator<Uint8Array> {
-  const { count, labels, values, ids, alive, names } = index
-  const types = [...index.points].filter(([type]) => isUsed(index, values.type.get(type)))
-  const maps = listPostings({ ...index, points: new Map(types) })
-  const used = maps.map((map) => [...map].filter(([, posting]) => isUsed(index, posting)))
-  const head: Head = {
-    ...{ cursor, count, bytes: names.starts[count] as number, types: types.map(([type]) => type) },
-    labels: GROUP_FIELDS.map((field) =>
-      [...labels[field]].filter(([value]) => isUsed(index, values[field].get(value))),
-    ),
-    postings: used.map((map) => map.map(([key, posting]) => [key, posting.count, wordsOf(posting, count)])),
-  }
-  const bytes = new TextEncoder().encode(JSON.stringify(head))
-  yield bytesOf(Uint32Array.of(FORMAT, bytes.length))
-  yield bytes
+  const { count, values, ids, alive, names } = index
+  const points = [...index.points].filter(([type]) => isUsed(index, values.type.get(type)))
+  const bytes = names.starts[count] as number
+  yield bytesOf(Uint32Array.of(FORMAT))
+  yield* encodeJson({ cursor, count, bytes, types: points.map(([type]) => type) } satisfies Head)
   // Removed passports have the id 0.
   yield bytesOf(ids.subarray(0, count).map((id, slot) => id * hasBit(alive, slot)))
   for (const field of SCORE_FIELDS) yield bytesOf(index.scores[field].subarray(0, count))
   yield bytesOf(alive.subarray(0, wordsFor(count)))
   yield bytesOf(names.starts.subarray(0, count + 1))
-  yield names.bytes.subarray(0, head.bytes)
-  for (const { list, bits, count: slots } of used.flatMap((map) => map.map(([, posting]) => posting)))
-    yield bytesOf(list ? list.subarray(0, slots) : (bits as Int32Array).subarray(0, wordsFor(count)))
+  yield names.bytes.subarray(0, bytes)
+  for (const map of listPostings({ ...index, points: new Map(points) })) yield* listPostingPieces(index, map)
+}
+
+/** Some keys and their lists or bits, the next ones, and so on. No keys are the end. */
+function* listPostingPieces(index: PassportIndex, map: Postings): Generator<Uint8Array> {
+  const words = wordsFor(index.count)
+  const all = [...map]
+  for (let at = 0; at < all.length; at += POSTINGS) {
+    const used = all.slice(at, at + POSTINGS).filter(([, posting]) => isUsed(index, posting))
+    if (used.length === 0) continue
+    yield* encodeJson(
+      used.map(([key, { bits, count, label = null }]): SavedPosting => {
+        return [key, count, bits ? Math.min(bits.length, words) : 0, label]
+      }),
+    )
+    for (const [, { list, bits, count }] of used)
+      yield bytesOf(list ? list.subarray(0, count) : (bits as Int32Array).subarray(0, words))
+  }
+  yield* encodeJson([])
 }
 
 function isUsed({ alive, removed }: PassportIndex, posting: Posting | undefined): boolean {
@@ -75,8 +80,11 @@ function isUsed({ alive, removed }: PassportIndex, posting: Posting | undefined)
   return slotsOf(posting).some((slot) => hasBit(alive, slot) === 1)
 }
 
-/** The words of bits; 0 for a list. */
-const wordsOf = ({ bits }: Posting, slots: number) => (bits ? Math.min(bits.length, wordsFor(slots)) : 0)
+function* encodeJson(value: unknown): Generator<Uint8Array> {
+  const bytes = new TextEncoder().encode(JSON.stringify(value))
+  yield bytesOf(Uint32Array.of(bytes.length))
+  yield bytes
+}
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)
@@ -87,9 +95,9 @@ type Chunks = Iterator<Uint8Array> | AsyncIterator<Uint8Array>
 export async function loadIndex(chunks: Chunks) {
   try {
     const read = createReader(chunks)
-    const [format, size = 0] = new Uint32Array(await read(8))
+    const [format] = new Uint32Array(await read(4))
     if (format !== FORMAT) return undefined
-    const head: Head = JSON.parse(new TextDecoder().decode(await read(size)))
+    const head = await readJson<Head>(read)
     return { index: await readIndex(read, head), cursor: head.cursor }
   } catch (error) {
     if (error instanceof EndOfCopy) return undefined
@@ -118,8 +126,12 @@ function createReader(chunks: Chunks): Read {
   }
 }
 
-async function readIndex(read: Read, head: Head): Promise<PassportIndex> {
-  const { count, bytes, types, labels, postings } = head
+async function readJson<Value>(read: Read): Promise<Value> {
+  const [length = 0] = new Uint32Array(await read(4))
+  return JSON.parse(new TextDecoder().decode(await read(length)))
+}
+
+async function readIndex(read: Read, { count, bytes, types }: Head): Promise<PassportIndex> {
   const index = createPassportIndex()
   index.count = count
   index.ids = new Float64Array(await read(8 * count))
@@ -128,19 +140,23 @@ async function readIndex(read: Read, head: Head): Promise<PassportIndex> {
   for (let slot = 0; slot < count; slot++) if (hasBit(index.alive, slot) === 0) index.removed.push(slot)
   index.names.starts = new Uint32Array(await read(4 * (count + 1)))
   index.names.bytes = new Uint8Array(await read(bytes))
-  for (const [at, field] of GROUP_FIELDS.entries()) index.labels[field] = new Map(labels[at])
   for (const type of types) index.points.set(type, new Map())
-  for (const [at, map] of listPostings(index).entries()) await readPostings(read, map, postings[at] ?? [])
+  for (const map of listPostings(index)) await readPostings(read, map)
   return index
 }
 
-/** The postings of a map have one buffer. */
-async function readPostings(read: Read, map: Map<string | number, Posting>, saved: readonly SavedPosting[]) {
-  const buffer = await read(4 * saved.reduce((sum, [, count, words]) => sum + (words || count), 0))
-  let offset = 0
-  for (const [key, count, words] of saved) {
-    const bits = words > 0 && fromBits(new Int32Array(buffer, offset, words), count)
-    map.set(key, bits || fromList(new Uint32Array(buffer, offset, count)))
-    offset += 4 * (words || count)
+/** Some postings share a buffer. */
+async function readPostings(read: Read, map: Postings): Promise<void> {
+  for (;;) {
+    const saved = await readJson<SavedPosting[]>(read)
+    if (saved.length === 0) return
+    const buffer = await read(4 * saved.reduce((sum, [, count, words]) => sum + (words || count), 0))
+    let offset = 0
+    for (const [key, count, words, label] of saved) {
+      const bits = words > 0 && fromBits(new Int32Array(buffer, offset, words), count)
+      const posting = bits || fromList(new Uint32Array(buffer, offset, count))
+      map.set(key, { ...posting, label: label ?? undefined })
+      offset += 4 * (words || count)
+    }
   }
 }

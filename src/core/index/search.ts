@@ -1,15 +1,21 @@
+import { countWhile } from '../basics/sorted.ts'
 import { foldName } from '../basics/text/fold-name.ts'
 import { equals, type Filter } from '../lists/filter.ts'
-import { type GroupField, toWords, wordsOf } from '../lists/list-request.ts'
+import { type GroupField, type Position, toWords, wordsOf } from '../lists/list-request.ts'
 import { type Candidate, type ReadText, readText } from '../lists/read-text.ts'
-import { countGroups, findList, type ListPage, type ListRequest, pointsOf, type ValueGroup } from './find.ts'
-import { findMatches } from './matches.ts'
+import {
+  countGroups,
+  findList,
+  findMatches,
+  type ListPage,
+  type ListRequest,
+  pointsOf,
+  type ValueGroup,
+} from './find.ts'
 import { findNearMisses, nameAt, splitName } from './names.ts'
-import { findSlot } from './order.ts'
-
+import { createComparison, findDistribution, findSlot, orderOf } from './order.ts'
 import type { PassportIndex } from './passport-index.ts'
 import { countIn, includes, type Posting, toBits } from './posting.ts'
-import { findDistribution } from './standing.ts'
 
 /**
  * `known`: terms that are no values, by their folded phrase, such as those of levels. `ids`: passports that were
@@ -76,15 +82,14 @@ function findSorted(index: PassportIndex, request: ListRequest): ListPage {
   if (!isSorted || page.total > MOST_SORTED) return page
   const { ids, ranking } = findList(index, { ...request, groups: undefined, offset: 0, limit: MOST_SORTED })
   const words = wordsOf(keyword)
-  const isBegun = (id: number) => {
+  const people = ids.map((id, at) => {
     const parts = splitName(nameAt(index.names, findSlot(index, id) as number))
-    return words.every((word) => parts.some((part) => part.startsWith(word)))
-  }
-  const begun = new Set(ids.filter(isBegun))
-  const rankOf = new Map(ids.map((id, at) => [id, ranking?.ofPage[at] as number]))
-  const sorted = [...begun, ...ids.filter((id) => !begun.has(id))].slice(offset, offset + limit)
-  const ofPage = sorted.map((id) => rankOf.get(id) as number)
-  return { ...page, ids: sorted, ranking: page.ranking && { ...page.ranking, ofPage } }
+    const isFirst = words.every((word) => parts.some((part) => part.startsWith(word)))
+    return { id, rank: ranking?.ofPage[at] as number, isFirst }
+  })
+  const sorted = people.sort((a, b) => Number(b.isFirst) - Number(a.isFirst)).slice(offset, offset + limit)
+  const ofPage = sorted.map(({ rank }) => rank)
+  return { ...page, ids: sorted.map(({ id }) => id), ranking: page.ranking && { ...page.ranking, ofPage } }
 }
 
 type Term = Filter[number]
@@ -92,9 +97,9 @@ type Term = Filter[number]
 const typesOf = ({ field, conditions }: Term): string[] =>
   conditions.flatMap(({ not, value, type }) => (not ? [] : field === 'type' ? String(value) : (type ?? [])))
 
-const labelsOf = ({ labels }: PassportIndex, { field, conditions }: Term): [string, string][] =>
+const labelsOf = ({ values }: PassportIndex, { field, conditions }: Term): [string, string][] =>
   conditions.flatMap(({ value }) => {
-    const label = labels[field as GroupField]?.get(String(value))
+    const label = values[field as GroupField]?.get(String(value))?.label
     return label === undefined ? [] : [[`${field} ${value}`, label]]
   })
 
@@ -115,5 +120,21 @@ function findInstead(index: PassportIndex, filter: Filter, among: Posting, readi
     name: isBoth ? count(name, filter) : 0,
     chips: isBoth ? among.count : 0,
     nearMisses: similar.map((name) => ({ name, count: count(name, terms) })),
+  }
+}
+
+export type Place = { position: Position; tag: string; most: number }
+
+/** The number of passports before a position of the ranking, and those next to it with a tag, on both sides. */
+export function findNeighbours(index: PassportIndex, { position, tag, most }: Place) {
+  const { slots } = orderOf(index, 'score')
+  const { compareWith } = createComparison(index, 'score')
+  const list = (descending: boolean) => {
+    const sort = { field: 'score' as const, descending }
+    return findList(index, { filter: [equals('tag', tag)], sort, after: position, limit: most }).ids
+  }
+  return {
+    above: countWhile(slots.length, (at) => compareWith(slots[at] as number, position) < 0),
+    ids: tag === '' ? [] : [...list(false), ...list(true)],
   }
 }

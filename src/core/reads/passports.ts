@@ -21,3 +21,14 @@ export async function listWithCredentials({ store }: Reads, ids: readonly number
   }
   return [...people.values()]
 }
+
+/** The latest events of a passport, of some types. */
+export const listLatestEvents = ({ store }: Reads, ...of: Parameters<Store['events']['listLatest']>) =>
+  store.events.listLatest(...of)
+
+/** The times of the first and the last event of the log. */
+export async function readLogRange({ store: { events } }: Reads) {
+  const { last, knownSince } = await events.log()
+  const { events: latest } = await events.list({ after: Math.max(0, last - 1), limit: 1 })
+  return { newest: latest[0]?.time, knownSince }
+}

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { isScored } from '../passport/credential.ts'
 import type { PassportRef } from '../passport/passport.ts'
 import type { ExplainedPassport, Explanation } from '../passport/rules/explanation.ts'
-import type { Evidence } from '../store/scoring-store.ts'
 import { RULE_SETS } from '../store/sql/rules.ts'
 import type { Store } from '../store/store.ts'
+import type { Evidence } from '../store/write/apply-score.ts'
 import { score } from './score.ts'
 import { findRules, type RuleSet, toRuleSet, watchedTypesOf } from './stamped-rule-set.ts'
 
@@ -77,8 +77,8 @@ function explain(evidence: Evidence, candidates: readonly RuleSet[]): Explanatio
 }
 
 /**
- * Returns a function that finds the rule sets that may have given a score: the one with this stamp, if it is known, and the
- * active one, which keeps the stamp of scores that it does not change. No rule set gives scores without a stamp.
+ * Returns a function that finds the rule sets that may have given a score: the one with this stamp, and the active one,
+ * which keeps the stamp of scores that it does not change. No rule set gives scores without a stamp.
  */
 async function findEarlierRules(store: Store, active: RuleSet, stamps: ReadonlySet<string>) {
   const earlier = [...stamps].filter((stamp) => stamp !== '' && stamp !== active.stamp)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AdoptionJob, Scorable } from '../store/scoring-store.ts'
 import { RULE_SETS } from '../store/sql/rules.ts'
 import type { Store } from '../store/store.ts'
+import type { AdoptionJob, Scorable } from '../store/write/apply-score.ts'
 import { score } from './score.ts'
 import { type RuleSet, toAppliedRules, toRuleSet, watchedTypesOf } from './stamped-rule-set.ts'
 

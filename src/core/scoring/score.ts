@@ -2,7 +2,7 @@ import { stableId } from '../basics/text/stable-id.ts'
 import { type Credential, isScored, roundScore, sumScores } from '../passport/credential.ts'
 import { describeRawValue, type ScorablePoint, toCredentialPoint } from '../passport/data-point.ts'
 import type { Calculation, ExplanationAccount, ExplanationLine } from '../passport/rules/explanation.ts'
-import type { Scorable, ScoreResult } from '../store/scoring-store.ts'
+import type { Scorable, ScoreResult } from '../store/write/apply-score.ts'
 import { expiryOf, toCalculation, toPoints } from './points.ts'
 import { type Rule, type RuleSet, ruleOf } from './stamped-rule-set.ts'
 
@@ -104,10 +104,7 @@ const toCounted = (point: ScorablePoint, calculation: Calculation) => ({
 
 type Counted = ReturnType<typeof toCounted>
 
-/**
- * Sums the raw values of accounts, except dates. The sum has the earliest `earnedAt` and expiry of the accounts, and their
- * issuer if they have the same.
- */
+/** Sums raw values, except dates. The sum has the earliest `earnedAt` and expiry, and the issuer if there is one. */
 function sumUp(all: readonly Counted[]) {
   const points = all.map(({ point }) => point).filter(({ value }) => value.kind !== 'date')
   const sum = points.reduce((total, { value }) => total + value.amount, 0)

@@ -46,10 +46,7 @@ export function toAppliedRules(rules: RuleSet, source: AppliedRules['source'], n
 export const findRules = ({ data }: Pick<Store, 'data'>, initial = DEFAULT_RULES): Promise<RuleSet> =>
   findActiveRules(data(RULE_SETS), initial)
 
-export async function findActiveRules(
-  rules: Pick<RulesStore, 'active'>,
-  initial = DEFAULT_RULES,
-): Promise<RuleSet> {
+export async function findActiveRules(rules: Pick<RulesStore, 'active'>, initial = DEFAULT_RULES) {
   const active = await rules.active()
   return active ? toRuleSet(active) : initial
 }

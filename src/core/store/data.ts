@@ -11,7 +11,6 @@ export type Data<S, Write extends keyof S = never> = {
   isUrgent?: true
 }
 
-/** The data of any feature. */
 export type AnyData = {
   [Name in keyof Data<object>]: Name extends 'writes' ? readonly PropertyKey[] : Data<object>[Name]
 }
@@ -46,7 +45,6 @@ export function createUseData(database: Database): UseData {
   return (data) => opened.getOrInsertComputed(data, () => data.open(database)) as never
 }
 
-/** A call of the writer thread. */
 export type WriteCall = { data: string; method: string; args: readonly unknown[] }
 
 type SendWrite = (

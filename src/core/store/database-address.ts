@@ -4,7 +4,6 @@ export type DatabaseAddress =
   | {
       engine: 'postgres'
       url: string
-      /** For long reads. */
       readUrl?: string
     }
 
@@ -53,7 +52,6 @@ function isDecodable(text: string): boolean {
 export const hidePassword = (text: string): string =>
   text.replace(/^(\w*:?\/*).*@/s, '$1…@').replace(/(password\s*=\s*)('[^']*'|[^&\s]*)/gi, '$1…')
 
-/** The name of a database in messages, without user, password and options. */
 export const nameDatabase = (address: DatabaseAddress): string =>
   address.engine === 'sqlite' ? address.path : namePostgres(address.url)
 

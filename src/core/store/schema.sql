@@ -1,10 +1,8 @@
--- The tables of both engines. `sql/words.ts` replaces the words in capitals: INT (an integer of 64 bits), REAL, KEY (a
--- text that is ordered by its bytes), ROWS and PAIRS (the ends of tables). Times are epoch milliseconds. There are no
--- foreign keys: rows of a passport are written and removed together with it, and a removal empties every table with a
--- column `passport_id`.
+-- The tables of both engines. `sql/words.ts` replaces the words in capitals: INT (64 bits), REAL, KEY (a text in the order
+-- of its bytes), ROWS and PAIRS (the ends of tables). Times are epoch milliseconds. There are no foreign keys: rows of a
+-- passport are written with it, and a removal empties every table with a column `passport_id`.
 
--- A passport is read and written as a whole. JSON has the form of the record format, so that responses contain it
--- unparsed.
+-- A passport is read and written as a whole. JSON is in the record format, so that responses contain it unparsed.
 create table passports (
   id INT primary key,
   -- The survivor; it may be imported after the passports merged into it.
@@ -23,8 +21,7 @@ create table passports (
   fingerprint text not null,
   connections INT not null, main_wallet text not null,
   -- JSON, as the next ones.
-  verified_wallets text not null,
-  profile text not null, socials text not null,
+  verified_wallets text not null, profile text not null, socials text not null,
   -- What the last record said. Scoring never changes it; a passport without a scored credential shows these scores.
   given text not null
 ) ROWS;
@@ -71,28 +68,19 @@ create table removals (passport_id INT primary key, removed_at INT not null) ROW
 
 create table barred_wallets (digest KEY primary key, removed_at INT not null) PAIRS;
 
--- Derived from the tables above: the socials and accounts of a passport as `source:name`, folded. Several passports may
--- have the same one.
-create table handles (
-  handle KEY not null, passport_id INT not null,
-  primary key (handle, passport_id)
-) PAIRS;
+-- Derived: the socials and accounts of passports as `source:name`, folded. Several passports may have the same one.
+create table handles (handle KEY not null, passport_id INT not null, primary key (handle, passport_id)) PAIRS;
 
 create index handles_by_passport on handles (passport_id);
 
--- Derived: what rankings, searches and filters need of visible passports (`rows/listing.ts`).
+-- Derived: what rankings, searches and filters need of visible passports (`rows/listing.ts`). The name is folded.
 create table listing (
-  passport_id INT primary key, score REAL not null,
-  -- The folded display name.
-  name text not null,
-  facets text not null
+  passport_id INT primary key, score REAL not null, name text not null, facets text not null
 ) ROWS;
 
--- Derived: copies of the index in chunks (`sql/saved-index.ts`). They have names, so a removal of people empties the
--- table.
+-- Derived: copies of the index in chunks (`sql/saved-index.ts`). They have names, so a removal of people empties it.
 create table saved_index (
-  copy KEY not null, position INT not null, chunk text not null,
-  primary key (copy, position)
+  copy KEY not null, position INT not null, chunk text not null, primary key (copy, position)
 ) PAIRS;
 
 -- One row: the last number and time, the first number that is not pruned, and since when all changes are logged. On
@@ -100,10 +88,8 @@ create table saved_index (
 create table event_log (
   one integer primary key check (one = 1), name text not null, first INT not null, last INT not null,
   time INT not null, known_since INT not null,
-  -- The hash chain (src/core/history/hash-chain.ts): `base` is the head before the event `first`; `head` covers the
-  -- events up to `head_at`.
-  base text not null,
-  head text not null, head_at INT not null
+  -- The hash chain: `base` is the head before the event `first`, `head` covers the events up to `head_at`.
+  base text not null, head text not null, head_at INT not null
 ) ROWS;
 
 -- Changes of passports, numbered in commit order. Rows of pruned events are gone; numbers are never reused.
@@ -111,11 +97,8 @@ create table events (
   sequence INT primary key,
   -- Null for changes of the rule set and for tombstones.
   passport_id INT,
-  time INT not null, type text not null,
-  -- Who caused the event: cli, scorer, subject or key:ID. Null for events of 0.2.1.
-  actor text,
-  -- JSON.
-  data text not null
+  -- The actor is cli, scorer, subject or key:ID, null for events of 0.2.1. `data` is JSON.
+  time INT not null, type text not null, actor text, data text not null
 ) ROWS;
 
 -- Without the sequence: equal keys are stored once. A passport has few events.
@@ -124,11 +107,9 @@ create index events_by_passport on events (passport_id) where passport_id is not
 -- The secret behind the salts of a passport's events, deleted with the passport.
 create table log_secrets (passport_id INT primary key, secret text not null) ROWS;
 
--- Changes by people and keys that are no events.
+-- Changes by people and keys that are no events. The id is a UUID of version 7: in the order of time.
 create table audit (
-  -- A UUID of version 7: in the order of time.
-  id KEY primary key,
-  time INT not null, actor text not null, action text not null, detail text not null
+  id KEY primary key, time INT not null, actor text not null, action text not null, detail text not null
 ) PAIRS;
 
 create table settings (name KEY primary key, value text not null) PAIRS;
@@ -136,21 +117,11 @@ create table settings (name KEY primary key, value text not null) PAIRS;
 -- Every rule set that was applied. The setting active_rules has the stamp of the active one.
 create table rule_sets (stamp KEY primary key, body text not null, applied_at INT not null, source text not null) ROWS;
 
--- Lists of a key are separated by blanks.
+-- The fields of `ApiKey` (`api-key.ts`). The hash is hexadecimal; lists are separated by blanks.
 create table keys (
-  id KEY primary key, name text not null,
-  -- Hexadecimal.
-  hash text not null,
-  created_at INT not null, expires_at INT, revoked_at INT, tier text not null, owner text not null, last_used_at INT,
-  -- The key that replaces this one.
-  successor text,
-  scopes text not null,
-  -- The origins of a publishable key; empty for a secret key.
-  origins text not null,
-  -- The types of data points that the issuer of the key may write, besides those of the rule set.
-  types text not null,
-  -- 1 after the secret key was sent from a page in a browser.
-  seen_in_browser integer not null
+  id KEY primary key, name text not null, hash text not null, created_at INT not null, expires_at INT, revoked_at INT,
+  tier text not null, owner text not null, last_used_at INT, successor text, scopes text not null, origins text not null,
+  types text not null, seen_in_browser integer not null
 ) PAIRS;
 
 -- Feature keys: responses per day, key, endpoint and status; the key is empty for clients without a key.
@@ -162,8 +133,7 @@ create table usage (
 -- Feature mirror: the ETags that a mirror has seen, for conditional requests and for resuming.
 create table mirrored (
   source KEY not null, passport_id INT not null, passport_etag text not null, credentials_etag text not null,
-  run integer not null,
-  primary key (source, passport_id)
+  run integer not null, primary key (source, passport_id)
 ) PAIRS;
 
 create index mirrored_by_passport on mirrored (passport_id);
@@ -173,27 +143,21 @@ create table mirror_runs (source KEY primary key, run integer not null, ended in
 -- Feature webhooks: a subscription is a position in the event log with a URL.
 create table subscriptions (
   id KEY primary key, key_id text not null, url text not null,
-  -- JSON: types, passport, score threshold.
-  filter text not null,
-  -- JSON: the signing keys, newest first.
-  secrets text not null,
-  created_at INT not null,
-  -- active, paused, failed or disabled.
-  state text not null,
+  -- JSON: types, passport, score threshold. `secrets` is JSON, too: the signing keys, newest first.
+  filter text not null, secrets text not null,
+  -- The state is active, paused, failed or disabled.
+  created_at INT not null, state text not null,
   -- The log, and the number of the last event that was delivered or filtered out.
   log text not null,
   position INT not null, failures integer not null, failing_since INT, next_attempt_at INT not null,
-  last_error text not null,
-  -- Says which events could not be delivered because the log no longer has them.
-  notice text not null,
-  last_delivered_at INT
+  -- `notice` says which events could not be delivered because the log no longer has them.
+  last_error text not null, notice text not null, last_delivered_at INT
 ) PAIRS;
 
 -- Feature webhooks: work that one node does at a time. The lease ends unless its holder renews it.
 create table leases (name KEY primary key, holder text not null, expires_at INT not null) PAIRS;
 
--- Feature own-record: challenges and sessions of people who prove a wallet. The id is a SHA-256; a session has no
--- digest.
+-- Feature own-record: challenges and sessions. The id is a SHA-256; a session has no digest.
 create table proofs (id KEY primary key, digest text not null, expires_at INT not null) PAIRS;
 
 create index proofs_by_expiry on proofs (expires_at);

@@ -3,7 +3,6 @@ import { EMPTY_HEAD } from '../history/hash-chain.ts'
 import tables from './schema.sql' with { type: 'text' }
 import type { Query } from './sql/connection.ts'
 
-/** The schema number of both engines. */
 export const SCHEMA = 22
 
 /** `true` migrates any older database, `'new'` only creates the tables of an empty one, `false` changes nothing. */
@@ -17,7 +16,6 @@ const OLD_SCHEMAS = { sqlite: { first: 14, last: 17 }, postgres: { first: 9, las
 /** The statements that create the tables. They have words of `sql/words.ts`. */
 export const TABLES: string = tables
 
-/** Adds the row of a new event log. */
 export const createLog = (query: Query) =>
   query(
     `insert into event_log (one, name, first, last, time, known_since, base, head, head_at)
@@ -32,11 +30,10 @@ export function checkSchema(name: string, version: number, engine: keyof typeof 
   const { first, last } = OLD_SCHEMAS[engine]
   if (version === 0 || version === SCHEMA || (version >= first && version <= last)) return
   const [has, release] = [`${name} has schema ${version}`, 'version 0.2.1']
-  if (version > SCHEMA) {
+  if (version > SCHEMA)
     throw unavailable(
       `${name} was written by a newer passportd (schema ${version}, this one knows ${SCHEMA}): run the newer one.`,
     )
-  }
   throw unavailable(
     version < first
       ? `${has}, which is older than that of ${release}: open it once with ${release} ("passportd migrate"), then with this version.`

@@ -9,19 +9,13 @@ import { createFindByKeys } from './sql/v3.ts'
 import { createEventChanges } from './write/write-events.ts'
 import { createPassportChanges, createRecords } from './write/write-records.ts'
 
-type Methods = Record<string, (...args: never[]) => unknown>
-
-/** What an engine brings. */
 export type Engine = {
   database: Database
   /** For reports and exports: `long` and `snapshot` may lack the last changes. */
   reports: Database
-  /** How many passports one statement finds, if that blocks the event loop. */
   keysPerRead?: number
-  /** Turns errors of methods that parse stored texts into errors of the database. */
-  guard?: <T extends Methods>(methods: T) => T
-  /** The schema number, if a newer passportd has migrated the database since this store was opened. */
-  newerSchema(): Promise<number | undefined>
+  /** The schema number, which a newer passportd can change while the store is open. */
+  findSchema(): Promise<number>
   /** Checks whether the store accepts writes. Throws `unavailable` if it cannot even be read. */
   ping(): Promise<{ writes: boolean }>
   close(): Promise<void>
@@ -31,22 +25,21 @@ export type Engine = {
 export type Store = ReturnType<typeof createStore>
 
 export function createStore(engine: Engine) {
-  const { database, reports, guard = (methods) => methods, newerSchema, ping, close } = engine
-  const { findByKeys } = guard({ findByKeys: createFindByKeys(database, engine.keysPerRead) })
+  const { database, reports, keysPerRead, findSchema, ping, close } = engine
+  const findByKeys = createFindByKeys(database, keysPerRead)
   return {
     passports: {
-      ...guard(createPassportReader(database, findByKeys)),
       findByKeys,
+      ...createPassportReader(database, findByKeys),
       ...createPassportChanges(database),
     },
     records: createRecords(reports),
-    listing: guard(createListing(database.long)),
-    scoring: guard(createScoring(database)),
-    events: { ...guard(createEventReader(database)), ...createEventChanges(database) },
+    listing: createListing(database.long),
+    scoring: createScoring(database),
+    events: { ...createEventReader(database), ...createEventChanges(database) },
     keys: createKeys(database),
-    /** The statements of features. */
     data: createUseData({ ...database, long: reports.long }) as UseData,
-    database: { newerSchema, ping, close },
+    database: { findSchema, ping, close },
     [Symbol.asyncDispose]: close,
   }
 }

@@ -1,32 +1,22 @@
 import type { Fields, Log } from '../basics/log.ts'
 import type { Config } from '../config/config.ts'
-import type { Font } from '../config/fonts-folder.ts'
 import type { Family } from '../http/prometheus-text.ts'
 import type { IndexState } from '../index/calls.ts'
 import type { Damage } from '../store/damage.ts'
 
-/** The threads that server threads call. */
-export type CalledThread = 'index-thread' | 'picture-thread' | 'writer-thread'
-
-/** From the writer thread, for the server threads: the number of requests of each key in the month, as stored on `day`. */
-type Published = { kind: 'month'; day: string; sums: ReadonlyMap<string, number> }
-
 export type StartMessage = {
   kind: 'start'
   config: Config
-  /** Rate-limit counters, shared by all server threads. */
   windows: Int32Array<SharedArrayBuffer>
   damage: Damage
   index: IndexState
-  fonts?: readonly Font[] | undefined
 }
 
 /** Each thread handles the messages that concern it. */
 export type ToThread =
   | StartMessage
-  | Published
-  /** A port between a server thread and a thread that it calls. Sent again after one of them was restarted. */
-  | { kind: 'connect'; thread: CalledThread; port: MessagePort }
+  /** A port between a server thread and the `thread` that it calls. Sent again after one of them was restarted. */
+  | { kind: 'connect'; thread: string; port: MessagePort }
   /** All servers listen. Scoring begins now, so that it does not delay the start. */
   | { kind: 'started' }
   | { kind: 'renew-tls' }
@@ -37,11 +27,8 @@ export type FromThread =
   /** Only the main thread writes the log. */
   | { kind: 'log'; level: keyof Log; message: string; fields?: Fields | undefined }
   | { kind: 'stopped' }
-  | Published
   /** From the damage thread: the check is complete. */
   | { kind: 'checked' }
-  /** From the writer thread: there are subscriptions, so the delivery thread is needed. */
-  | { kind: 'subscribed' }
   /** From the index thread: it can be called. */
   | { kind: 'indexed' }
   /** From the index thread: the index is up to date. */
@@ -52,7 +39,6 @@ export type FromThread =
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }
 
-/** Sends a message to the main thread. */
 export const send = (message: FromThread): void => postMessage(message)
 
 const entry =
@@ -60,5 +46,4 @@ const entry =
   (message: string, fields?: Fields): void =>
     send({ kind: 'log', level, message, fields })
 
-/** A log whose entries the main thread writes. */
 export const threadLog: Log = { info: entry('info'), warn: entry('warn'), error: entry('error') }

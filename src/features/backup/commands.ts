@@ -9,7 +9,7 @@ import { readConfig } from '../../core/config/config.ts'
 import { openSqlite } from '../../core/store/database/sqlite/open.ts'
 import { orphanedWalProblem } from '../../core/store/database/sqlite/wal-checks.ts'
 import { nameDatabase } from '../../core/store/database-address.ts'
-import { REMOVALS, type Removal } from '../../core/store/write/removals.ts'
+import { REMOVALS, type Removal } from '../../core/store/write/write-records.ts'
 import { backUp, belongsToDatabase, type Contents, readBackup } from './backup.ts'
 import { copyFor, readRemovals, removeLeftovers, restore as restoreFile } from './restore.ts'
 

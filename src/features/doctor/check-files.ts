@@ -1,8 +1,9 @@
-import { accessSync, constants, statfsSync, statSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { size } from '../../core/basics/text/counts-and-sizes.ts'
+import { canWrite, checkFolder } from '../../core/cli/check-folder.ts'
+import { type CheckResult, ok, problem, warning } from '../../core/cli/check-result.ts'
 import { orphanedWalProblem } from '../../core/store/database/sqlite/wal-checks.ts'
-import { type CheckResult, ok, problem, warning } from './check-result.ts'
 
 /** With less free space than this, the service does not try to write. */
 const LEAST_FREE = 1024 * 1024
@@ -28,16 +29,6 @@ export function checkFiles(path: string): CheckResult[] {
   return [warning('database', `${path} is empty: "serve" or "import" creates its tables.`), ...results]
 }
 
-export function* checkFolder(folder: string) {
-  const stats = find(folder)
-  if (!stats) yield ok('rights', `The first start creates the folder ${folder}.`)
-  else if (!stats.isDirectory()) yield problem('rights', `${folder} is not a folder.`)
-  else if (!canWrite(folder))
-    yield problem('rights', `This user cannot write to the folder ${folder}, but must: chown or chmod it.`)
-  else if ((stats.mode & 0o002) !== 0 && (stats.mode & 0o1000) === 0)
-    yield warning('rights', `Every user can write to the folder ${folder}: chmod o-w ${folder}.`)
-}
-
 function checkRights(paths: readonly string[]): CheckResult[] {
   const results: CheckResult[] = []
   const user = process.getuid?.()
@@ -55,16 +46,6 @@ function checkRights(paths: readonly string[]): CheckResult[] {
   return results.length > 0
     ? results
     : [ok('rights', 'Only the owner can read and write the files of the database.')]
-}
-
-function canWrite(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK)
-    return true
-  } catch {
-    // accessSync throws if access is denied.
-    return false
-  }
 }
 
 /** A checkpoint may append the whole WAL to the database. A tenth of the database is a reserve, which leaves time to react. */

@@ -1,65 +1,68 @@
 import { resolve } from 'node:path'
+import type { Awaitable } from '../../core/basics/awaitable.ts'
 import { CommandError } from '../../core/basics/errors.ts'
 import { count } from '../../core/basics/text/counts-and-sizes.ts'
 import { printable, toJsonText } from '../../core/basics/text/quote.ts'
 import { PROGRAM } from '../../core/basics/version.ts'
 import { askHealth } from '../../core/cli/ask-health.ts'
+import { type CheckResult, ok, problem, warning } from '../../core/cli/check-result.ts'
 import { DATABASE_OPTIONS, defineCommand, JSON_OPTION, type Terminal } from '../../core/cli/command.ts'
 import { describeSystemError } from '../../core/cli/system-error.ts'
 import { formatTable } from '../../core/cli/table.ts'
 import { secretProblems } from '../../core/config/check-secrets.ts'
 import { type Config, ConfigError, NAMES, readConfig } from '../../core/config/config.ts'
 import { ENV_FILE, readEnvFile, unknownNames } from '../../core/config/environment.ts'
-import { readFontFolder } from '../../core/config/fonts-folder.ts'
 import { misspeltSettings } from '../../core/config/misspelt-settings.ts'
 import { type ApiKey, keyState } from '../../core/store/api-key.ts'
 import { nameDatabase, namePostgres } from '../../core/store/database-address.ts'
 import { SCHEMA } from '../../core/store/schema.ts'
-import { checkFiles, checkFolder } from './check-files.ts'
-import { type CheckResult, ok, problem, warning } from './check-result.ts'
-import { diagnose } from './diagnose.ts'
+import type { Feature } from '../../feature.ts'
+import { checkFiles } from './check-files.ts'
 import { checkErasure, describeLeftover, findLeftovers } from './find-remains.ts'
-import { findReplicaSchema } from './postgres-statements.ts'
-import type { DatabaseContents, Diagnostics } from './statements.ts'
+import { type DatabaseContents, type Diagnostics, diagnose, findReplicaSchema } from './statements.ts'
 
-export const doctor = defineCommand({
-  name: 'doctor',
-  summary: 'find problems and suggest solutions',
-  description: `Checks the settings, files, free space, schema, integrity, stale scores and keys, and whether the
+export const createDoctor = (features: readonly Feature[]) =>
+  defineCommand({
+    name: 'doctor',
+    summary: 'find problems and suggest solutions',
+    description: `Checks the settings, files, free space, schema, integrity, stale scores and keys, and whether the
     database and its replica are available. Changes nothing. The exit
     code is 1 if there are problems; warnings do not change it.`,
-  options: {
-    full: { about: 'also compare indexes with their tables: takes minutes for a large database' },
-    ...JSON_OPTION,
-    health: {
-      about: 'check only that the server on HOST and PORT responds: the health check of a container',
+    options: {
+      full: { about: 'also compare indexes with their tables: takes minutes for a large database' },
+      ...JSON_OPTION,
+      health: {
+        about: 'check only that the server on HOST and PORT responds: the health check of a container',
+      },
+      erasure: {
+        about: 'check only where data of removed people is left: old rows, statistics, WAL, backups',
+      },
+      ...DATABASE_OPTIONS,
     },
-    erasure: { about: 'check only where data of removed people is left: old rows, statistics, WAL, backups' },
-    ...DATABASE_OPTIONS,
-  },
-  forms: [
-    { options: ['full', 'json'] },
-    { required: ['health'], options: [] },
-    { required: ['erasure'], options: ['json'] },
-  ],
-  async run({ values }, terminal) {
-    if (values.health) return checkHealth(readConfig(terminal.env, { ...values, checkNames: false }))
-    const results = values.erasure ? [] : checkNames(terminal.env)
-    try {
-      const config = readConfig(terminal.env, { ...values, checkNames: false })
-      const check = async () => [
-        ...secretProblems(terminal.env, config).map((sentence) => warning('secrets', sentence)),
-        ...(await checkAll(config, values.full === true, terminal.now())),
-      ]
-      results.push(...(await (values.erasure ? orProblem(() => checkErasure(config)) : check())))
-    } catch (error) {
-      if (!(error instanceof ConfigError)) throw error
-      results.push(...error.problems.map((sentence) => problem('settings', sentence)))
-      results.push(warning('database', 'The database was not checked: correct the settings first.'))
-    }
-    report(results, values.json === true, terminal)
-  },
-})
+    forms: [
+      { options: ['full', 'json'] },
+      { required: ['health'], options: [] },
+      { required: ['erasure'], options: ['json'] },
+    ],
+    async run({ values }, terminal) {
+      if (values.health) return checkHealth(readConfig(terminal.env, { ...values, checkNames: false }))
+      const results = values.erasure ? [] : checkNames(terminal.env)
+      try {
+        const config = readConfig(terminal.env, { ...values, checkNames: false })
+        const check = async () => [
+          ...secretProblems(terminal.env, config).map((sentence) => warning('secrets', sentence)),
+          ...(await checkAll(config, values.full === true, terminal.now())),
+          ...(await checkFeatures(features, config)),
+        ]
+        results.push(...(await (values.erasure ? orProblem(() => checkErasure(config)) : check())))
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error
+        results.push(...error.problems.map((sentence) => problem('settings', sentence)))
+        results.push(warning('database', 'The database was not checked: correct the settings first.'))
+      }
+      report(results, values.json === true, terminal)
+    },
+  })
 
 async function checkHealth(config: Config): Promise<void> {
   const status = await askHealth(config)
@@ -94,27 +97,29 @@ function checkNames(env: Terminal['env']): CheckResult[] {
 }
 
 async function checkAll(config: Config, full: boolean, now: number): Promise<CheckResult[]> {
-  const { database, fonts, backups } = config
+  const { database, backups } = config
   const { readUrl } = { readUrl: undefined, ...database }
   const files = database.engine === 'sqlite' ? await orProblem(() => checkFiles(database.path)) : []
   // A database file with a problem is not opened, so that the problem is reported only once.
   const isUsable = !files.some(({ level, about }) => level !== 'ok' && about === 'database')
   return [
     ...files,
-    ...(backups ? checkFolder(backups.folder) : []),
     ...(database.engine === 'sqlite' ? checkLeftovers(database.path, backups?.folder) : []),
     ...(isUsable ? await orProblem(() => checkDatabase(config, full, now)) : []),
     ...(readUrl === undefined ? [] : await orProblem(() => checkReplica(readUrl), 'replica')),
-    ...(fonts === undefined ? [] : await orProblem(() => checkFonts(fonts), 'fonts')),
   ]
 }
 
 const checkLeftovers = (path: string, backupFolder: string | undefined) =>
   findLeftovers(path, backupFolder).map((file) => warning('files', describeLeftover(file)))
 
-const checkFonts = (folder: string) => [
-  ok('fonts', `${count(readFontFolder(folder).length, 'font')} in ${folder} can be read.`),
-]
+async function checkFeatures(features: readonly Feature[], config: Config): Promise<CheckResult[]> {
+  const results = features.map(async ({ checks, name }) => {
+    const check = await checks?.()
+    return check ? orProblem(() => check(config), name) : []
+  })
+  return (await Promise.all(results)).flat()
+}
 
 async function checkDatabase(config: Config, full: boolean, now: number): Promise<CheckResult[]> {
   const diagnostics = await diagnose(config.database, full)
@@ -129,9 +134,9 @@ async function checkDatabase(config: Config, full: boolean, now: number): Promis
 
 /** Returns the results of a check. An error, such as an unavailable server or a missing permission, becomes a problem. */
 async function orProblem(
-  check: () => CheckResult[] | Promise<CheckResult[]>,
+  check: () => Awaitable<readonly CheckResult[]>,
   about = 'database',
-): Promise<CheckResult[]> {
+): Promise<readonly CheckResult[]> {
   try {
     return await check()
   } catch (error) {

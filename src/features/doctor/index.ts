@@ -3,6 +3,6 @@ import type { Feature } from '../../feature.ts'
 export const doctor: Feature = {
   name: 'doctor',
   commands: {
-    doctor: async () => (await import('./command.ts')).doctor,
+    doctor: async (features) => (await import('./command.ts')).createDoctor(features),
   },
 }

@@ -5,7 +5,6 @@ import type { DatabaseAddress } from '../../core/store/database-address.ts'
 /** `left`: where copies of removed rows are. The times are those of the last removal. */
 export type Remains = { removedAt: number | undefined; left: string[] }
 
-/** SQL for both engines. */
 const LAST_REMOVAL = `select max(removed_at) as time from
   (select removed_at from removals union all select removed_at from barred_wallets) as removed`
 

@@ -18,8 +18,8 @@ export const history = defineCommand({
     changed. Events of a removed passport are deleted, except the removal.`,
   options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
   forms: [{ args: 'ID', about: BY_KEY }],
-  async run({ values, args: [given = ''] }, terminal) {
-    const key = parseKey(given)
+  async run({ values, args: [argument = ''] }, terminal) {
+    const key = parseKey(argument)
     await using database = await openConfigured(terminal, values)
     const { store } = database
     const ref = await findRef(store, key)
@@ -29,10 +29,10 @@ export const history = defineCommand({
     const pages = readLater(store.events, id === undefined ? [] : [id], 0, () => undefined)
     const events = (await Array.fromAsync(pages)).flat().reverse()
     if (events.length === 0 && !passport)
-      throw new CommandError(`There is no passport ${given} in ${database.name}.`)
+      throw new CommandError(`There is no passport ${argument} in ${database.name}.`)
     if (values.json) {
-      const shown = events.map((event) => presentEvent(event, { log: log.name, source: '/api/v3' }))
-      return terminal.out(toJsonText(shown, 2))
+      const items = events.map((event) => presentEvent(event, { log: log.name, source: '/api/v3' }))
+      return terminal.out(toJsonText(items, 2))
     }
     const rows = events.map((event) => [
       String(event.sequence),
@@ -54,13 +54,13 @@ export const diff = defineCommand({
   options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
   forms: [{ args: 'ID FROM [TO]', about: `${BY_KEY}, and times such as 2026-11-01 or now` }],
   examples: ['passportd diff 7 2026-10-01', 'passportd diff 7 2026-10-01 2026-11-01T12:00:00Z'],
-  async run({ values, args: [given = '', first = '', second = 'now'] }, terminal) {
-    parseKey(given)
+  async run({ values, args: [argument = '', first = '', second = 'now'] }, terminal) {
+    parseKey(argument)
     const now = terminal.now()
     const times = { from: parseTime('FROM', first, now), to: parseTime('TO', second, now) }
     if (times.from > times.to) throw invalidValue('TO must be a time after FROM', second)
     await using database = await openConfigured(terminal, values)
-    const found = await findDiff(database, given, times)
+    const found = await findDiff(database, argument, times)
     terminal.out(values.json ? toJsonText(found, 2) : toText(found))
   },
 })

@@ -43,8 +43,8 @@ export async function findDiff(
   key: string,
   times: ReturnType<typeof parseTimes>,
 ): Promise<WireDiff> {
-  const [found] = await store.passports.findByKeys([parseKey(key)], { credentials: true })
-  const { passport } = onlyOne(key, found)
+  const [result] = await store.passports.findByKeys([parseKey(key)], { credentials: true })
+  const { passport } = onlyOne(key, result)
   const diff = await readDiff(store.events, passport, times, (knownSince) =>
     checkKnown('from', times.from, knownSince),
   )

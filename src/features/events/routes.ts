@@ -22,7 +22,6 @@ import { type EventFilter, followEvents, MOST_STREAMS, MOST_STREAMS_OF_KEY, sour
 const DEFAULT_LIMIT = 100
 const LARGEST_LIMIT = 1000
 
-/** The cursor that means the end of the log. */
 export const LATEST = 'latest'
 
 type Start = EventCursor | typeof LATEST | undefined
@@ -103,9 +102,9 @@ async function listEvents(request: Request, context: Context, parameters: Parame
 async function openStream(context: Context, parameters: Parameters, filter: EventFilter): Promise<Response> {
   const last = context.request.headers.get('last-event-id') ?? ''
   const log = await context.store.events.log()
-  const given = last === '' ? parseCursor('?after', parameters.after) : parseCursor('Last-Event-ID', last)
-  const sequence = given === LATEST ? log.last : log.first - 1
-  const cursor = typeof given === 'object' ? given : { log: log.name, sequence }
+  const position = last === '' ? parseCursor('?after', parameters.after) : parseCursor('Last-Event-ID', last)
+  const sequence = position === LATEST ? log.last : log.first - 1
+  const cursor = typeof position === 'object' ? position : { log: log.name, sequence }
   if (!isInLog(cursor, log)) throw notInLog(cursor, log, last === '' ? '?after' : 'Last-Event-ID')
   releaseBody(context)
   const response = await stream(context, 'text/event-stream', followEvents(context, cursor, log, filter))
@@ -128,8 +127,8 @@ async function parseFilter(context: Context, { types, passport }: Parameters): P
 export async function findPassport({ store }: Context, text: string, pointer = '?passport'): Promise<number> {
   const key = parseKey(text, pointer)
   if ('id' in key) return key.id
-  const [found] = await store.passports.findByKeys([key], { credentials: false })
-  return onlyOne(text, found).passport.id
+  const [result] = await store.passports.findByKeys([key], { credentials: false })
+  return onlyOne(text, result).passport.id
 }
 
 /** `undefined` is the start of the log. Throws `invalid_request`. */
@@ -150,8 +149,8 @@ async function readPage({ store: { events } }: Context, start: Start, { isProven
     const log = await events.log()
     return { events: [], end: log.last, log }
   }
-  const found = await events[isProven ? 'listProven' : 'list']({ ...page, after: start?.sequence ?? 0 })
-  if (!start || isInLog(start, found.log)) return found
+  const result = await events[isProven ? 'listProven' : 'list']({ ...page, after: start?.sequence ?? 0 })
+  if (!start || isInLog(start, result.log)) return result
   // The client may have read the event from a server that has received it earlier.
   const log = await events.log()
   if (!isInLog(start, log)) throw notInLog(start, log)

@@ -51,10 +51,10 @@ export const keys = defineCommand({
     'passportd keys create --name feed --scope read,events',
     'passportd keys create --name site --publishable --origin https://app.example.com',
   ],
-  async run({ values, args: [given = ''], action }, terminal) {
+  async run({ values, args: [argument = ''], action }, terminal) {
     await using database = await openConfigured(terminal, values)
     // A whole key is also accepted instead of its id.
-    const id = parseKeyId(given) ?? given
+    const id = parseKeyId(argument) ?? argument
     await ACTIONS[action]({ ...database, values, id, now: terminal.now(), terminal })
   },
 })
@@ -62,7 +62,7 @@ export const keys = defineCommand({
 const ACTIONS = {
   async create(task) {
     const { values, now, config } = task
-    const wanted = {
+    const grants = {
       name: values.name ?? '',
       tier: values.tier === undefined ? DEFAULT_TIER : parseTier(values.tier, config.tiers),
       owner: values.owner ?? '',
@@ -71,9 +71,9 @@ const ACTIONS = {
       types: values.types ?? [],
       expiresAt: futureExpiry(values, now) ?? undefined,
     }
-    checkGrants(wanted, values.publishable === true)
-    const id = await makeKey(task, wanted)
-    printAdvice(task, `This is key ${id} for ${wanted.name}.`)
+    checkGrants(grants, values.publishable === true)
+    const id = await makeKey(task, grants)
+    printAdvice(task, `This is key ${id} for ${grants.name}.`)
   },
 
   list: listKeys,
@@ -103,11 +103,11 @@ const ACTIONS = {
     const expiresAt = futureExpiry(values, now)
     const old = await findRotatable(task)
     const { name, tier, owner, scopes, origins, types } = old
-    const wanted = {
+    const grants = {
       ...{ name, tier, owner, scopes, origins, types },
       expiresAt: expiresAt === undefined ? old.expiresAt : (expiresAt ?? undefined),
     }
-    const made = await makeKey(task, wanted)
+    const made = await makeKey(task, grants)
     // The old key must stay valid until the new key is stored and printed.
     if (!(await store.keys.replace(id, made, endsAt))) {
       await store.keys.revoke(made, now)
@@ -120,7 +120,7 @@ const ACTIONS = {
     if (plan?.exempt.includes(id)) await store.data(PLAN).save({ ...plan, exempt: [...plan.exempt, made] })
     const last = Math.min(endsAt, old.expiresAt ?? endsAt)
     const end = last <= now ? 'which is no longer valid' : `valid until ${formatInstant(last)}`
-    const expiry = wanted.expiresAt === undefined ? '' : ` It expires ${formatInstant(wanted.expiresAt)}.`
+    const expiry = grants.expiresAt === undefined ? '' : ` It expires ${formatInstant(grants.expiresAt)}.`
     printAdvice(task, `This is key ${made} for ${printable(name)}, which replaces ${id}, ${end}.${expiry}`)
   },
 
@@ -147,10 +147,10 @@ const notUsable = (id: string, state: string, action: string) =>
 type NewKey = Omit<ApiKey, 'id' | 'hash' | 'createdAt' | 'expiresAt'> & { expiresAt: number | undefined }
 
 /** Creates a key, prints it and returns its id. A key that cannot be printed is revoked. */
-async function makeKey({ store, terminal, values, now }: KeyTask, wanted: NewKey): Promise<string> {
-  const { id, key } = formatKey(randomBytes(KEY_RANDOM_BYTES), isPublishable(wanted) ? 'ppdp' : 'ppd')
+async function makeKey({ store, terminal, values, now }: KeyTask, grants: NewKey): Promise<string> {
+  const { id, key } = formatKey(randomBytes(KEY_RANDOM_BYTES), isPublishable(grants) ? 'ppdp' : 'ppd')
   const hash = createHash('sha256').update(key).digest()
-  const { expiresAt, ...rest } = wanted
+  const { expiresAt, ...rest } = grants
   const made: ApiKey = { ...rest, ...(expiresAt !== undefined && { expiresAt }), id, hash, createdAt: now }
   await store.keys.create(made)
   try {

@@ -9,4 +9,9 @@ export const keys: Feature = {
     usage: async () => (await import('./usage-command.ts')).usage,
   },
   data: async () => [(await import('./usage-statements.ts')).USAGE],
+  jobs: async () => (await import('./usage-jobs.ts')).createWriterJobs,
+  async serve() {
+    const { createServerJobs } = await import('./usage-jobs.ts')
+    return { start: (use) => ({ jobs: createServerJobs(use) }) }
+  },
 }

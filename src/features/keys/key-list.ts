@@ -16,16 +16,16 @@ export type KeyTask = OpenDatabase & { values: KeyValues; id: string; now: numbe
 export async function listKeys({ values, now, store, name, config, terminal }: KeyTask): Promise<void> {
   const all = await store.keys.list()
   const left = await findQuotas(store, config.tiers, now)
-  const shown = all
+  const keys = all
     .filter((key) => isWanted(key, values, now))
     .map((key) => ({ ...presentKey(key, now), ...left(key) }))
-  if (values.json) return terminal.out(toJsonText(shown))
-  if (shown.length === 0) {
+  if (values.json) return terminal.out(toJsonText(keys))
+  if (keys.length === 0) {
     const none = all.length > 0 ? 'There are no such keys' : 'There are no keys'
     const advice = all.length > 0 ? '' : ': "keys create --name NAME" creates one'
     return terminal.err(`${none} in ${name}${advice}.\n`)
   }
-  const rows = shown.map(toRow)
+  const rows = keys.map(toRow)
   // The last two columns are left out if they are empty.
   const isUsed = HEAD.map((_, at) => at < HEAD.length - 2 || rows.some((row) => row[at] !== '-'))
   terminal.out(formatTable([HEAD, ...rows].map((row) => row.filter((_, at) => isUsed[at]))))
@@ -48,7 +48,7 @@ type Quota = { monthly_quota: number | null; monthly_left: number | null }
 async function findQuotas({ data }: Store, tiers: readonly Tier[], now: number) {
   const quotas = new Map(tiers.map(({ name, monthly }) => [name, monthly]))
   const day = dayOf(now)
-  const used = new Map(await data(USAGE).sumByKey({ since: `${day.slice(0, 8)}01`, until: day }))
+  const used = await data(USAGE).sumMonth(day)
   return ({ id, tier }: ApiKey): Quota => {
     const quota = quotas.get(tier) ?? null
     return { monthly_quota: quota, monthly_left: quota && Math.max(0, quota - (used.get(id) ?? 0)) }

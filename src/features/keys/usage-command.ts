@@ -59,7 +59,7 @@ export const usage = defineCommand({
       throw new CommandError(
         `There is no key "${id}" in ${name}: "keys list" shows the ids; "${NO_KEY_ID}" stands for requests without a key.`,
       )
-    const report = { days, counts, clientOf, only: id === undefined ? undefined : clientOf(id) }
+    const report = { days, counts, clientOf, client: id === undefined ? undefined : clientOf(id) }
     if (values.json) terminal.out(toJsonText(toJson(report)))
     else printReport(report, name, terminal)
   },
@@ -71,8 +71,7 @@ type UsageReport = {
   days: Days
   counts: readonly UsageCount[]
   clientOf: (key: string) => Client
-  /** The client that --key names. */
-  only: Client | undefined
+  client: Client | undefined
 }
 
 function toDays(since: string | undefined, until: string): Days {
@@ -85,12 +84,12 @@ function parseDay(text: string): string | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) && parseInstant(text) !== undefined ? text : undefined
 }
 
-function toJson({ days, counts, clientOf, only }: UsageReport) {
+function toJson({ days, counts, clientOf, client }: UsageReport) {
   const head = { ...days, ...sumUp(counts) }
   const perDay = sumBy(counts, 'day').map(({ name: day, requests, errors }) => ({ day, requests, errors }))
-  if (only) {
+  if (client) {
     const details = counts.map(({ day, endpoint, status, count }) => ({ day, endpoint, status, count }))
-    return { ...head, key: presentClient(only), days: perDay, counts: details }
+    return { ...head, key: presentClient(client), days: perDay, counts: details }
   }
   const keys = sumByClient(counts, clientOf).map(({ client, ...sums }) => ({
     ...presentClient(client),
@@ -106,16 +105,16 @@ function presentClient({ id, name, owner, lastUsedAt }: Client) {
 
 const CAUTION = `Counts are a few seconds behind; a crash loses no more than those seconds.\n`
 
-function printReport({ days, counts, clientOf, only }: UsageReport, database: string, terminal: Terminal) {
+function printReport({ days, counts, clientOf, client }: UsageReport, database: string, terminal: Terminal) {
   const span = `from ${days.since} to ${days.until}`
-  const who = only ? ` of ${nameClient(only)}` : ''
+  const who = client ? ` of ${nameClient(client)}` : ''
   if (counts.length === 0)
     return terminal.err(`No requests${who} were counted ${span} in ${database}. ${CAUTION}`)
   const totals = sumUp(counts)
   const sentence = `${count(totals.requests, 'request')}${who} ${span}, ${share(totals)} of them errors.\n`
   const details = counts.map((each) => [each.day, each.endpoint, `${each.status}`, number(each.count)])
   const byDay = sumBy(counts, 'day').map((each) => [each.name, number(each.requests), share(each)])
-  const tables = only
+  const tables = client
     ? [[['DAY', 'ENDPOINT', 'STATUS', 'REQUESTS'], ...details]]
     : [[['DAY', 'REQUESTS', 'ERRORS'], ...byDay], rowsOfAll(counts, clientOf)]
   terminal.out([sentence, ...tables.map(formatTable)].join('\n'))
@@ -148,7 +147,6 @@ function sumUp(counts: readonly UsageCount[]): Totals {
   return { requests: sum(counts), errors: sum(counts.filter(({ status }) => status >= 400)) }
 }
 
-/** Sums up the requests of each day, endpoint or key, sorted by name. */
 const sumBy = (counts: readonly UsageCount[], by: 'day' | 'endpoint' | 'key') =>
   [...Map.groupBy(counts, (each) => each[by])]
     .map(([name, some]) => ({ name, some, ...sumUp(some) }))

@@ -19,6 +19,9 @@ export type UsageStore = {
   list(days: Days): Promise<UsageCount[]>
   /** Deletes the counts of the oldest day before `day`; returns whether there was one. */
   removeOldest(day: string): Promise<boolean>
-  /** The number of responses per key. Responses with 304 and 429 are free and not counted. */
-  sumByKey(days: Days): Promise<[key: string, count: number][]>
+  /**
+   * The number of responses to each key in the month, until this day. Responses with 304 and 429 are free and not
+   * counted.
+   */
+  sumMonth(day: string): Promise<ReadonlyMap<string, number>>
 }

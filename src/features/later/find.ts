@@ -25,18 +25,20 @@ export async function findOne(context: Context, query: URLSearchParams): Promise
 }
 
 /**
- * The people with a name; several if they share a handle. A name without a source is looked up as a wallet, then as an id,
- * then as a handle of any source.
+ * The people with a name; several if they share a handle. A name without a source is looked up as a wallet, then as an
+ * id, then as a handle of any source.
  */
 export async function findPeople(context: Context, name: string, source: string): Promise<PassportV3[]> {
   const wallet = parseWallet(name)
   if (wallet === undefined || !isStorable(name)) return []
   const isWallet = source.toLowerCase() === 'wallet'
   const key = isWallet ? undefined : parsePassportKey(source === '' ? name : `${source}:${name}`)
-  const keys = [source === '' || isWallet ? { wallet } : undefined, key].filter((each) => each !== undefined)
-  for (const each of keys) {
-    const [found] = await readKeys(context, [each], { isFull: true })
-    if (found) return 'passport' in found ? [found.passport] : readIds(context, found.candidates)
+  const keys = [source === '' || isWallet ? { wallet } : undefined, key].filter(
+    (candidate) => candidate !== undefined,
+  )
+  for (const candidate of keys) {
+    const [result] = await readKeys(context, [candidate], { isFull: true })
+    if (result) return 'passport' in result ? [result.passport] : readIds(context, result.candidates)
   }
   if (source !== '') return []
   const owners = await context.store.data(SEARCH).listOwners([name.replace(/^@/, '').toLowerCase()])
@@ -48,7 +50,10 @@ async function readIds(context: Context, ids: readonly number[]) {
   return peopleOf(await readKeys(context, keys, { isFull: true }))
 }
 
-/** The passports with these keys. Without `isFull`, they are without credentials and with one social: many take little memory. */
+/**
+ * The passports with these keys. Without `isFull`, they are without credentials and with one social: many take little
+ * memory.
+ */
 export const readKeys = (
   context: Context,
   keys: readonly PassportKey[],
@@ -60,7 +65,7 @@ export const readKeys = (
       (some) => context.store.passports.findByKeys(some, { credentials: isFull }),
       () => takeTurn(context),
     ),
-    (found) => (found && 'passport' in found && !isFull ? { passport: toBrief(found.passport) } : found),
+    (result) => (result && 'passport' in result && !isFull ? { passport: toBrief(result.passport) } : result),
   )
 
 function toBrief(passport: PassportV3): PassportV3 {
@@ -70,7 +75,7 @@ function toBrief(passport: PassportV3): PassportV3 {
 
 /** Each person once: the keys of merged passports lead to their survivors. */
 export function peopleOf(results: readonly KeyResult[]): PassportV3[] {
-  const passports = results.flatMap((found) => (found && 'passport' in found ? [found.passport] : []))
+  const passports = results.flatMap((result) => (result && 'passport' in result ? [result.passport] : []))
   return [...new Map(passports.map((passport) => [passport.id, passport])).values()]
 }
 

@@ -48,16 +48,17 @@ const SLUGS: Parameters = {
 const listOf = (query: URLSearchParams, name: string) =>
   [...query.getAll(name), ...query.getAll(`${name}[]`)].flatMap((text) => text.split(','))
 
-/** A page of the explorer has the same path. Clients that prefer pages get it, unless they name a person or send a key. */
+/**
+ * A page of the explorer has the same path. Clients that prefer pages get it, unless they name a person or send a key.
+ */
 const wantsJson = (request: Request) =>
   !acceptsHtml(request) || request.headers.has('x-api-key') || queryOf(request).has('id')
 
-/** The schema of the member, and what reads it. */
 type Call = [TSchema, (passport: PassportV3, context: Context) => unknown]
 
 /** The calls about one person, by the member of their responses. */
 const CALLS: Readonly<Record<string, Call>> = {
-  score: [schemas.LaterScore, async (...asked) => (await readScores(...asked))[0]],
+  score: [schemas.LaterScore, async (...terms) => (await readScores(...terms))[0]],
   scores: [Type.Array(schemas.LaterScore), readScores],
   profile: [schemas.LaterProfile, readProfile],
   credentials: [
@@ -112,7 +113,6 @@ function createRoute([name, [schema, read]]: [string, Call]) {
   })
 }
 
-/** The items of the types that the query names, or all. */
 function select(items: unknown, query: URLSearchParams) {
   const slugs = [...listOf(query, 'slugs'), ...listOf(query, 'slug')].filter((slug) => slug !== '')
   return (items as { slug: string }[]).filter(({ slug }) => slugs.length === 0 || slugs.includes(slug))
@@ -133,12 +133,12 @@ async function listFarcasterScores(request: Request, context: Context): Promise<
   const keys = fids.flatMap((fid) => parsePassportKey(`farcaster:${fid}`) ?? [])
   // An id of several people is left out.
   const found = (await readKeys(context, keys)).map((each) => each && 'passport' in each && each.passport)
-  const known = fids.filter((_, at) => found[at])
+  const knownFids = fids.filter((_, at) => found[at])
   const scores = await findScores(
     found.filter((passport) => !!passport),
     context,
   )
-  const body = { scores: scores.map((score, at) => ({ fid: Number(known[at]), ...score })) }
+  const body = { scores: scores.map((score, at) => ({ fid: Number(knownFids[at]), ...score })) }
   return json(context, JSON.stringify(body))
 }
 
@@ -160,14 +160,14 @@ const PARAMETERS: Parameters = {
   view: { description: 'Ignored.' },
 }
 
-async function search(given: unknown, context: Context): Promise<Response> {
-  const asked = parseSearch(given)
-  const page = parsePageNumber(`${asked.page ?? ''}`)
-  const size = parsePageSize('per_page', `${asked.per_page ?? ''}`)
-  const most = Math.max(size, asked.query?.walletAddresses?.length ?? 0)
+async function search(input: unknown, context: Context): Promise<Response> {
+  const terms = parseSearch(input)
+  const page = parsePageNumber(`${terms.page ?? ''}`)
+  const size = parsePageSize('per_page', `${terms.per_page ?? ''}`)
+  const most = Math.max(size, terms.query?.walletAddresses?.length ?? 0)
   context.charge(SEARCH.units - 1 + Math.ceil(most / PASSPORTS_PER_UNIT))
   await takeTurn(context, most * ITEM_BYTES.v1)
-  const { people, total } = await findPage(context, asked, (page - 1) * size, size)
+  const { people, total } = await findPage(context, terms, (page - 1) * size, size)
   const [scores, cards] = [await findScores(people, context), context.cardsOf(context.request)]
   const profiles = people.map((passport, at) => present.presentProfile(passport, scores[at], cards))
   const pagination = { current_page: page, last_page: lastPage(total, size), total }

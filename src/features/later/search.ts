@@ -42,8 +42,8 @@ export function readParameters(parameters: URLSearchParams): Given {
 }
 
 /** Throws `invalid_request` for a search that is not served: without a part of it, other people would be found. */
-export function parseSearch(given: unknown): Search {
-  const search = Convert(LaterSearch, isObject(given) ? readMembers(given) : given)
+export function parseSearch(input: unknown): Search {
+  const search = Convert(LaterSearch, isObject(input) ? readMembers(input) : input)
   if (!Check(LaterSearch, search)) {
     const [{ field = '', reason = 'is invalid' } = {}] = describeProblems(search, Errors(LaterSearch, search))
     throw invalidParameter(field, `${field || 'The search'} ${reason}.`)
@@ -56,8 +56,8 @@ export function parseSearch(given: unknown): Search {
 /** These members find nobody if they are null or empty. Other such members are left out. */
 const WHO = ['identity', 'walletAddresses']
 
-function readMembers(given: Given): Given {
-  const members = Object.entries(given).flatMap(([name, value]) => {
+function readMembers(input: Given): Given {
+  const members = Object.entries(input).flatMap(([name, value]) => {
     if (WHO.includes(name)) return [[name, value ?? '']]
     if (value === null || value === '') return []
     const isJson = ['query', 'sort'].includes(name) && typeof value === 'string'
@@ -83,7 +83,6 @@ export function checkScorer(scorer = ''): void {
   throw invalidParameter('scorer', `The only score of this service is ${SLUG}, got ${quote(scorer)}.`)
 }
 
-/** The people of a page, and how many there are on all pages. */
 export async function findPage(context: Context, search: Search, offset: number, limit: number) {
   const { query = {}, sort = {} } = search
   const { identity, identity_type, exactMatch, walletAddresses, score: { min, max } = {} } = query
@@ -92,7 +91,7 @@ export async function findPage(context: Context, search: Search, offset: number,
   if (exactMatch || identity_type || walletAddresses) {
     const people = (await findNamed(context, query))
       .filter(({ scores: { total } }) => total >= (min ?? total) && total <= (max ?? total))
-      .sort((one, other) => (field === 'score' && other.scores.total - one.scores.total) || one.id - other.id)
+      .sort((a, b) => (field === 'score' && b.scores.total - a.scores.total) || a.id - b.id)
     if (descending !== (field === 'score')) people.reverse()
     return { people: people.slice(offset, offset + limit), total: people.length }
   }
@@ -107,9 +106,9 @@ export async function findPage(context: Context, search: Search, offset: number,
     offset,
     limit,
   }
-  const found = await searchPeople(context, await findRules(context.store), request, context.request.signal)
-  const keys = found.people.map(({ passport: { id } }) => ({ id }))
-  return { people: peopleOf(await readKeys(context, keys)), total: found.total }
+  const result = await searchPeople(context, await findRules(context.store), request, context.request.signal)
+  const keys = result.people.map(({ passport: { id } }) => ({ id }))
+  return { people: peopleOf(await readKeys(context, keys)), total: result.total }
 }
 
 const limitScore = (operator: '>=' | '<=', value?: number): Filter =>
@@ -118,10 +117,10 @@ const limitScore = (operator: '>=' | '<=', value?: number): Filter =>
 /** The people with any of the wallets, and with the identity, if both are given. */
 async function findNamed(context: Context, query: NonNullable<Search['query']>): Promise<PassportV3[]> {
   const { identity, identity_type: source = '', walletAddresses } = query
-  const named = identity === undefined ? undefined : await findPeople(context, identity.trim(), source)
-  if (!walletAddresses) return named ?? []
+  const namesakes = identity === undefined ? undefined : await findPeople(context, identity.trim(), source)
+  if (!walletAddresses) return namesakes ?? []
   const wallets = walletAddresses.flatMap((address) => parseWallet(address) ?? [])
   const keys = wallets.map((wallet) => ({ wallet }))
   const owners = peopleOf(await readKeys(context, keys))
-  return named ? owners.filter((owner) => named.some(({ id }) => id === owner.id)) : owners
+  return namesakes ? owners.filter((owner) => namesakes.some(({ id }) => id === owner.id)) : owners
 }

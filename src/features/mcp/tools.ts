@@ -5,17 +5,28 @@ import { ClientGone, ServiceError, unauthorized } from '../../core/basics/errors
 import { describeUnknown } from '../../core/basics/text/nearest-name.ts'
 import { ANONYMOUS_PRINCIPAL, checkScope, hasScope } from '../../core/http/client-identity.ts'
 import type { Context, Route, RouteRequest } from '../../core/http/route.ts'
+import { selectRoute } from '../../core/http/server.ts'
 import { diff } from '../events/diff.ts'
 import { events } from '../events/routes.ts'
+import { listOfMovers } from '../movers/list.ts'
 import { listOfPassports } from '../passports/list.ts'
 import { lookup } from '../passports/lookup.ts'
 import { passport } from '../passports/passport.ts'
 import { records } from '../records/routes.ts'
 import { sanitize } from './sanitize.ts'
 
+/** The list of v3 has two routes. */
+const search: Route = {
+  ...listOfPassports,
+  async handle(request, context) {
+    const { handle } = selectRoute([listOfPassports, listOfMovers], request)
+    return (await handle?.(request, context)) as Response
+  },
+}
+
 /** Each tool is a route of v3. */
 const TOOLS = new Map<string, Route>([
-  ['search_passports', listOfPassports],
+  ['search_passports', search],
   ['get_passport', passport],
   ['lookup_passports', lookup],
   ['what_changed', diff],
@@ -57,7 +68,6 @@ function toOutputSchema({ response = {} }: Route): object {
 /** The `mcp` command has no key, but a principal of its own. */
 const hasKey = ({ principal }: Context, { needsKey }: Route) => !needsKey || principal !== ANONYMOUS_PRINCIPAL
 
-/** The tools that the client may call. */
 export const listTools = (context: Context) =>
   DEFINITIONS.filter(({ name }) => {
     const route = TOOLS.get(name) as Route
@@ -67,14 +77,14 @@ export const listTools = (context: Context) =>
 type Arguments = Readonly<Record<string, unknown>>
 
 /** Calls a tool within the limit, the scopes and the bytes of the HTTP request. An error of v3 is a result, too. */
-export async function callTool(context: Context, name: string, given: Arguments): Promise<object> {
+export async function callTool(context: Context, name: string, args: Arguments): Promise<object> {
   try {
     const route = TOOLS.get(name)
     if (!route) throw new ServiceError('invalid_request', describeUnknown('tool', name, [...TOOLS.keys()]))
     if (!hasKey(context, route)) throw unauthorized()
     checkScope(context.principal, route.scope)
     context.charge(route.units)
-    const response = await route.handle?.(toRequest(route, given), context)
+    const response = await route.handle?.(toRequest(route, args), context)
     const data = sanitize(JSON.parse(await readText(response?.body)))
     return { structuredContent: data, content: toContent(JSON.stringify(data)) }
   } catch (error) {
@@ -90,14 +100,14 @@ export async function callTool(context: Context, name: string, given: Arguments)
 const toContent = (text: string) => [{ type: 'text', text }]
 
 /** The request of the route. Agents send an id as a number, and a missing value as null. */
-function toRequest({ params = {}, query = {}, body }: Route, given: Arguments): RouteRequest {
-  const values = Object.entries(given).filter(
+function toRequest({ params = {}, query = {}, body }: Route, args: Arguments): RouteRequest {
+  const values = Object.entries(args).filter(
     ([name, value]) => value !== null && !Object.hasOwn(params, name),
   )
   const isInBody = ([name]: [string, unknown]) => body !== undefined && !Object.hasOwn(query, name)
   const inBody = values.filter(isInBody).map(([name, value]) => [name, toKeys(value)])
   const inQuery = values.filter((each) => !isInBody(each)).map(([name, value]) => [name, toText(value)])
-  const inPath = Object.keys(params).map((name) => [name, toText(given[name] ?? '')])
+  const inPath = Object.keys(params).map((name) => [name, toText(args[name] ?? '')])
   const json = body && JSON.stringify(Object.fromEntries(inBody))
   return createRequest(json, Object.fromEntries(inPath), new URLSearchParams(inQuery))
 }

@@ -7,5 +7,8 @@ export const mirror: Feature = {
   commands: {
     mirror: async () => (await import('./command.ts')).mirror,
   },
+  serve: async () => ({
+    sources: async ({ data }) => data((await import('./statements.ts')).MIRROR).listSources(),
+  }),
   data: async () => [(await import('./statements.ts')).MIRROR],
 }

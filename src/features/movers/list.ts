@@ -7,7 +7,6 @@ import { presentDiff, presentTime } from '../../core/history/present-event.ts'
 import { readDiff } from '../../core/history/read-later.ts'
 import type { ScoreDiff } from '../../core/history/score-diff.ts'
 import { takeTurn } from '../../core/http/byte-budget.ts'
-import { queryOf } from '../../core/http/parse-request.ts'
 import { sendPage } from '../../core/http/rendered-page.ts'
 import { type Context, route } from '../../core/http/route.ts'
 import {
@@ -34,7 +33,7 @@ const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'group_prefix', 'after'] as
 
 export type Mover = { passport: PassportV3; diff: ScoreDiff; rank: number }
 
-/** Finds a page of movers and the causes. Leaves out those that changed back, or were merged, since the page was found. */
+/** Finds a page of movers and the causes, without those that changed back or were merged meanwhile. */
 export async function findMovers(
   { index, store }: Pick<Context, 'index' | 'store'>,
   { signal, ...request }: MoversRequest & { signal?: AbortSignal },
@@ -80,8 +79,9 @@ export const listOfMovers = route(V3, {
   },
 })
 
-function isByChange(request: Request): boolean {
-  const query = queryOf(request)
+/** Must not throw, because it selects the route. */
+function isByChange({ url }: Request): boolean {
+  const query = new URLSearchParams(url.split('?', 2)[1])
   return query.has('since') || MOVERS_SORTS.some((sort) => sort === query.get('sort'))
 }
 

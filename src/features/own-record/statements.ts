@@ -39,9 +39,7 @@ export const REQUESTS = defineData({
   open: ({ read, transaction }: Database) => ({
     /** Throws `invalid_request` if the person has too many, or `not_found`. */
     add: (request: CorrectionRequest) => transaction((tx) => addRequest(tx, request)),
-    /** Oldest first. */
     list: () => read.query<CorrectionRequest>('select * from requests order by created_at, id'),
-    /** Returns whether the request existed. */
     remove: (id: string) =>
       transaction(async ({ query }) => {
         const [removed] = await query('delete from requests where id = $1 returning id', [id])

@@ -36,8 +36,8 @@ export const accounts = route(V3, {
       throw invalidParameter('cursor', `cursor must be \`next\` of the previous page, got ${quote(cursor)}.`)
     const { key } = request.params
     await takeTurn(context, PAGE_BYTES)
-    const [found] = await context.store.passports.findByKeys([parseKey(key)], { credentials: false })
-    const explained = await context.explain({ id: onlyOne(key, found).passport.id })
+    const [result] = await context.store.passports.findByKeys([parseKey(key)], { credentials: false })
+    const explained = await context.explain({ id: onlyOne(key, result).passport.id })
     const line = explained?.lines.find((each) => each.type === type)
     if (!line) throw notFound(`The explanation of ${quote(key)} has no line for the type ${quote(type)}.`)
     const end = Number(cursor) + MOST

@@ -183,10 +183,10 @@ async function renderList(
 ) {
   const { signal } = context.request
   const { items, page } = await findFitting(context, request.limit, fields, async (limit) => {
-    const found = await context.index.call('list', { request: { ...request, limit }, after }, signal)
-    const { among: of = 0, ofPage = [] } = found.ranking ?? {}
-    const standings = found.standings.map((standing, at) => ({ standing, rank: ofPage[at], of }))
-    return { ...found, standings: presentStandings(found.ids, standings) }
+    const result = await context.index.call('list', { request: { ...request, limit }, after }, signal)
+    const { among: of = 0, ofPage = [] } = result.ranking ?? {}
+    const standings = result.standings.map((standing, at) => ({ standing, rank: ofPage[at], of }))
+    return { ...result, standings: presentStandings(result.ids, standings) }
   })
   // Joining a large page takes milliseconds.
   await takeTurn(context)
@@ -255,8 +255,8 @@ export async function findFitting<Page extends Findable>(
 }
 
 /**
- * Renders the first passports, in the order of the ids, as many as fit on a page. Passports that are no longer listed are
- * `undefined`.
+ * Renders the first passports, in the order of the ids, as many as fit on a page. Passports that are no longer listed
+ * are `undefined`.
  */
 async function renderItems(context: Context, ids: readonly number[], fields: Fields, standings: Standings) {
   const keys = ids.map((id) => ({ id }))

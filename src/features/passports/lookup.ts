@@ -58,15 +58,14 @@ async function lookUp(request: Request, context: Context): Promise<Response> {
 
 type Item = { json: string; isFound: boolean }
 
-/** One item per key, in order. */
 async function* listItems(
   context: Context,
   texts: readonly string[],
   read: (keys: readonly PassportKey[]) => Promise<RenderedResult[]>,
 ): AsyncGenerator<Item> {
   const keys = texts.map(parsePassportKey)
-  const known = keys.filter((key) => key !== undefined)
-  const results = readAll(known, read, () => takeTurn(context))
+  const validKeys = keys.filter((key) => key !== undefined)
+  const results = readAll(validKeys, read, () => takeTurn(context))
   for (const [at, text] of texts.entries())
     yield keys[at] ? toItem(text, (await results.next()).value) : failed(text, 'malformed')
 }

@@ -9,7 +9,6 @@ import { takeTurn } from '../../core/http/byte-budget.ts'
 import { json } from '../../core/http/response.ts'
 import { route } from '../../core/http/route.ts'
 
-/** The parameters of every route that responds with passports. */
 export const FIELD_PARAMETERS = {
   include: list('Further parts of the passport', { enum: INCLUDES }),
   select: list('Only these fields, as dotted paths such as `passport_profile.display_name`', {
@@ -55,8 +54,8 @@ export const passport = route(V3, {
     const place = fields.includes.size > 0 ? takeTurn(context, PAGE_BYTES) : undefined
     return andThen(place, () =>
       andThen(waitForCursor(context, query.after), () =>
-        andThen(readPassports(context, [parsed], fields, { asOf }), ([found]) => {
-          const { passport, json: body } = onlyOne(key, found, asOf)
+        andThen(readPassports(context, [parsed], fields, { asOf }), ([result]) => {
+          const { passport, json: body } = onlyOne(key, result, asOf)
           return addLocation(json(context, body), passport)
         }),
       ),

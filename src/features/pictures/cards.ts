@@ -5,7 +5,7 @@ import { picture, withoutCaching } from '../../ui/assets-and-csp.ts'
 import { CATEGORIES, drawHistogram, type Segment, segmentsOf } from '../../ui/charts.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { CARD_SIZE, describeCard } from '../../ui/layout.ts'
-import type { ExplorerOptions, ExplorerPage, ExplorerRequest, Png } from '../../ui/page.ts'
+import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../../ui/page.ts'
 import { coverColor, rosette } from '../../ui/rosette.ts'
 import type { Site } from '../../ui/site.ts'
 import { findPassportWords, type PassportWords, STANDING_UNITS } from '../../ui/standings.ts'
@@ -14,10 +14,15 @@ import { type Colors, coverOf, onCover } from '../../ui/tokens.ts'
 import { drawText, frame, LEFT, RIGHT, ROSETTE, SERIF, TEXT_WIDTH } from './card-frame.ts'
 import { drawableName, drawableText } from './drawable-text.ts'
 import { createPicturePage } from './picture-page.ts'
+import type { Png, RasterizerClient } from './rasterizer-calls.ts'
 import { drawName, drawPart, drawScoreParts, fitSize, type Place, round, textWidth } from './svg.ts'
 
+/** `fonts` matches a character of the further fonts, which draw PNG pictures. */
+export type PictureContext = ExplorerOptions &
+  Pick<RasterizerClient, 'rasterize'> & { fonts: RegExp | undefined }
+
 /** A passport as an image for link previews: PNG for social networks, SVG for pages. */
-export function createCard(options: ExplorerOptions, drawCard: DrawCard): ExplorerPage {
+export function createCard(options: PictureContext, drawCard: DrawCard): ExplorerPage {
   return createPicturePage(options, ['png', 'svg'], async (passport, type, request) => {
     const { site, signal } = request
     request.charge(STANDING_UNITS)
@@ -26,18 +31,18 @@ export function createCard(options: ExplorerOptions, drawCard: DrawCard): Explor
       drawPassport(passport, name, { ...words, top: words.top || words.rank }, site, options.now())
     return type === 'svg'
       ? picture('svg', draw(nameOf(passport)).markup)
-      : drawCard(request, () => draw(drawableName(passport, site.fonts)))
+      : drawCard(request, () => draw(drawableName(passport, options.fonts)))
   })
 }
 
-export const createSiteCard = (options: ExplorerOptions, drawCard: DrawCard): ExplorerPage => ({
+export const createSiteCard = (options: PictureContext, drawCard: DrawCard): ExplorerPage => ({
   cacheKey: () => '',
   render: (request) => drawCard(request, () => drawSite(options, request.site)),
 })
 
-async function drawSite({ index }: ExplorerOptions, site: Site): Promise<Html> {
+async function drawSite({ index, fonts }: PictureContext, site: Site): Promise<Html> {
   const { total, distribution, highest } = await index.call('distribution', undefined)
-  const owner = drawableText(site.owner ?? '', site.fonts)
+  const owner = drawableText(site.owner ?? '', fonts)
   const words = `Scores of ${formatPeople(total)}, 0 to ${formatFigure(highest)}${owner === '' ? '' : `. Run by ${owner}`}`
   return drawTitleCard(site, { title: 'Public records of work', words, counts: distribution.slice(0, -1) })
 }
@@ -63,7 +68,7 @@ ${counts && html`<svg x="${LEFT}" y="300" width="${RIGHT - LEFT}" height="230" f
 const PNG_UNITS = 20
 
 /** Draws cards as PNG. While the picture thread is busy or unavailable, the response is the site's card, uncached. */
-export function createCardDrawer(options: ExplorerOptions) {
+export function createCardDrawer(options: PictureContext) {
   const { rasterize, onError } = options
   let siteCard: Promise<Png> | undefined
   return async ({ charge, site, signal }: ExplorerRequest, draw: () => Awaitable<Html>) => {

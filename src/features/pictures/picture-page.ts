@@ -4,8 +4,9 @@ import { type FullPassport, parsePassportRef } from '../../core/passport/passpor
 import { findFullPassport, findVersion, type Reads } from '../../core/reads/passports.ts'
 import type { PictureType } from '../../ui/assets-and-csp.ts'
 import { picture } from '../../ui/assets-and-csp.ts'
-import type { ExplorerOptions, ExplorerPage, ExplorerRequest } from '../../ui/page.ts'
+import type { ExplorerPage, ExplorerRequest } from '../../ui/page.ts'
 import { drawIcon } from '../../ui/site.ts'
+import type { RasterizerClient } from './rasterizer-calls.ts'
 
 type Render = (passport: FullPassport, type: PictureType, request: ExplorerRequest) => Promise<RenderedPage>
 
@@ -40,7 +41,7 @@ function parsePicturePath(path: string, types: readonly PictureType[]) {
 }
 
 /** Browsers accept a PNG as `favicon.ico`. */
-export const createIcon = ({ rasterize }: ExplorerOptions): ExplorerPage => ({
+export const createIcon = ({ rasterize }: Pick<RasterizerClient, 'rasterize'>): ExplorerPage => ({
   cacheKey: () => '',
   render: async ({ site, signal }) => picture('png', await rasterize(drawIcon(site), 32, signal)),
 })

@@ -1,8 +1,9 @@
 import { createByteCache } from '../../core/basics/byte-cache.ts'
 import { overloaded } from '../../core/basics/errors.ts'
 import { createCaller, createQueue, receiveCalls } from '../../core/basics/thread-calls.ts'
-import type { Png } from '../../ui/page.ts'
 import type { DrawPng } from './rasterizer.ts'
+
+export type Png = Uint8Array<ArrayBuffer>
 
 type Drawing = { svg: string; width: number }
 
@@ -18,6 +19,8 @@ export function createRasterizerClient({ waiting, milliseconds } = LIMITS) {
       send({ svg, width }, { signal, limit }),
   }
 }
+
+export type RasterizerClient = ReturnType<typeof createRasterizerClient>
 
 /** Enough for about 250 cards. */
 const MAX_BYTES = 32 * 1024 * 1024

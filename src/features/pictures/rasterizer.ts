@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
 import wasm from '@resvg/resvg-wasm/index_bg.wasm' with { type: 'file' }
-import type { Font } from '../../core/config/fonts-folder.ts'
 import { FONT_FAMILY, FONTS } from '../../ui/fonts.ts'
 import { NOT_BUILT_IN } from './drawable-text.ts'
+import type { Font } from './fonts-folder.ts'
 import { placeNames } from './place-names.ts'
 
 /** Draws an SVG as a PNG of this width. A card takes 60 ms of CPU time. */

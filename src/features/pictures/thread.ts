@@ -1,5 +1,5 @@
-import type { Font } from '../../core/config/fonts-folder.ts'
 import { send, type ToThread } from '../../core/threads/messages.ts'
+import { type Font, findFonts } from './fonts-folder.ts'
 import { loadRasterizer } from './rasterizer.ts'
 import { createRasterizerServer } from './rasterizer-calls.ts'
 
@@ -9,7 +9,7 @@ let fonts: readonly Font[] = []
 const server = createRasterizerServer(() => loadRasterizer(fonts))
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
-  if (data.kind === 'start') fonts = data.fonts ?? []
+  if (data.kind === 'start') fonts = findFonts(data.config)
   else if (data.kind === 'connect') server.connect(data.port)
   else if (data.kind === 'stop') send({ kind: 'stopped' })
 }

@@ -6,8 +6,8 @@ import { DATABASE_OPTIONS, defineCommand, invalidValue } from '../../core/cli/co
 import { openConfigured } from '../../core/cli/open-store.ts'
 import { parseId } from '../../core/cli/passport-argument.ts'
 import { type PassportRef, parsePassportRef } from '../../core/passport/passport.ts'
-import { SUBJECTS } from '../../core/store/sql/subjects.ts'
-import { REMOVALS } from '../../core/store/write/removals.ts'
+import { SUBJECTS } from '../../core/store/sql/passports.ts'
+import { REMOVALS } from '../../core/store/write/write-records.ts'
 
 const defineHiding = (hidden: boolean, described: { name: string; summary: string; description: string }) =>
   defineCommand({

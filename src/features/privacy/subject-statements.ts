@@ -3,7 +3,7 @@ import type { CredentialChange, LogEvent } from '../../core/history/event.ts'
 import { presentEvent } from '../../core/history/present-event.ts'
 import type { PassportRecord } from '../../core/passport/record.ts'
 import { defineData } from '../../core/store/data.ts'
-import { type EventRow, toEvents } from '../../core/store/rows/event.ts'
+import { type EventRow, toEvent } from '../../core/store/rows/event.ts'
 import type { StoredRow } from '../../core/store/rows/passport.ts'
 import { type Connection, listColumn } from '../../core/store/sql/connection.ts'
 import { listPassportTables } from '../../core/store/sql/tables.ts'
@@ -20,10 +20,7 @@ export const EXPORTS = defineData({
 })
 
 /** An export shows the first four in another form. The others are derived, or have nothing about the person. */
-const SHOWN_OR_DERIVED = [
-  ...['wallets', 'credentials', 'data_points', 'events'],
-  ...['listing', 'removals', 'log_secrets'],
-]
+const SHOWN_OR_DERIVED = 'wallets credentials data_points events listing removals log_secrets'.split(' ')
 
 async function exportPerson(connection: Connection, id: number): Promise<object | undefined> {
   const { query } = connection
@@ -52,7 +49,7 @@ async function exportPerson(connection: Connection, id: number): Promise<object 
     })),
     wallets: wallets.map(({ address, passport_id }) => ({ wallet: address, passport_id })),
     ...tables,
-    events: toEvents(rows).map((event) => toItem(event, log)),
+    events: rows.map((row) => toItem(toEvent(row), log)),
     audit: await listAudit(connection, ids),
   }
 }

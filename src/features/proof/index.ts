@@ -8,6 +8,13 @@ export const proof: Feature = {
     verify: async () => (await import('./verify-command.ts')).verify,
     signing: async () => (await import('./signing-command.ts')).signing,
   },
+  async prepare() {
+    const { findDemoKeys } = await import('./signing-key-file.ts')
+    return ({ config, demo, now }) => {
+      if (demo) config.signingKeys ??= findDemoKeys(config.database, now())
+      return {}
+    }
+  },
   async serve() {
     const { eventLog } = await import('./log-route.ts')
     const { signedSnapshot } = await import('./signed-snapshot-response.ts')

@@ -5,6 +5,7 @@ import { presentTime } from '../../core/history/present-event.ts'
 import { json } from '../../core/http/response.ts'
 import { type Context, route } from '../../core/http/route.ts'
 import { findIssuer } from './issuer.ts'
+import { type Fold, shareFold } from './share-fold.ts'
 
 /** Events that a request adds to the head. Each takes about 33 microseconds in the writer thread. */
 const MOST_FOLDED = 5000
@@ -22,8 +23,13 @@ export const eventLog = route(V3, {
   handle: getLog,
 })
 
+/** The calls of the writer thread by the store that makes them. */
+const sharedFolds = new WeakMap<Fold, ReturnType<typeof shareFold>>()
+
 async function getLog(request: Request, context: Context): Promise<Response> {
-  const { name, folded, ...chain } = await context.store.events.fold(MOST_FOLDED)
+  const { fold } = context.store.events
+  const share = sharedFolds.getOrInsertComputed(fold, shareFold)
+  const { name, folded, ...chain } = await share(MOST_FOLDED)
   context.charge(Math.ceil(folded / FOLDED_PER_UNIT))
   const state = { log: name, ...chain, time: presentTime(context.now()) }
   const issuer = findIssuer(request, context)

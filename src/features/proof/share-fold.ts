@@ -1,6 +1,6 @@
 import type { Store } from '../../core/store/store.ts'
 
-type Fold = Store['events']['fold']
+export type Fold = Store['events']['fold']
 
 /**
  * Runs one call at a time. Calls that arrive while one runs share the next one, which begins after all of them, so that

@@ -17,11 +17,11 @@ export const exportCommand = defineCommand({
   description: 'An import of the file into an empty database gives the same service. Keys are not exported.',
   options: { force: { about: 'replace FILE if it exists' }, ...DATABASE_OPTIONS },
   forms: [{ args: '[FILE]', about: 'to standard output without FILE; compressed if FILE ends in .gz' }],
-  async run({ values, args: [given] }, terminal) {
-    const path = given === '-' ? undefined : given
+  async run({ values, args: [argument] }, terminal) {
+    const path = argument === '-' ? undefined : argument
     // A device or a pipe must not be replaced by a file.
-    const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
-    if (found?.isFile() && !values.force)
+    const target = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })
+    if (target?.isFile() && !values.force)
       throw new CommandError(`${path} exists already: --force replaces it.`)
     await using database = await openConfigured(terminal, values)
     const progress = createProgress(terminal, 'records')
@@ -34,7 +34,7 @@ export const exportCommand = defineCommand({
       }
     }
     if (path === undefined) await writeOut(lines())
-    else await writeFile(path, found?.isFile() ?? true, lines())
+    else await writeFile(path, target?.isFile() ?? true, lines())
     progress.end()
     const where = path === undefined ? '' : ` to ${path}`
     terminal.err(`${count(written, 'record')} written${where}.\n`)

@@ -50,7 +50,6 @@ const MOST_TYPES = 1000
 type Position = { file: string; line: SourceLine }
 type Pending = Position & { record: IncomingRecord }
 
-/** The state of an import. */
 type Run = ReturnType<typeof begin>
 
 /** Imports all lines of all sources; refused lines are reported. */
@@ -67,22 +66,22 @@ export function importRecords(sources: readonly Source[], options: ImportOptions
   return options.dryRun ? records.rollBack(importWith) : importWith(records.save)
 }
 
-function begin(saveRecords: SaveRecords, given: ImportOptions) {
+function begin(saveRecords: SaveRecords, importOptions: ImportOptions) {
   const report = emptyReport()
   const { typesWithoutRule } = report
   const rawKindOf: ImportOptions['rawKindOf'] = (type) => {
-    const kind = given.rawKindOf(type)
+    const kind = importOptions.rawKindOf(type)
     if (kind === undefined && typesWithoutRule.size < MOST_TYPES) typesWithoutRule.add(type)
     return kind
   }
   return {
-    options: { ...given, rawKindOf },
+    options: { ...importOptions, rawKindOf },
     saveRecords,
     report,
     batch: [] as Pending[],
     batchBytes: 0,
     /** Refused records to retry at the end: a later line may free their wallet or add their passport. */
-    deferred: new Map<unknown, { each: Pending; problem: Problem }>(),
+    deferred: new Map<unknown, { entry: Pending; problem: Problem }>(),
   }
 }
 
@@ -130,15 +129,15 @@ async function save(run: Run, pending: readonly Pending[]): Promise<void> {
   const fingerprintPrefix = options.rescore ? 'rescored ' : ''
   const records = pending.map(({ record }) => record)
   const results = await run.saveRecords(records, { ...options, fingerprintPrefix })
-  for (const [at, each] of pending.entries()) {
+  for (const [at, entry] of pending.entries()) {
     const result = results[at]
     if (result?.outcome === 'refused') {
-      if (options.strict || deferred.size >= MOST_DEFERRED) refuse(run, each, result)
-      else deferred.set(keyOf(each), { each, problem: result })
+      if (options.strict || deferred.size >= MOST_DEFERRED) refuse(run, entry, result)
+      else deferred.set(keyOf(entry), { entry, problem: result })
     } else if (result) {
       report[result.outcome]++
       // Drops deferred lines about the same passport, and about passports that this line removed.
-      for (const key of [keyOf(each), ...(result.removedIds ?? [])]) deferred.delete(key)
+      for (const key of [keyOf(entry), ...(result.removedIds ?? [])]) deferred.delete(key)
     }
   }
   options.onProgress(report)
@@ -156,18 +155,18 @@ async function retryDeferred(run: Run): Promise<void> {
   const { deferred } = run
   for (let before = Number.POSITIVE_INFINITY; deferred.size > 0 && deferred.size < before; ) {
     before = deferred.size
-    const again = [...deferred.values()].map(({ each }) => each)
+    const again = [...deferred.values()].map(({ entry }) => entry)
     deferred.clear()
     for (let at = 0; at < again.length; at += BATCH) await save(run, again.slice(at, at + BATCH))
   }
-  for (const { each, problem } of deferred.values()) refuse(run, each, problem)
+  for (const { entry, problem } of deferred.values()) refuse(run, entry, problem)
 }
 
 /** Only the last deferred line with the same key is retried. Each data point is its own key, so all are retried. */
-function keyOf(each: Pending): unknown {
-  const { record } = each
+function keyOf(entry: Pending): unknown {
+  const { record } = entry
   if (record.kind === 'passport') return record.passport.id
-  return record.kind === 'removal' ? record.id : each
+  return record.kind === 'removal' ? record.id : entry
 }
 
 export type SourceLine = { number: number; bytes: Uint8Array } | { number: number; reason: string }
@@ -177,24 +176,27 @@ export const LONGEST_LINE = 4 * 1024 * 1024
 
 const NEWLINE = 10
 
-/** Yields the lines of a plain or gzip source in batches, without blank lines. If the source fails, the last item has the reason. */
+/**
+ * Yields the lines of a plain or gzip source in batches, without blank lines. If the source fails, the last item has
+ * the reason.
+ */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<SourceLine[]> {
   let number = 1
-  let held: Uint8Array[] = []
-  let heldLength = 0
+  let parts: Uint8Array[] = []
+  let partsLength = 0
 
   function hold(part: Uint8Array): void {
-    heldLength += part.length
-    if (heldLength > LONGEST_LINE) held = []
+    partsLength += part.length
+    if (partsLength > LONGEST_LINE) parts = []
     // Copied, because the source may reuse its buffer.
-    else if (part.length > 0) held.push(part.slice())
+    else if (part.length > 0) parts.push(part.slice())
   }
 
   function endLine(part: Uint8Array): SourceLine[] {
-    const length = heldLength + part.length
-    const bytes = held.length === 0 ? part : Buffer.concat([...held, part])
-    held = []
-    heldLength = 0
+    const length = partsLength + part.length
+    const bytes = parts.length === 0 ? part : Buffer.concat([...parts, part])
+    parts = []
+    partsLength = 0
     const line = { number: number++ }
     if (length > LONGEST_LINE)
       return [{ ...line, reason: `is longer than ${LONGEST_LINE / 1024 / 1024} MiB` }]
@@ -216,7 +218,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
     yield [{ number, reason: `cannot be read any further: ${(error as Error).message}` }]
     return
   }
-  if (heldLength > 0) yield endLine(new Uint8Array(0))
+  if (partsLength > 0) yield endLine(new Uint8Array(0))
 }
 
 const isBlank = (bytes: Uint8Array) =>

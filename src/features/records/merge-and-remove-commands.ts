@@ -5,7 +5,7 @@ import { DATABASE_OPTIONS, defineCommand, UsageError } from '../../core/cli/comm
 import { openConfigured } from '../../core/cli/open-store.ts'
 import { parseId } from '../../core/cli/passport-argument.ts'
 import { sizeOf, walOf } from '../../core/store/database/sqlite/wal-checks.ts'
-import { SUBJECTS } from '../../core/store/sql/subjects.ts'
+import { SUBJECTS } from '../../core/store/sql/passports.ts'
 
 export const merge = defineCommand({
   name: 'merge',
@@ -44,25 +44,25 @@ export const remove = defineCommand({
     copies that remain.`,
   options: { yes: { about: 'confirm the removal' }, ...DATABASE_OPTIONS },
   forms: [{ args: 'ID' }],
-  async run({ values, args: [given = ''] }, terminal) {
-    const id = parseId(given)
+  async run({ values, args: [argument = ''] }, terminal) {
+    const id = parseId(argument)
     await using database = await openConfigured(terminal, values)
     const { store, name } = database
-    const found = await store.data(SUBJECTS).findById(id)
+    const subject = await store.data(SUBJECTS).findById(id)
     if (!values.yes) {
-      const effect = found
-        ? `--yes removes passport ${id} (${printable(found.name || 'without a name')}) and the passports merged into it from ${name}`
+      const effect = subject
+        ? `--yes removes passport ${id} (${printable(subject.name || 'without a name')}) and the passports merged into it from ${name}`
         : `there is no passport ${id} in ${name}; --yes makes later imports and mirrors skip it`
       throw new UsageError(`Nothing was removed: ${effect}.`)
     }
     await store.passports.remove(id, terminal.now())
     const { database: address } = database.config
-    if (found && address.engine === 'sqlite' && sizeOf(walOf(address.path)) > 0)
+    if (subject && address.engine === 'sqlite' && sizeOf(walOf(address.path)) > 0)
       terminal.err(
         `${walOf(address.path)} still has copies, because another process reads the database. Run the command again when it has ended.\n`,
       )
     terminal.err(
-      found
+      subject
         ? `Passport ${id} is removed. Only an import or mirror with --restore adds it again.\n`
         : `There is no passport ${id} here. From now on only an import or mirror with --restore adds it.\n`,
     )

@@ -11,8 +11,8 @@ const DAY = 86_400_000
 const DEEPEST = 4
 
 /**
- * Parses a record of a request, which has stricter rules than a line of a file. The same record in another notation has the
- * same fingerprint. Throws `RecordError`.
+ * Parses a record of a request, which has stricter rules than a line of a file. The same record in another notation
+ * has the same fingerprint. Throws `RecordError`.
  */
 export function parseSentRecord(bytes: Uint8Array, options: ParseOptions) {
   const value = parseJsonLine(bytes)

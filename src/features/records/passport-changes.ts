@@ -8,7 +8,7 @@ import { invalidValue } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { type EventCursor, formatEventCursor } from '../../core/history/event-cursor.ts'
 import { type Context, route } from '../../core/http/route.ts'
-import { SUBJECTS } from '../../core/store/sql/subjects.ts'
+import { SUBJECTS } from '../../core/store/sql/passports.ts'
 import { sendWritten } from './routes.ts'
 import { MergeRequest, UnmergeResult, type WireMergeRequest } from './schemas.ts'
 
@@ -79,7 +79,6 @@ export const unmerge = route(V3, {
   },
 })
 
-/** The time and the actor of a change. */
 const by = (context: Context) => [context.now(), actorOf(context)] as const
 
 const send = async (context: Context, end: Awaitable<EventCursor>) =>

@@ -5,7 +5,6 @@ import type { IncomingRecord } from '../../core/passport/record.ts'
 import { RecordError } from '../../core/passport/record-fields.ts'
 import type { RuleSetShape } from '../../core/passport/rules/rule-set.ts'
 
-/** The parts of a principal that say what it may write. */
 export type Writer = Pick<Principal, 'scopes' | 'types'>
 
 const WRITE = 'write:'
@@ -16,8 +15,8 @@ const MOST_NAMED = 20
 export const isOperator = ({ scopes }: Writer) => scopes.includes('write:*')
 
 /**
- * Returns a function that checks whether the principal may write a record, and names the issuer in it. The function throws
- * `RecordError`.
+ * Returns a function that checks whether the principal may write a record, and names the issuer in it. The function
+ * throws `RecordError`.
  */
 export function createRecordAccess(writer: Writer, { types }: Pick<RuleSetShape, 'types'>) {
   if (isOperator(writer)) return (record: IncomingRecord) => record
@@ -26,13 +25,13 @@ export function createRecordAccess(writer: Writer, { types }: Pick<RuleSetShape,
   const issuer = scope.slice(WRITE.length)
   const own = Object.keys(types).filter((type) => types[type]?.issuer === issuer)
   const mayWrite = new Set([...writer.types, ...own])
-  const named = [...mayWrite].slice(0, MOST_NAMED).map((type) => quote(type))
-  const accepted = [...named, ...(mayWrite.size > MOST_NAMED ? ['...'] : [])].join(', ') || 'no type yet'
+  const typeNames = [...mayWrite].slice(0, MOST_NAMED).map((type) => quote(type))
+  const accepted = [...typeNames, ...(mayWrite.size > MOST_NAMED ? ['...'] : [])].join(', ') || 'no type yet'
 
   return (record: IncomingRecord): IncomingRecord => {
     if (record.kind === 'passport' || record.kind === 'removal')
       throw new RecordError('passport_id', `needs a key with the scope write:*, and this key has ${scope}`)
-    const { type, account, issuer: given } = record.point
+    const { type, account, issuer: pointIssuer } = record.point
     if (!mayWrite.has(type))
       throw new RecordError('type', `must be one that ${scope} may write: ${accepted}, got ${quote(type)}`)
     // Such a data point would be deleted with the credentials of the record, and count for several passports.
@@ -41,8 +40,8 @@ export function createRecordAccess(writer: Writer, { types }: Pick<RuleSetShape,
         'account',
         `must not begin with ${quote(CREDENTIAL_ACCOUNT)}, got ${quote(account)}`,
       )
-    if (given !== undefined && given !== issuer)
-      throw new RecordError('issuer', `must be absent or ${quote(issuer)}, got ${quote(given)}`)
+    if (pointIssuer !== undefined && pointIssuer !== issuer)
+      throw new RecordError('issuer', `must be absent or ${quote(issuer)}, got ${quote(pointIssuer)}`)
     if (record.kind === 'withdrawal') return { ...record, point: { ...record.point, issuer } }
     // An issuer cannot claim that it wrote a data point earlier than it did.
     const { addedAt: _, ...point } = record.point

@@ -17,7 +17,6 @@ export type SentRecords = {
   writer: Writer
   /** The records as JSON. Each line has one, or is blank. */
   lines: Uint8Array
-  /** Whether the records were sent as a list. */
   isList: boolean
   dryRun: boolean
 }
@@ -30,7 +29,9 @@ const NEWLINE = 10
 /** A space, a tab or a carriage return. */
 const isBlank = (byte: number | undefined) => byte === 32 || byte === 9 || byte === 13
 
-/** Returns the first `most` lines. A loop finds blank lines, because a megabyte of them would take a second otherwise. */
+/**
+ * Returns the first `most` lines. A loop finds blank lines, because a megabyte of them would take a second otherwise.
+ */
 export function splitLines(body: Uint8Array, most = Number.POSITIVE_INFINITY): Line[] {
   const lines: Line[] = []
   for (let [start, line] = [0, 1]; start < body.length && lines.length < most; line++) {
@@ -48,45 +49,51 @@ export function splitLines(body: Uint8Array, most = Number.POSITIVE_INFINITY): L
 export async function saveSentRecords(
   store: Pick<Store, 'records'>,
   rules: RuleSetShape,
-  { actor, now, writer, lines: body, isList, dryRun }: SentRecords,
+  request: SentRecords,
 ): Promise<WireRecordsResult> {
-  const lines = splitLines(body)
-  const allow = createRecordAccess(writer, rules)
-  const options = { now, rawKindOf: (type: string) => rawKindOf(rules, type), rescore: false }
-  const records: IncomingRecord[] = []
-  const valid: Line[] = []
-  const invalid: InvalidValue[] = []
-  const refuse = ({ line }: Line, problems: readonly Problem[]) =>
-    void invalid.push(...problems.map((problem) => toInvalid(line, isList, problem)))
-  let unknownFields = 0
-  for (const each of lines) {
-    try {
-      const parsed = parseSentRecord(each.bytes, options)
-      records.push(allow(parsed.record))
-      valid.push(each)
-      unknownFields += parsed.unknownFields
-    } catch (error) {
-      if (!(error instanceof RecordError)) throw error
-      refuse(each, error.problems)
-    }
-  }
+  const { actor, now, writer, isList, dryRun } = request
+  const lines = splitLines(request.lines)
+  const { records, invalid, unknownFields } = parseLines(lines, rules, request)
   // After an error, the dry run finds the records that the store would refuse.
   const isDry = dryRun || invalid.length > 0
-  const saved = { now, actor, isIssuer: !isOperator(writer), dryRun: isDry, restore: false }
-  const { end, results } = await store.records.saveWhole(records, saved)
+  const options = { now, actor, isIssuer: !isOperator(writer), dryRun: isDry, restore: false }
+  const { end, results } = await store.records.saveWhole(
+    records.map(({ record }) => record),
+    options,
+  )
   const counts = { added: 0, changed: 0, unchanged: 0, removed: 0 }
   const outcomes: WireRecordsResult['outcomes'] = []
-  for (const [at, each] of valid.entries()) {
+  for (const [at, { line }] of records.entries()) {
     const result = results[at]
-    if (result?.outcome === 'refused') refuse(each, [result])
+    if (result?.outcome === 'refused') invalid.push(toInvalid(line, isList, result))
     else if (result) {
       counts[result.outcome]++
       const { outcome, survivorId: passport_id } = result
-      outcomes.push({ line: each.line, outcome, ...(passport_id !== undefined && { passport_id }) })
+      outcomes.push({ line, outcome, ...(passport_id !== undefined && { passport_id }) })
     }
   }
   if (invalid.length > 0) throw refusal(invalid, lines.length)
   return { ...counts, unknown_fields: unknownFields, outcomes, cursor: formatEventCursor(end) }
+}
+
+/** The valid records, and the problems of the others. */
+function parseLines(lines: readonly Line[], rules: RuleSetShape, { now, writer, isList }: SentRecords) {
+  const allow = createRecordAccess(writer, rules)
+  const options = { now, rawKindOf: (type: string) => rawKindOf(rules, type), rescore: false }
+  const records: { line: number; record: IncomingRecord }[] = []
+  const invalid: InvalidValue[] = []
+  let unknownFields = 0
+  for (const { line, bytes } of lines) {
+    try {
+      const parsed = parseSentRecord(bytes, options)
+      records.push({ line, record: allow(parsed.record) })
+      unknownFields += parsed.unknownFields
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error
+      invalid.push(...error.problems.map((problem) => toInvalid(line, isList, problem)))
+    }
+  }
+  return { records, invalid, unknownFields }
 }
 
 function toInvalid(line: number, isList: boolean, { field, reason }: Problem): InvalidValue {
@@ -100,8 +107,9 @@ function toInvalid(line: number, isList: boolean, { field, reason }: Problem): I
 
 function refusal(invalid: readonly InvalidValue[], count: number): ServiceError {
   const lines = new Set(invalid.map(({ line }) => line))
-  const sorted = invalid.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0))
+  const sorted = invalid.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
   const [first] = sorted
-  const message = `Nothing was stored, because ${lines.size} of ${count} records ${lines.size === 1 ? 'is' : 'are'} invalid. Record ${first?.line}: ${first?.detail}`
+  const invalidRecords = `${lines.size} of ${count} records ${lines.size === 1 ? 'is' : 'are'} invalid`
+  const message = `Nothing was stored, because ${invalidRecords}. Record ${first?.line}: ${first?.detail}`
   return new ServiceError('invalid_request', message, { invalid: sorted })
 }

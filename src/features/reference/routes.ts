@@ -1,11 +1,7 @@
-import Type from 'typebox'
 import type { Awaitable } from '../../core/basics/awaitable.ts'
 import { attempt } from '../../core/basics/errors.ts'
-import { VERSION } from '../../core/basics/version.ts'
-import { createOpenApi } from '../../core/http/openapi.ts'
 import { publicOriginOf } from '../../core/http/parse-request.ts'
-import { createPage, createPageCache, type RenderedPage } from '../../core/http/rendered-page.ts'
-import { JSON_HEADERS } from '../../core/http/response.ts'
+import { createPageCache } from '../../core/http/rendered-page.ts'
 import { type DocumentedRoute, isDocumented, pageRoute, type Route } from '../../core/http/route.ts'
 import type { Api } from '../../feature.ts'
 import { file, POLICY } from '../../ui/assets-and-csp.ts'
@@ -28,17 +24,7 @@ const MAX_BYTES = 4 * 1024 * 1024
 /** Used in examples if `Host` is malformed. */
 const EXAMPLE_ORIGIN = 'https://passports.example.com'
 
-const OPENAPI = pageRoute('/openapi.json', () => Promise.reject(new Error('Only a server has it.')), {
-  id: 'getOpenApi',
-  summary: 'The OpenAPI document',
-  responseHeaders: ['Vary'],
-  response: Type.Object({}),
-})
-
-export const createDocument = ({ routes, schemas }: Api, version = VERSION) =>
-  createOpenApi(version, [...routes, OPENAPI], schemas)
-
-/** The routes of the reference and of the OpenAPI document. */
+/** The pages of the reference. */
 export function createReference({ api, site, rules, notice, onError }: Options): readonly Route[] {
   const calls = sortCalls(api.routes.filter(isDocumented).filter(({ surface }) => surface.usesKeys))
   const pages = createPageCache(MAX_BYTES)
@@ -57,11 +43,7 @@ export function createReference({ api, site, rules, notice, onError }: Options):
     })
   }
 
-  const showDocument = (): Promise<RenderedPage> =>
-    pages.get(api, 'openapi', () => createPage(JSON.stringify(createDocument(api)), JSON_HEADERS))
-
   return [
-    { ...OPENAPI, ...pageRoute('/openapi.json', showDocument) },
     ...[undefined, ...versionsOf(calls)].map((version) =>
       pageRoute(referencePath(version), (request) => showReference(request, version)),
     ),

@@ -97,8 +97,8 @@ const ACTIONS = {
 
   async set({ plan, now }, _, { deprecated, sunset, successor, notice, yes }) {
     const changes = { deprecatedAt: deprecated, sunsetAt: sunset, successor, notice }
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined)
-    if (given.length === 0)
+    const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
+    if (entries.length === 0)
       throw new UsageError(
         '"retire set" needs at least one of --deprecated, --sunset, --successor and --notice.',
       )
@@ -106,7 +106,7 @@ const ACTIONS = {
       const when = sunset <= now ? 'is in the past: V1 would be removed at once' : 'is less than 7 days away'
       throw new UsageError(`${formatInstant(sunset)} ${when}. Add --yes to confirm.`)
     }
-    const all = Object.entries({ ...plan, ...Object.fromEntries(given) })
+    const all = Object.entries({ ...plan, ...Object.fromEntries(entries) })
     return Object.fromEntries(all.filter(([, value]) => value !== null)) as RetirementPlan
   },
 
@@ -127,8 +127,8 @@ const ACTIONS = {
     throw new CommandError(`No brownout starts at ${formatInstant(start)}: "retire" shows the starts.`)
   },
 
-  async exempt({ plan, store, name }, [given = ''], { undo }) {
-    const id = parseKeyId(given) ?? given
+  async exempt({ plan, store, name }, [argument = ''], { undo }) {
+    const id = parseKeyId(argument) ?? argument
     const others = plan.exempt.filter((other) => other !== id)
     if (undo && others.length === plan.exempt.length)
       throw new CommandError(`Key "${id}" is not exempt: "retire" shows the exempt keys.`)

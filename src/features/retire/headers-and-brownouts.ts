@@ -7,13 +7,13 @@ import { brownoutAt, DEFAULT_SUCCESSOR, isRemoved, type RetirementPlan } from '.
  * keys, because this check does not read the store. `deprecatedAt` is used for plans without a date of their own.
  */
 export function createRetirementGuard(plan: () => RetirementPlan, deprecatedAt: number | undefined): Guard {
-  let known = plan()
-  let headers = retirementHeaders(known, deprecatedAt)
+  let knownPlan = plan()
+  let headers = retirementHeaders(knownPlan, deprecatedAt)
   return {
     isFor: ({ retires }) => retires !== undefined,
     headers() {
-      if (plan() !== known) headers = retirementHeaders(plan(), deprecatedAt)
-      known = plan()
+      if (plan() !== knownPlan) headers = retirementHeaders(plan(), deprecatedAt)
+      knownPlan = plan()
       return headers
     },
     checkFirst: ({ route, time }) => checkRemoval(plan(), time, route.surface.retires),

@@ -6,6 +6,10 @@ export const retire: Feature = {
     retire: async () => (await import('./command.ts')).retire,
   },
   data: async () => [(await import('./statements.ts')).PLAN],
+  async jobs() {
+    const { logRetirement } = await import('./job.ts')
+    return ({ store, log }) => [logRetirement(store, log)]
+  },
   async serve() {
     const { startRetirement } = await import('./serving.ts')
     return {

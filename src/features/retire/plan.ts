@@ -15,7 +15,6 @@ export type RetirementPlan = {
 /** A period in which V1 responds with 410. */
 export type Brownout = { start: number; end: number }
 
-/** The successor of V1 if the plan names none. */
 export const DEFAULT_SUCCESSOR = '/api/v3'
 
 export const NO_PLAN: RetirementPlan = { brownouts: [], exempt: [] }
@@ -57,7 +56,7 @@ export function nextChange(plan: DatedPlan, now: number): PhaseChange | undefine
     changes.push({ at: start, to: 'brownout' }, { at: end, to: 'brownout-end' })
   }
   if (plan.sunsetAt !== undefined) changes.push({ at: plan.sunsetAt, to: 'removed' })
-  return changes.filter(({ at }) => at > now).sort((one, other) => one.at - other.at)[0]
+  return changes.filter(({ at }) => at > now).sort((a, b) => a.at - b.at)[0]
 }
 
 /** Returns a sentence if the plan contradicts itself. */

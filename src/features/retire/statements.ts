@@ -4,7 +4,6 @@ import { addAuditEntry } from '../../core/store/sql/audit-log.ts'
 import { getSetting, setSetting } from '../../core/store/sql/settings.ts'
 import { NO_PLAN, type RetirementPlan } from './plan.ts'
 
-/** The setting with the plan. */
 const RETIREMENT = 'retirement'
 
 export const PLAN = defineData({

@@ -62,16 +62,16 @@ export const rules = defineCommand({
     'passportd rules diff rules.json',
     'passportd rules apply rules.json',
   ],
-  async run({ values, args: [given = ''], action }, terminal) {
-    if (action === 'check') return checkRules(given, terminal)
+  async run({ values, args: [argument = ''], action }, terminal) {
+    if (action === 'check') return checkRules(argument, terminal)
     if (values['built-in']) return printRules(DEFAULT_RULES, terminal)
-    const file = action === 'diff' || action === 'apply' ? await parseFile(given, terminal) : undefined
+    const file = action === 'diff' || action === 'apply' ? await parseFile(argument, terminal) : undefined
     await using database = await openConfigured(terminal, values)
     const target = { store: database.store, values, terminal }
     if (file) await (action === 'diff' ? showDiff : applyRules)(file, target)
     else if (action === 'rollback') await rollBack(target)
     else if (action === 'list') await listRules(target)
-    else await showRules(given, target)
+    else await showRules(argument, target)
   },
 })
 
@@ -79,9 +79,9 @@ type Target = { store: Store; values: Values<typeof OPTIONS>; terminal: Terminal
 
 async function checkRules(path: string, terminal: Terminal): Promise<void> {
   const { version, types, levels = [] } = await parseFile(path, terminal)
-  const named = levels.length > 0 ? `, ${count(levels.length, 'level')}` : ''
+  const levelText = levels.length > 0 ? `, ${count(levels.length, 'level')}` : ''
   terminal.out(
-    `${path} is a valid rule set: version ${version}, ${count(Object.keys(types).length, 'type')}${named}.\n`,
+    `${path} is a valid rule set: version ${version}, ${count(Object.keys(types).length, 'type')}${levelText}.\n`,
   )
 }
 
@@ -89,9 +89,9 @@ async function checkRules(path: string, terminal: Terminal): Promise<void> {
 async function parseFile(path: string, terminal: Terminal): Promise<RuleSet> {
   const { parseRules, RulesError, warningsOf } = await loadChecker()
   try {
-    const found = parseRules(readRules(path))
-    printSome(warningsOf(found), 'warning', (warning) => terminal.err(`${path}: ${warning}\n`))
-    return found
+    const rules = parseRules(readRules(path))
+    printSome(warningsOf(rules), 'warning', (warning) => terminal.err(`${path}: ${warning}\n`))
+    return rules
   } catch (error) {
     if (!(error instanceof RulesError)) throw error
     printSome(error.problems, 'problem', (problem) => terminal.err(`${path}: ${problem}\n`))
@@ -157,7 +157,6 @@ function describeDiff(diff: RulesDiff): string {
   ].join('')
 }
 
-/** Returns an empty line, the title and a table, or an empty text if there are no rows. */
 const section = (head: string[], rows: string[][], title = '') =>
   rows.length === 0 ? '' : `\n${title}${formatTable([head, ...rows])}`
 
@@ -225,11 +224,11 @@ async function listRules({ store, values, terminal }: Target): Promise<void> {
 
 async function showRules(stamp: string, { store, terminal }: Target): Promise<void> {
   if (stamp === '') return printRules(await findRules(store), terminal)
-  const found = await store.data(RULE_SETS).find(stamp)
-  if (!found) throw new CommandError(`There is no rule set "${stamp}": "rules list" shows the stamps.`)
-  printRules(toRuleSet(found), terminal)
+  const ruleSet = await store.data(RULE_SETS).find(stamp)
+  if (!ruleSet) throw new CommandError(`There is no rule set "${stamp}": "rules list" shows the stamps.`)
+  printRules(toRuleSet(ruleSet), terminal)
 }
 
-function printRules({ stamp: _, ...shown }: RuleSet, terminal: Terminal): void {
-  terminal.out(toJsonText(shown, 2))
+function printRules({ stamp: _, ...output }: RuleSet, terminal: Terminal): void {
+  terminal.out(toJsonText(output, 2))
 }

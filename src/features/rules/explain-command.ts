@@ -18,13 +18,13 @@ export const explain = defineCommand({
   summary: 'explain a score, credential by credential',
   options: { ...JSON_OPTION, ...DATABASE_OPTIONS },
   forms: [{ args: 'ID', about: BY_KEY }],
-  async run({ values, args: [given = ''] }, terminal) {
-    const key = parseKey(given)
+  async run({ values, args: [argument = ''] }, terminal) {
+    const key = parseKey(argument)
     await using database = await openWithRules(terminal, values)
     const { store, rules, name } = database
     const ref = await findRef(store, key)
     const found = ref && (await findExplanation(store, ref, rules, terminal.now()))
-    if (!found) throw new CommandError(`There is no passport ${given} in ${name}.`)
+    if (!found) throw new CommandError(`There is no passport ${argument} in ${name}.`)
     const { passport, outcome } = found
     const present = values.json ? toJson : toText
     terminal.out(present(passport.id, passport.profile.displayName, outcome, rules))
@@ -39,8 +39,8 @@ function toJson(id: number, name: string, { scores, human, lines }: ExplainedSco
     const accounts = sliceAccounts(each)
     return { ...line, accounts, more_accounts: each.accounts.length - accounts.length, max_score }
   })
-  const shown = { passport_id: id, name, rules: version, stamp, scores, human, caps, credentials }
-  return toJsonText(shown, 2)
+  const report = { passport_id: id, name, rules: version, stamp, scores, human, caps, credentials }
+  return toJsonText(report, 2)
 }
 
 function toText(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
@@ -70,8 +70,8 @@ function toRows(line: ExplanationLine): string[][] {
   const accounts = sliceAccounts(line)
   const more = line.accounts.length - accounts.length
   const points = from === 'nothing' ? '' : `${score} of ${maxScore}`
-  const [only, ...others] = accounts
-  const issued = only && others.length === 0 ? describeIssuer(only) : ''
+  const [account, ...others] = accounts
+  const issued = account && others.length === 0 ? describeIssuer(account) : ''
   const main = ['', printable(name), points, formula + issued]
   if (others.length === 0) return [main]
   const rows = accounts.map((each) => {

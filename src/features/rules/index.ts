@@ -7,6 +7,7 @@ export const rules: Feature = {
     explain: async () => (await import('./explain-command.ts')).explain,
     rules: async () => (await import('./commands.ts')).rules,
   },
+  prepare: async () => (await import('./rules-setting.ts')).prepareRules,
   async serve() {
     const { rules: route } = await import('./routes.ts')
     const { default: examples } = await import('./examples.json')

@@ -2,8 +2,8 @@ import { roundScore } from '../../core/passport/credential.ts'
 import { type Level, levelOf } from '../../core/passport/rules/rule-set.ts'
 import { type ExplainedScore, score } from '../../core/scoring/score.ts'
 import { type RuleSet, watchedTypesOf } from '../../core/scoring/stamped-rule-set.ts'
-import type { Scorable } from '../../core/store/scoring-store.ts'
 import type { Store } from '../../core/store/store.ts'
+import type { Scorable } from '../../core/store/write/apply-score.ts'
 
 /** Passports in memory at once. */
 const BATCH = 500
@@ -99,13 +99,12 @@ function add(diff: RulesDiff, passport: Scorable, { before, after, now }: Option
 }
 
 function addLevel(levels: LevelCount[], { scores }: ExplainedScore): void {
-  const found = levelOf(scores.total, { levels })
-  if (found) found.level.passports++
+  const match = levelOf(scores.total, { levels })
+  if (match) match.level.passports++
 }
 
 const sizeOf = ({ before, after }: { before: number; after: number }) => Math.abs(after - before)
 
-/** The credential types whose points differ, largest difference first. */
 function reasonsOf(old: ExplainedScore, next: ExplainedScore): Reason[] {
   const [before, after] = [pointsOf(old), pointsOf(next)]
   return [...new Set([...before.keys(), ...after.keys()])]
@@ -121,7 +120,6 @@ function pointsOf({ credentials }: ExplainedScore): Map<string, number> {
   return points
 }
 
-/** Returns the range of a change, such as "+10 to +19" or "-50 or more". */
 function label(change: number): string {
   if (change === 0) return '0'
   const at = BOUNDS.findLastIndex((bound) => Math.max(1, Math.abs(change)) >= bound)

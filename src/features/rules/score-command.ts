@@ -5,11 +5,10 @@ import { MUST_EXIST } from '../../core/cli/open-store.ts'
 import { createProgress } from '../../core/cli/progress.ts'
 import { shutdownSignal } from '../../core/cli/shutdown-signal.ts'
 import { readConfig } from '../../core/config/config.ts'
-import { loadRules } from '../../core/scoring/load-rules.ts'
 import { adoptRules, keepRescoring, type Rescorer, rescoreSome } from '../../core/scoring/rescore.ts'
 import { findRules } from '../../core/scoring/stamped-rule-set.ts'
 import { openStore } from '../../core/store/open.ts'
-import { prepareRulesSetting } from './rules-setting.ts'
+import { prepareRules } from './rules-setting.ts'
 
 export const score = defineCommand({
   name: 'score',
@@ -23,12 +22,12 @@ export const score = defineCommand({
   forms: [{}],
   async run({ values }, terminal) {
     const config = readConfig(terminal.env, values)
-    const setting = await loadRules(config.rules)
+    const rulesSetting = await prepareRules({ config, demo: false, now: terminal.now })
     const onFailure = (id: number, error: unknown) =>
       terminal.err(`Passport ${id} cannot be scored: ${describeError(error)}\n`)
     await using store = await openStore(config.database, MUST_EXIST)
-    const applySetting = await prepareRulesSetting(store, setting, config, terminal.now())
-    await applySetting()
+    await rulesSetting.beforeThreads(store)
+    await rulesSetting.beforeScoring(store)
     const rules = await findRules(store)
     const scorer = { store, rules, now: terminal.now, onFailure }
     await adoptRules(scorer)
@@ -39,7 +38,6 @@ export const score = defineCommand({
   },
 })
 
-/** Scores passports until none is stale. Returns the number of scored passports. */
 async function scoreStale(scorer: Rescorer, terminal: Terminal): Promise<number> {
   using progress = createProgress(terminal, 'passports', await scorer.store.scoring.countStale())
   let done = 0

@@ -97,7 +97,6 @@ type Differences = {
   handleList: (request: Request, context: Context) => Promise<Response>
 }
 
-/** The names and operation ids of V1 routes do not contain the version. */
 export function createRoutes(version: Version, surface: Surface, bodies: Differences): readonly Route[] {
   const base = `/api/${version.name}`
   const [prefix, suffix, title] = version.name === 'v1' ? ['', '', ''] : ['v2_', 'V2', ' (V2)']
@@ -178,9 +177,9 @@ export async function listPassports(version: Version, request: Request, context:
   const keyword = parseSearch(version, query)
   const cards = cardsOf(version, request, context)
   const render = async () => {
-    const wanted = { ...RANKING, keyword, limit: size, offset: (page - 1) * size }
+    const listRequest = { ...RANKING, keyword, limit: size, offset: (page - 1) * size }
     // The signal is created on demand: a cached page needs none.
-    const { ids, total } = await context.index.call('list', { request: wanted }, request.signal)
+    const { ids, total } = await context.index.call('list', { request: listRequest }, request.signal)
     await takeTurn(context, ids.length * ITEM_BYTES[version.name])
     const list = (some: readonly number[]) => context.store.data(version.bodies).listItems(some, cards)
     return renderPage((await mapChunks(ids, list)).flat(), { page, size }, total)
@@ -195,7 +194,6 @@ export async function listPassports(version: Version, request: Request, context:
 /** The most that a passport takes in a list. */
 export const ITEM_BYTES = { v1: 32_000, v2: 48_000 }
 
-/** Renders a page of a list that has `total` passports. */
 export async function renderPage(items: readonly string[], { page, size }: PageRequest, total: number) {
   const pagination = JSON.stringify({ current_page: page, last_page: lastPage(total, size), total })
   return createPage(await joinList(items, `],"pagination":${pagination}}`), JSON_HEADERS)
@@ -215,15 +213,14 @@ async function joinList(items: readonly string[], end: string): Promise<Rendered
   return Buffer.concat([...chunks, Buffer.from(end)])
 }
 
-/** A request that names no passport gets an empty list. */
 function listCredentials(request: Request, context: Context): Awaitable<Response> {
   const query = queryOf(request)
-  const named = query.get('passport_id') ?? query.get('id') ?? ''
-  return named === '' ? json(context, '{"passport_credentials":[]}') : getCredentials(named, context)
+  const text = query.get('passport_id') ?? query.get('id') ?? ''
+  return text === '' ? json(context, '{"passport_credentials":[]}') : getCredentials(text, context)
 }
 
-export function getCredentials(named: string, context: Context): Awaitable<Response> {
-  const ref = parsePassportRef(named)
+export function getCredentials(text: string, context: Context): Awaitable<Response> {
+  const ref = parsePassportRef(text)
   if (!ref) throw notFound()
   return andThen(context.store.data(CREDENTIAL_BODIES).find(ref), (body) => {
     if (body === undefined) throw notFound()

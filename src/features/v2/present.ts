@@ -2,7 +2,7 @@ import { parseSocialCount } from '../../core/basics/text/social-count.ts'
 import { MAX_IMAGE_URL_BYTES } from '../../core/passport/record-size.ts'
 import type { WireProfile, WireSocial } from '../../core/passport/wire-schemas.ts'
 import { readGiven, type StoredRow } from '../../core/store/rows/passport.ts'
-import { type ItemRow, type PassportRow, presentMembers, presentMore } from '../v1/present.ts'
+import { type ItemRow, type PassportRow, presentMembers, presentMore } from '../v1/statements.ts'
 
 type Given = Pick<StoredRow, 'given' | 'socials'>
 
@@ -14,13 +14,13 @@ export function presentItemV2(row: ItemRow & Given, cards: string): string {
 
 export function presentPassportV2(row: PassportRow & Given, cards: string): string {
   const socials: WireSocial[] = JSON.parse(row.socials)
-  const counted = socials.map((social) => ({
+  const numericSocials = socials.map((social) => ({
     ...social,
     follower_count: parseSocialCount(social.follower_count),
     following_count: parseSocialCount(social.following_count),
   }))
   const { profile, later } = presentLater(row, () => socials, cards)
-  return `{${presentMembers(row, profile)},${presentMore(row, JSON.stringify(counted))},${later}}`
+  return `{${presentMembers(row, profile)},${presentMore(row, JSON.stringify(numericSocials))},${later}}`
 }
 
 /** The profile and the members that V2 adds. A passport without an image has its card. */
@@ -41,9 +41,9 @@ function presentLater(row: ItemRow & Given, parseSocials: ParseSocials, cards: s
 type ParseSocials = () => readonly WireSocial[]
 
 /** Returns the image of the record, or else the first image of the socials. */
-export const findImage = (given = '', parseSocials: ParseSocials): string | undefined =>
-  isImageUrl(given)
-    ? given
+export const findImage = (imageUrl = '', parseSocials: ParseSocials): string | undefined =>
+  isImageUrl(imageUrl)
+    ? imageUrl
     : parseSocials().find((social) => isImageUrl(social.profile_image_url))?.profile_image_url
 
 /** Sources also send paths and `data:` URLs. */

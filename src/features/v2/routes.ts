@@ -103,18 +103,20 @@ export const V2_ROUTES = [
 /** A filter for a person who is not here gets an empty list, because programs take the first passport. */
 async function handleList(request: Request, context: Context): Promise<Response> {
   const query = queryOf(request)
-  const given = FILTERS.filter(([name]) => query.has(name))
-  if (given.length === 0) return v1.listPassports(VERSION, request, context)
-  const found = await Promise.all(
-    given.map(([name, source]) => {
+  const filters = FILTERS.filter(([name]) => query.has(name))
+  if (filters.length === 0) return v1.listPassports(VERSION, request, context)
+  const idSets = await Promise.all(
+    filters.map(([name, source]) => {
       const key = parsePassportKey(source + query.get(name))
       return findIds(context, key && 'handle' in key ? [key] : [])
     }),
   )
-  return sendPeople(request, context, [found.reduce((all, each) => all.intersection(each))])
+  return sendPeople(request, context, [idSets.reduce((all, each) => all.intersection(each))])
 }
 
-/** Sends a page of the passports with these ids: those of the first set, highest score first, then those of the next. */
+/**
+ * Sends a page of the passports with these ids: those of the first set, highest score first, then those of the next.
+ */
 async function sendPeople(
   request: Request,
   context: Context,
@@ -122,14 +124,14 @@ async function sendPeople(
 ): Promise<Response> {
   const { page, size } = v1.parsePage(VERSION, queryOf(request))
   const cards = context.cardsOf(request)
-  const found = people.reduce((sum, ids) => sum + ids.size, 0)
-  await takeTurn(context, found * v1.ITEM_BYTES.v2)
+  const total = people.reduce((sum, ids) => sum + ids.size, 0)
+  await takeTurn(context, total * v1.ITEM_BYTES.v2)
   const lists = await Promise.all(
     people.map((ids) => context.store.data(V2_BODIES).rankItems([...ids], cards)),
   )
   const items = lists.flat()
-  const shown = items.slice((page - 1) * size, page * size)
-  return sendPage(request, context, await v1.renderPage(shown, { page, size }, items.length))
+  const pageItems = items.slice((page - 1) * size, page * size)
+  return sendPage(request, context, await v1.renderPage(pageItems, { page, size }, items.length))
 }
 
 /** Without `account_source`, a number is a passport id. With it, the number may be an id of that source. */
@@ -138,8 +140,8 @@ async function getHumanCheckmark(request: Request, context: Context): Promise<Re
   const [id, source] = [query.get('id') ?? '', (query.get('account_source') ?? '').toLowerCase()]
   const key = parsePassportKey(source === '' || source === 'wallet' ? id : `${source}:${id}`)
   const isWrongKind = source === 'wallet' && key && 'id' in key
-  const [found] =
+  const [result] =
     key && !isWrongKind ? await context.store.passports.findByKeys([key], { credentials: false }) : []
-  if (!found || !('passport' in found)) throw notFound()
-  return json(context, JSON.stringify({ human_checkmark: found.passport.human }))
+  if (!result || !('passport' in result)) throw notFound()
+  return json(context, JSON.stringify({ human_checkmark: result.passport.human }))
 }

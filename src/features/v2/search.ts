@@ -18,13 +18,13 @@ function parseSearch(query: URLSearchParams) {
     const [, member] = /^query\[(.*)\]$/.exec(name) ?? []
     return member === undefined ? [] : [[member, query.get(name)]]
   })
-  const given = { ...parseObject(query.get('query') ?? '{}'), ...Object.fromEntries(members) }
+  const search = { ...parseObject(query.get('query') ?? '{}'), ...Object.fromEntries(members) }
   // Ignoring an unknown member would find other people.
-  const unknown = findUnknown('member of query', Object.keys(given), MEMBERS, () => '?query')
+  const unknown = findUnknown('member of query', Object.keys(search), MEMBERS, () => '?query')
   if (unknown.length > 0) throw invalidValues(unknown)
-  const { identity, exactMatch } = given
+  const { identity, exactMatch } = search
   if (typeof identity !== 'string')
-    throw invalidParameter('query', `query must have an identity, as in ${EXAMPLE}, got ${quote(given)}.`)
+    throw invalidParameter('query', `query must have an identity, as in ${EXAMPLE}, got ${quote(search)}.`)
   const isExact = [true, 'true'].includes(exactMatch)
   if (isExact || [undefined, null, false, 'false'].includes(exactMatch))
     return { text: identity.trim(), isExact }
@@ -44,7 +44,10 @@ function parseObject(text: string): Record<string, unknown> {
 /** A search that is not exact reads about 100 passports and searches all names. */
 const UNITS = 5
 
-/** Returns ids: first of the passport with the id, wallet or handle, then of those with that name at any source, then of similar ones. */
+/**
+ * Returns ids: first of the passport with the id, wallet or handle, then of those with that name at any source, then of
+ * similar ones.
+ */
 export async function findPeople(request: Request, context: Context): Promise<Set<number>[]> {
   const { index, store } = context
   const { text, isExact } = parseSearch(queryOf(request))
@@ -64,8 +67,8 @@ export async function findPeople(request: Request, context: Context): Promise<Se
   const similar = await findIds(context, handles.slice(0, CHUNK))
   const keyword = hasSource && handles.length > 0 ? undefined : parseKeyword(text, 'identity')
   const list = { ...RANKING, keyword, limit: CHUNK }
-  const named = keyword ? (await index.call('list', { request: list }, request.signal)).ids : []
-  const others = similar.union(new Set(named)).difference(exact)
+  const namesakes = keyword ? (await index.call('list', { request: list }, request.signal)).ids : []
+  const others = similar.union(new Set(namesakes)).difference(exact)
   return [keyed, exact.difference(keyed), new Set([...others].slice(0, Math.max(0, CHUNK - exact.size)))]
 }
 

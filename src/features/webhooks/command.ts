@@ -42,13 +42,13 @@ const DONE = { pause: 'paused', resume: 'active', remove: 'removed' }
 
 async function list({ data, events }: Store, name: string, json: boolean, terminal: Terminal) {
   const log = await events.log()
-  const found = (await data(SUBSCRIPTIONS).list()).map((each) => ({
+  const subscriptions = (await data(SUBSCRIPTIONS).list()).map((each) => ({
     key: each.keyId,
     ...presentSubscription(each, log),
   }))
-  if (json) return terminal.out(toJsonText(found))
-  if (found.length === 0) return terminal.err(`There are no subscriptions in ${name}.\n`)
-  const rows = found.map(({ id, key, state, lag, failures, url, last_error, notice }) => [
+  if (json) return terminal.out(toJsonText(subscriptions))
+  if (subscriptions.length === 0) return terminal.err(`There are no subscriptions in ${name}.\n`)
+  const rows = subscriptions.map(({ id, key, state, lag, failures, url, last_error, notice }) => [
     ...[id, key, state, String(lag), String(failures), printable(url)],
     printable(last_error ?? notice ?? '-'),
   ])

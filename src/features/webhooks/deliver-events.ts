@@ -26,7 +26,6 @@ const SHORT_WAIT_MILLISECONDS = 1000
 
 export type DeliveryOptions = SendOptions & {
   store: { events: Store['events']; subscriptions: SubscriptionStore }
-  /** The `source` of the events: the URL of the API. */
   source: string
   /** Whether this node still has the lease. Asked before each attempt. */
   mayDeliver: () => boolean
@@ -37,8 +36,8 @@ export type DeliveryOptions = SendOptions & {
 type Turn = { options: DeliveryOptions; subscription: Subscription; end: number }
 
 /**
- * Delivers events one after another, each until the receiver responds with 2xx. The position is saved after each one, so
- * that a crash repeats at most one event.
+ * Delivers events one after another, each until the receiver responds with 2xx. The position is saved after each one,
+ * so that a crash repeats at most one event.
  */
 export async function deliverEvents(subscription: Subscription, options: DeliveryOptions): Promise<void> {
   const turn: Turn = { options, subscription, end: performance.now() + TURN_MILLISECONDS }
@@ -61,7 +60,9 @@ export async function deliverEvents(subscription: Subscription, options: Deliver
 const mayGoOn = ({ options, end }: Turn) =>
   options.mayDeliver() && !options.signal.aborted && performance.now() < end
 
-/** Returns false if the turn ends: the subscription is no longer active, or a client changed or removed it meanwhile. */
+/**
+ * Returns false if the turn ends: the subscription is no longer active, or a client changed or removed it meanwhile.
+ */
 async function save(turn: Turn, progress: DeliveryProgress): Promise<boolean> {
   const { options, subscription } = turn
   turn.subscription = { ...subscription, ...progress }

@@ -8,7 +8,9 @@ import type { Subscription } from './subscription.ts'
 /** Subscriptions that are delivered at the same time. Each has at most one request in progress. */
 const MOST_RUNNING = 50
 
-/** A subscription whose last attempt failed starts only below this number, so that many of them do not delay the others. */
+/**
+ * A subscription whose last attempt failed starts only below this number, so that many of them do not delay the others.
+ */
 const MOST_RUNNING_AFTER_FAILURE = 25
 
 /** When the thread stops, requests in progress may take this long. */
@@ -18,29 +20,24 @@ type Options = Omit<DeliveryOptions, 'store' | 'signal' | 'mayDeliver'> & {
   store: DeliveryOptions['store'] & { leases: LeaseStore }
 }
 
-/** Delivers the events of all subscriptions while this node has the lease. `run` must be called at least every two seconds. */
+/**
+ * Delivers the events of all subscriptions while this node has the lease. `run` must be called at least every two
+ * seconds.
+ */
 export function createDeliveryLoop({ store, ...options }: Options) {
   const lease = createLease(store.leases, 'webhooks')
   const stop = new AbortController()
   const running = new Map<string, Promise<void>>()
   let isStopping = false
-
-  const listDue = async () => store.subscriptions.listDue(await store.events.log(), Date.now())
-
-  async function deliver(subscription: Subscription, errors: ErrorLog): Promise<void> {
-    try {
-      await deliverEvents(subscription, {
-        ...options,
-        store,
-        signal: AbortSignal.any([lease.signal(), stop.signal]),
-        mayDeliver: () => lease.isHeld() && !isStopping,
-      })
-    } catch (error) {
-      errors.error(`Webhooks cannot be delivered: ${describeError(error)}`)
-    } finally {
-      running.delete(subscription.id)
-    }
-  }
+  const deliver = (subscription: Subscription, errors: ErrorLog) =>
+    deliverEvents(subscription, {
+      ...options,
+      store,
+      signal: AbortSignal.any([lease.signal(), stop.signal]),
+      mayDeliver: () => lease.isHeld() && !isStopping,
+    })
+      .catch((error) => errors.error(`Webhooks cannot be delivered: ${describeError(error)}`))
+      .finally(() => running.delete(subscription.id))
 
   return {
     /** Starts the deliveries that are due. Takes the lease only if there are any. */
@@ -48,13 +45,14 @@ export function createDeliveryLoop({ store, ...options }: Options) {
       // A delivery may end while its subscription is read. What was read is then outdated.
       const before = new Set(running.keys())
       const wasHeld = lease.isHeld()
-      let due = await listDue()
+      let due = await listDue(store)
       if ((due.length === 0 && running.size === 0) || !(await lease.renew())) return
       // Until this node had the lease, another node may have delivered.
-      if (!wasHeld) due = await listDue()
-      for (const each of due) {
-        const most = each.failures > 0 ? MOST_RUNNING_AFTER_FAILURE : MOST_RUNNING
-        if (running.size < most && !before.has(each.id)) running.set(each.id, deliver(each, errors))
+      if (!wasHeld) due = await listDue(store)
+      for (const subscription of due) {
+        const { id, failures } = subscription
+        const most = failures > 0 ? MOST_RUNNING_AFTER_FAILURE : MOST_RUNNING
+        if (running.size < most && !before.has(id)) running.set(id, deliver(subscription, errors))
       }
     },
     async end(): Promise<void> {
@@ -67,3 +65,6 @@ export function createDeliveryLoop({ store, ...options }: Options) {
     },
   }
 }
+
+const listDue = async ({ subscriptions, events }: DeliveryOptions['store']) =>
+  subscriptions.listDue(await events.log(), Date.now())

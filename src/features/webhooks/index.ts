@@ -11,6 +11,14 @@ export const webhooks: Feature = {
     const { LEASES, SUBSCRIPTIONS } = await import('./statements.ts')
     return [LEASES, SUBSCRIPTIONS]
   },
+  threads: [
+    {
+      name: 'delivery-thread',
+      file: 'features/webhooks/thread.ts',
+      isNeeded: async (_, { data }) => data((await import('./statements.ts')).SUBSCRIPTIONS).exist(),
+    },
+  ],
+  metrics: async () => (await import('./metrics.ts')).readSubscriptionMetrics,
   async serve() {
     const { SUBSCRIPTION_ROUTES } = await import('./routes.ts')
     const { asSchemasOfV3 } = await import('../../core/api/surface.ts')

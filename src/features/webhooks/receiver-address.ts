@@ -19,7 +19,9 @@ const isPrivate = createBlocks(
   ...['::1/128', 'fc00::/7'],
 )
 
-/** Never admitted: link-local and metadata addresses, multicast, reserved blocks, and blocks that embed IPv4 addresses. */
+/**
+ * Never admitted: link-local and metadata addresses, multicast, reserved blocks, and blocks that embed IPv4 addresses.
+ */
 const isReserved = createBlocks(
   ...['0.0.0.0/8', '100.100.100.200/32', '168.63.129.16/32', '169.254.0.0/16', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
@@ -30,20 +32,25 @@ const isReserved = createBlocks(
 /** All public IPv6 addresses. The rest includes v4-mapped addresses, NAT64, link-local addresses and multicast. */
 const isPublicIpv6 = createBlocks('2000::/3')
 
-/** Whether a webhook may connect to this IP address. */
 export function isReceiverAddress(address: string, allowPrivate: boolean): boolean {
   if (isIP(address) === 0 || isReserved(address)) return false
   if (isPrivate(address)) return allowPrivate
   return isIP(address) === 4 || isPublicIpv6(address)
 }
 
-/** The host of a URL without the brackets of an IPv6 address. The URL parser has turned decimal and octal forms into IPv4. */
+/**
+ * The host of a URL without the brackets of an IPv6 address. The URL parser has turned decimal and octal forms into
+ * IPv4.
+ */
 export const hostOf = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1')
 
 /** Ports below 1024 that are not HTTP belong to services such as mail, which must not get our requests. */
 const HTTP_PORTS = ['', '80', '443']
 
-/** Returns the URL of a receiver, or a sentence that says what is wrong with it. Host names are checked at each delivery. */
+/**
+ * Returns the URL of a receiver, or a sentence that says what is wrong with it. Host names are checked at each
+ * delivery.
+ */
 export function parseReceiverUrl(text: string, allowPrivate: boolean): { url: string } | { problem: string } {
   const address = parseWebAddress(text)
   const url = address === undefined ? undefined : new URL(address)

@@ -14,7 +14,6 @@ const MOST_INTERIM = 4
 /** The headers of each response have at most this size, so those of all responses take less than 64 KiB. */
 const MOST_HEADER_BYTES = 12_800
 
-/** Resolves a host name to all of its addresses. */
 type Resolve = (host: string) => Promise<LookupAddress[]>
 
 export type SendOptions = {
@@ -29,39 +28,25 @@ export type SendOptions = {
 export type Reply = { status: number } | { error: string }
 
 /**
- * Sends one request and returns the status. Redirects are not followed, the body of the response is not read, and proxies of
- * the environment are not used. Each attempt has its own connection, whose address is checked.
+ * Sends one request and returns the status. Redirects are not followed, the body of the response is not read, and
+ * proxies of the environment are not used. Each attempt has its own connection, whose address is checked.
  */
 export function send(
   target: string,
   headers: Readonly<Record<string, string>>,
   body: string,
-  { allowPrivate, signal, resolve: resolveHost = resolveAll, timeout = TIMEOUT_MILLISECONDS }: SendOptions,
+  options: SendOptions,
 ): Promise<Reply> {
-  const { promise, resolve } = Promise.withResolvers<Reply>()
+  const { allowPrivate, signal, timeout = TIMEOUT_MILLISECONDS } = options
   const url = new URL(target)
   const host = hostOf(url)
-  const isHttps = url.protocol === 'https:'
-  if (!isHttps && !allowPrivate) return Promise.resolve({ error: 'The URL must be https.' })
+  if (url.protocol !== 'https:' && !allowPrivate) return Promise.resolve({ error: 'The URL must be https.' })
   // Node does not look up the host if it is an address.
   if (isIP(host) !== 0 && !isReceiverAddress(host, allowPrivate)) return Promise.resolve(REFUSED)
   const limit = AbortSignal.timeout(timeout)
   const end = AbortSignal.any([limit, signal])
-  const bytes = Buffer.from(body)
-  const request = (isHttps ? requestHttps : requestHttp)(url, {
-    method: 'POST',
-    agent: false,
-    rejectUnauthorized: true,
-    lookup: createCheckedLookup(resolveHost, allowPrivate),
-    signal: end,
-    maxHeaderSize: MOST_HEADER_BYTES,
-    headers: {
-      ...headers,
-      'Content-Type': 'application/cloudevents+json',
-      'Content-Length': bytes.length,
-      'User-Agent': `passportd/${VERSION}`,
-    },
-  })
+  const request = createRequest(url, { ...headers, 'Content-Length': Buffer.byteLength(body) }, end, options)
+  const { promise, resolve } = Promise.withResolvers<Reply>()
   let interim = 0
   request.on('information', () => {
     if (++interim > MOST_INTERIM) request.destroy(new TooManyInterim())
@@ -71,21 +56,49 @@ export function send(
     response.destroy()
   })
   /** Only the first call of `resolve` has an effect. */
-  function fail(error?: NodeJS.ErrnoException): void {
-    if (limit.aborted) resolve({ error: `The receiver did not respond within ${timeout / 1000} s.` })
-    else if (error instanceof RefusedAddress) resolve(REFUSED)
-    else if (error instanceof TooManyInterim) resolve({ error: error.message })
-    else if (error) resolve({ error: `The connection failed (${error.code ?? error.name}).` })
-    else resolve({ error: 'The connection was closed.' })
-  }
+  const fail = (error?: NodeJS.ErrnoException) =>
+    resolve({
+      error: limit.aborted
+        ? `The receiver did not respond within ${timeout / 1000} s.`
+        : describeFailure(error),
+    })
   end.addEventListener('abort', () => fail())
   request.on('close', () => fail()).on('error', fail)
-  request.end(bytes)
+  request.end(body)
   return promise
 }
 
+function createRequest(
+  url: URL,
+  headers: Readonly<Record<string, string | number>>,
+  signal: AbortSignal,
+  { allowPrivate, resolve = resolveAll }: SendOptions,
+) {
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  return request(url, {
+    method: 'POST',
+    agent: false,
+    rejectUnauthorized: true,
+    lookup: createCheckedLookup(resolve, allowPrivate),
+    signal,
+    maxHeaderSize: MOST_HEADER_BYTES,
+    headers: {
+      ...headers,
+      'Content-Type': 'application/cloudevents+json',
+      'User-Agent': `passportd/${VERSION}`,
+    },
+  })
+}
+
+function describeFailure(error?: NodeJS.ErrnoException): string {
+  if (!error) return 'The connection was closed.'
+  if (error instanceof RefusedAddress) return REFUSED.error
+  if (error instanceof TooManyInterim) return error.message
+  return `The connection failed (${error.code ?? error.name}).`
+}
+
 /** The message does not contain the address, which may come from an internal name server. */
-const REFUSED: Reply = { error: 'The host of the URL has an address that is not public.' }
+const REFUSED = { error: 'The host of the URL has an address that is not public.' }
 
 class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress'

@@ -22,6 +22,9 @@ import {
 const HAS_VALID_KEY = `exists (select 1 from keys where keys.id = key_id and revoked_at is null
   and (expires_at is null or expires_at > $1) and ' ' || scopes || ' ' like '% events %')`
 
+const IS_DUE = `where state = 'active' and next_attempt_at <= $1 and (log <> $2 or position <> $3)
+  and ${HAS_VALID_KEY} order by next_attempt_at, id`
+
 type SubscriptionChange = Partial<
   Pick<Subscription, 'url' | 'filter' | 'keys' | 'state' | 'cursor' | 'notice'>
 >
@@ -80,7 +83,6 @@ function createSubscriptions({ read, transaction, write }: Database) {
         await addAuditEntry(tx.query, { actor, action, detail: { subscriptions: [id], ...fields } })
         return changed
       }),
-    /** Returns whether the subscription existed. */
     remove: (id: string, actor: Actor) =>
       transaction(async ({ query }) => {
         const removed = await query('delete from subscriptions where id = $1 returning id', [id])
@@ -90,14 +92,8 @@ function createSubscriptions({ read, transaction, write }: Database) {
       }),
     exist: async () => (await read.query('select 1 as one from subscriptions limit 1')).length > 0,
     /** The active subscriptions of valid keys that are behind the log and do not wait, the longest waiting first. */
-    listDue: (log: EventLog, now: number) =>
-      select(
-        read,
-        `where state = 'active' and next_attempt_at <= $1 and (log <> $2 or position <> $3)
-           and ${HAS_VALID_KEY} order by next_attempt_at, id`,
-        [now, log.name, log.last],
-      ),
-    /** Saves the result of a delivery, unless a client changed or removed the subscription. Returns whether it is active. */
+    listDue: ({ name, last }: EventLog, now: number) => select(read, IS_DUE, [now, name, last]),
+    /** Saves the result of a delivery, unless a client changed the subscription. Returns whether it is active. */
     async save({ id, cursor, filter, url }: Subscription, progress: DeliveryProgress) {
       const unchanged = 'id = $1 and log = $2 and position = $3 and filter = $4 and url = $5'
       const values = [id, cursor.log, cursor.sequence, JSON.stringify(filter), url]
@@ -114,26 +110,25 @@ function createSubscriptions({ read, transaction, write }: Database) {
   }
 }
 
-/** The clock is that of the database, because the clocks of nodes differ. A lease that ends too late is invalid: the clock was set back. */
+/** The clock is that of the database, because those of nodes differ. If it was set back, a lease ends too late. */
 const createLeases = ({ write }: Database) => ({
   /** Takes or renews the lease. Returns false while another holder has it. */
-  acquire: async (name: string, holder: string, milliseconds: number) =>
-    (
-      await write(
-        `insert into leases (name, holder, expires_at) values ($1, $2, NOW + $3)
-         on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
-         where leases.holder = excluded.holder or leases.expires_at < NOW
-           or leases.expires_at > NOW + $3 returning name`,
-        [name, holder, milliseconds],
-      )
-    ).length > 0,
-  release: async (name: string, holder: string) =>
-    void (await write('delete from leases where name = $1 and holder = $2', [name, holder])),
+  async acquire(name: string, holder: string, milliseconds: number): Promise<boolean> {
+    const rows = await write(ACQUIRE, [name, holder, milliseconds])
+    return rows.length > 0
+  },
+  async release(name: string, holder: string): Promise<void> {
+    await write('delete from leases where name = $1 and holder = $2', [name, holder])
+  },
 })
+
+const ACQUIRE = `insert into leases (name, holder, expires_at) values ($1, $2, NOW + $3)
+  on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
+  where leases.holder = excluded.holder or leases.expires_at < NOW or leases.expires_at > NOW + $3 returning name`
 
 export type LeaseStore = ReturnType<typeof createLeases>
 
-/** The key, or its successor after a rotation: the old key ends soon. Concurrent requests with the same key wait here. */
+/** The key, or its successor after a rotation. Concurrent requests with the same key wait here. */
 async function findOwner({ query }: Transaction, keyId: string): Promise<string> {
   const found = 'select coalesce(successor, id) as owner from keys where id = $1 LOCK'
   return (await query<{ owner: string }>(found, [keyId]))[0]?.owner ?? keyId
@@ -141,11 +136,9 @@ async function findOwner({ query }: Transaction, keyId: string): Promise<string>
 
 async function checkLimits({ query }: Transaction, keyId: string): Promise<void> {
   const count = 'select count(*) from subscriptions'
+  const problem = `A key may have ${MOST_SUBSCRIPTIONS_OF_KEY} subscriptions: remove one first.`
   if ((await findNumber(query, `${count} where key_id = $1`, [keyId])) >= MOST_SUBSCRIPTIONS_OF_KEY)
-    throw new ServiceError(
-      'invalid_request',
-      `A key may have ${MOST_SUBSCRIPTIONS_OF_KEY} subscriptions: remove one first.`,
-    )
+    throw new ServiceError('invalid_request', problem)
   if ((await findNumber(query, count)) >= MOST_SUBSCRIPTIONS)
     throw overloaded(`The service has ${MOST_SUBSCRIPTIONS} subscriptions, and accepts no more.`)
 }

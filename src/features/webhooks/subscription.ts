@@ -27,7 +27,6 @@ export type Subscription = {
   createdAt: number
   state: SubscriptionState
   cursor: EventCursor
-  /** Failed attempts since the last delivery. */
   failures: number
   failingSince: number | null
   nextAttemptAt: number
@@ -62,8 +61,8 @@ const SCORE_TYPES: readonly EventType[] = ['passport.added', 'score.changed']
 
 /** The part of the filter that the event log can apply. */
 export function logFilterOf({ types, passport, score }: SubscriptionFilter) {
-  const wanted = score ? SCORE_TYPES.filter((type) => types?.includes(type) ?? true) : types
-  return { ...(wanted && { types: wanted }), ...(passport !== undefined && { passport }) }
+  const eventTypes = score ? SCORE_TYPES.filter((type) => types?.includes(type) ?? true) : types
+  return { ...(eventTypes && { types: eventTypes }), ...(passport !== undefined && { passport }) }
 }
 
 /** The part of the filter that the event log cannot apply. */

@@ -19,7 +19,10 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   else if (data.kind === 'stop') stop.abort()
 }
 
-/** Delivers webhooks. They have their own thread, so that scoring does not delay them, and signing does not delay requests. */
+/**
+ * Delivers webhooks. They have their own thread, so that scoring does not delay them, and signing does not delay
+ * requests.
+ */
 async function run({ database, publicUrl = '', webhookAllowPrivate }: Config, damage: Damage): Promise<void> {
   const store = await openStore(database, { ...SERVE_TIMEOUT, migrate: false })
   const attempts = { delivered: 0, failed: 0 }

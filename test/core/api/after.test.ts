@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { FindByKeys } from '../../../src/core/store/rows/passport.ts'
-import { serveWrites } from '../../support/http/writing-server.ts'
+import { serveWrites } from '../../support/http/servers.ts'
 import { calledIndex } from '../../support/index/local-index.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
 import { importText } from '../../support/store/random-histories.ts'

@@ -3,11 +3,12 @@ import type { AuditEntry } from '../../../src/core/history/event.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { callHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
+import { COPY } from '../../support/features/copy.ts'
+import { NO_PLAN, PLAN } from '../../support/features/retire.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { toLines } from '../../support/store/json-lines.ts'
-import { COPY, PLAN, RULE_SETS } from '../../support/store/open.ts'
+import { RULE_SETS } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { kiteRules } from '../../support/store/rule-files.ts'
 import { DEFAULT_RULES } from '../../support/store/scoring.ts'
@@ -134,20 +135,6 @@ withEveryEngine('audit', (makeDatabase) => {
     expect(await shown('import', here.path('merged.jsonl'))).toEqual([
       { action: 'passports.merge', passports: ['8 into 9'] },
     ])
-  })
-
-  test('an entry of the audit log has the actor that is passed to the merge or removal', async () => {
-    await using here = await prepare(makeDatabase)
-    const actor = 'key:4ebad6e6fc'
-    await here.look(async (store) => {
-      await store.passports.merge(1, 2, NOON, actor)
-      await store.passports.unmerge(1, NOON, actor)
-      await store.passports.remove(1, NOON, actor)
-      await store.records.save([{ kind: 'removal', id: 2 }], { now: NOON, restore: false, actor })
-    })
-    expect((await here.entries()).map((entry) => `${entry.action} ${entry.actor}`)).toEqual(
-      ['merge', 'unmerge', 'remove', 'remove'].map((change) => `passports.${change} ${actor}`),
-    )
   })
 
   test('the audit log has the changed fields of the retirement plan', async () => {

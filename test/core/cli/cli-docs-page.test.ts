@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type Command, nameOption, usageOf } from '../../../src/core/cli/command.ts'
+import { type Command, usageOf } from '../../../src/core/cli/command.ts'
 import { COMMANDS, loadCommands } from '../../support/program/commands.ts'
 
 const PATH = join(import.meta.dir, '../../../docs/cli.md')
@@ -8,24 +8,22 @@ const PATH = join(import.meta.dir, '../../../docs/cli.md')
 const commands = await loadCommands(COMMANDS)
 
 function toSection(command: Command): string {
-  const { name, summary, forms, options } = command
-  const item = (code: string, text = '') => `- \`${code}\`${text && `: ${text}`}\n`
-  const uses = forms.map((form) => item(usageOf(command, form).join(' '), form.about))
-  const described = Object.entries(options)
-    .filter(([option]) => option !== 'demo')
-    .map(([option, each]) => {
-      const initial = each.default === undefined ? '' : ` (default: \`${each.default}\`)`
-      return item(nameOption(option, each), each.about + initial)
-    })
-  const listed = described.length === 0 ? '' : `\nOptions:\n\n${described.join('')}`
-  return `\n## ${name}\n\n${summary[0]?.toUpperCase()}${summary.slice(1)}.\n\n${uses.join('')}${listed}`
+  const { name, summary, forms } = command
+  const uses = forms.map((form) => {
+    const about = form.about === undefined ? '' : `: ${form.about}`
+    const usage = usageOf(command, form)
+      .join(' ')
+      .replace(/^passportd /, '')
+    return `- \`${usage}\`${about}\n`
+  })
+  return `\n## ${name}\n\n${summary[0]?.toUpperCase()}${summary.slice(1)}.\n\n${uses.join('')}`
 }
 
 test('docs/cli.md matches the declarations of the commands', async () => {
   const page = `# Commands
 
-\`passportd COMMAND --help\` prints the same. Commands with a database also accept \`--demo\`, which selects the demo database.
-This page is generated: see [extend.md](extend.md).
+\`passportd COMMAND --help\` prints the same, and describes the options. Commands with a database also accept \`--demo\`, which selects
+the demo database. \`source <(passportd completions bash)\` completes commands and options.
 ${commands.map(toSection).join('')}`
   if (process.env.UPDATE_GOLDEN) await Bun.write(PATH, page)
   expect(await Bun.file(PATH).text()).toBe(page)

@@ -28,26 +28,6 @@ onEveryEngine('the actor of an event', (open) => {
 })
 
 onEveryEngine('the audit log', (open) => {
-  test('the audit log lists its latest entries first, and a copy of the database includes it', async () => {
-    await using store = await open()
-    await using other = await open()
-    await store.passports.remove(1, NOON)
-    await store.passports.remove(2, NOON, 'key:4ebad6e6fc')
-    const entries = await store.data(AUDIT).list({ limit: 9 })
-    expect(entries).toEqual([
-      {
-        time: expect.any(Number),
-        actor: 'key:4ebad6e6fc',
-        action: 'passports.remove',
-        detail: { passports: [2] },
-      },
-      { time: expect.any(Number), actor: 'cli', action: 'passports.remove', detail: { passports: [1] } },
-    ])
-    expect(await store.data(AUDIT).list({ limit: 1 })).toEqual(entries.slice(0, 1))
-    await (await tableOf(other, 'audit')).replace({}, await (await tableOf(store, 'audit')).list({}))
-    expect(await other.data(AUDIT).list({ limit: 9 })).toEqual(entries)
-  })
-
   test('old entries of the audit log are deleted in batches, oldest first', async () => {
     await using store = await open()
     const table = await tableOf(store, 'audit')

@@ -5,7 +5,6 @@ import { DEFAULT_RULES, type RuleSet, stampRules } from '../../../src/core/scori
 import type { Store } from '../../../src/core/store/store.ts'
 import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { diffOf, listLater } from '../../support/store/events-after-time.ts'
-import { RULE_SETS } from '../../support/store/open.ts'
 import { readStates } from '../../support/store/read-score-states.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 import { hand, scorerOf } from '../../support/store/scoring.ts'
@@ -32,23 +31,7 @@ async function scoreAt(store: Store, now: number, rules: RuleSet = DEFAULT_RULES
   while (await rescoreSome({ ...scorerOf(store), rules, now: () => now }));
 }
 
-const scoreEvent = (passportId: number, change: object) => ({
-  type: 'score.changed' as const,
-  passportId,
-  change: expect.objectContaining(change),
-})
-
 onEveryEngine('events', (open) => {
-  test('adding a passport creates one event, which contains the score', async () => {
-    await using store = await open()
-    const events = await eventsOf(store, () =>
-      saveRecords(store, [record(7, { human: true, scores: { total: 42.5 }, rules: 'one' })]),
-    )
-    expect(events).toEqual([
-      { type: 'passport.added', passportId: 7, score: 42.5, human: true, rules: 'one' },
-    ])
-  })
-
   test('the event of a changed record names the changed fields, but not their values', async () => {
     await using store = await open([record(7, { profile: { bio: 'old' } })])
     const change = record(7, {
@@ -107,21 +90,6 @@ onEveryEngine('events', (open) => {
     })
   })
 
-  test('a data point creates no event until its passport is scored', async () => {
-    await using store = await open([record(7)])
-    expect(await eventsOf(store, () => hand(store, { id: 7 }, github))).toEqual([])
-    const events = await eventsOf(store, () => scoreAt(store, NOON + HOUR))
-    expect(events).toEqual([
-      scoreEvent(7, {
-        calculatedAt: [NOON, NOON + HOUR],
-        rules: ['', DEFAULT_RULES.stamp],
-        credentials: [
-          expect.objectContaining({ type: 'github', cause: 'added', score: [null, expect.any(Number)] }),
-        ],
-      }),
-    ])
-  })
-
   test('the event of a changed score says whether a value, the time or the rule set is the cause', async () => {
     await using store = await open([record(7)])
     await hand(store, { id: 7 }, github)
@@ -146,26 +114,6 @@ onEveryEngine('events', (open) => {
     const other = otherRules()
     await adoptRules({ store, rules: other })
     expect(await causes(() => scoreAt(store, NOON + 3 * YEAR, other))).toEqual(['github rules'])
-  })
-
-  test('another amount with the same text is the cause, even if a new rule set gave the points before', async () => {
-    await using store = await open([record(7)])
-    const write = (amount: number) =>
-      hand(store, { id: 7 }, { ...github, display: 'many', value: { kind: 'number', amount } })
-    await adoptRules({ store, rules: DEFAULT_RULES })
-    await write(100)
-    await scoreAt(store, NOON)
-    const same = { ...DEFAULT_RULES, stamp: 'same' }
-    await adoptRules({ store, rules: same })
-    await write(900)
-    expect(await eventsOf(store, () => scoreAt(store, NOON, same))).toMatchObject([
-      { change: { rules: [DEFAULT_RULES.stamp, 'same'], credentials: [{ type: 'github', cause: 'value' }] } },
-    ])
-    const other = otherRules()
-    await adoptRules({ store, rules: other })
-    expect(await eventsOf(store, () => scoreAt(store, NOON, other))).toMatchObject([
-      { change: { credentials: [{ type: 'github', cause: 'rules' }] } },
-    ])
   })
 
   test('new rules are the cause if an account counts by them, or if they choose another text', async () => {
@@ -198,76 +146,6 @@ onEveryEngine('events', (open) => {
     const { score, causes } = diffOf(state, await listLater(store, [7], NOON))
     expect(score).toEqual([10, 3])
     expect(causes).toEqual([{ delta: -7, cause: 'rules' }])
-  })
-
-  test('merging and unmerging add an event to both passports', async () => {
-    await using store = await open([record(7), record(8)])
-    expect(await eventsOf(store, () => store.passports.merge(7, 8, NOON))).toEqual([
-      { type: 'passport.merged', passportId: 7, into: 8 },
-      { type: 'passport.changed', passportId: 8, fields: ['merged_from'] },
-    ])
-    const end = await eventsOf(store, () => store.passports.unmerge(7, NOON))
-    expect(end).toContainEqual({ type: 'passport.unmerged', passportId: 7, from: 8 })
-    expect(end).toContainEqual({ type: 'passport.changed', passportId: 8, fields: ['merged_from'] })
-  })
-
-  test('the survivor has an event when a passport leaves that is merged into it through another one', async () => {
-    for (const leave of ['unmerge', 'remove'] as const) {
-      await using store = await open([
-        record(7, { mergedInto: 8 }),
-        record(8, { mergedInto: 9 }),
-        record(9, { mergedInto: 10 }),
-        record(10),
-      ])
-      const events = await eventsOf(store, () => store.passports[leave](7, NOON))
-      expect(events).toContainEqual({ type: 'passport.changed', passportId: 10, fields: ['merged_from'] })
-      expect(events.filter(({ type }) => type === 'passport.changed')).toHaveLength(1)
-    }
-  })
-
-  test('removing a passport deletes its events and those of the passports merged into it', async () => {
-    await using store = await open([record(7), record(8, { mergedInto: 7 }), record(9)])
-    await store.passports.remove(7, NOON)
-    const left = (await allEvents(store)).map(({ time: _, actor: _actor, ...event }) => event)
-    expect(left).toEqual([
-      { sequence: 4, type: 'passport.added', passportId: 9, score: 0, human: false, rules: '' },
-      { sequence: 5, type: 'passport.removed', passportId: 8 },
-      { sequence: 6, type: 'passport.removed', passportId: 7 },
-    ])
-  })
-
-  test('a removed passport that is restored gets a passport.added event again', async () => {
-    await using store = await open([record(7)])
-    await store.passports.remove(7, NOON)
-    await saveRecords(store, [record(7)], { restore: true })
-    expect((await allEvents(store)).map(({ type }) => type)).toEqual(['passport.removed', 'passport.added'])
-  })
-
-  test('a change of the rule set creates an event that belongs to no passport', async () => {
-    await using store = await open()
-    await adoptRules({ store, rules: DEFAULT_RULES })
-    const applied = { stamp: 'two', body: '{}', appliedAt: NOON, source: 'apply' as const }
-    await store.data(RULE_SETS).apply(applied)
-    await adoptRules({ store, rules: { ...DEFAULT_RULES, stamp: 'two' } })
-    await store.data(RULE_SETS).rollBack({ ...applied, stamp: DEFAULT_RULES.stamp, appliedAt: 0 }, NOON)
-    const changes = (await allEvents(store)).map((event) => event.type === 'rules.changed' && event.rules)
-    expect(changes).toEqual([
-      ['', DEFAULT_RULES.stamp],
-      [DEFAULT_RULES.stamp, 'two'],
-      ['two', DEFAULT_RULES.stamp],
-    ])
-  })
-
-  test('a refused record, an unchanged record and a dry run create no event', async () => {
-    await using store = await open([record(7, { mainWallet: '0x7', verifiedWallets: ['0x7'] })])
-    const events = await eventsOf(store, async () => {
-      await saveRecords(store, [record(8, { mainWallet: '0x7' })])
-      await store.records.rollBack(async (save) => {
-        await save([{ kind: 'passport', passport: record(9) }], { now: NOON, restore: false })
-      })
-    })
-    expect(events).toEqual([])
-    expect(await store.events.log()).toMatchObject({ first: 1, last: 1 })
   })
 
   test('the times of events never decrease, even if the clock is set back', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { leafOf, leafOfStored } from '../../../src/core/history/hash-chain.ts'
+import { leafOf } from '../../../src/core/history/hash-chain.ts'
 import { openStore } from '../../../src/core/store/open.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { createRandom } from '../../support/random.ts'
@@ -14,123 +14,7 @@ const people = (count: number) => Array.from({ length: count }, (_, id) => recor
 const change = (store: Store, id: number, total: number, now = NOON) =>
   saveRecords(store, [record(id, { scores: { total } })], { now })
 
-const numbersOf = async ({ events }: Store) =>
-  (await events.list({ after: 0, limit: 100 })).events.map(({ sequence }) => sequence)
-
 onEveryEngine('the hash chain of the event log', (open) => {
-  test('the stored head advances by at most the given number of events, and covers all events at last', async () => {
-    await using store = await open(people(7))
-    expect(await store.events.fold(0)).toMatchObject({ first: 1, length: 0, last: 7, folded: 0 })
-    expect(await store.events.fold(5)).toMatchObject({ length: 5, last: 7, folded: 5 })
-    const log = await store.events.fold(5)
-    expect(log).toMatchObject({ length: 7, folded: 2, base: '0'.repeat(64) })
-    expect(log.head).toBe(await computeHead(store))
-    expect(await store.events.fold(5)).toEqual({ ...log, folded: 0 })
-  })
-
-  test('more events than are in memory at once are added to the head, buried and pruned', async () => {
-    await using store = await open(people(1200))
-    for (let total = 1; total <= 3; total++)
-      await saveRecords(
-        store,
-        people(1200).map((each) => ({ ...each, scores: { ...each.scores, total } })),
-        { now: NOON + total },
-      )
-    const { head } = await foldAll(store)
-    expect(head).toBe(await computeHead(store))
-    const removals = Array.from({ length: 600 }, (_, id) => ({ kind: 'removal' as const, id: 2 * id }))
-    await store.records.save(removals, { now: NOON + 4, restore: false })
-    expect(await computeHead(store)).toBe((await foldAll(store)).head)
-    const before = await foldAll(store)
-    expect(await store.events.prune(NOON + 3)).toBe(3600)
-    expect(await foldAll(store)).toMatchObject({ first: 3601, head: before.head })
-    expect(await computeHead(store)).toBe(before.head)
-  })
-
-  test('a removal turns the events of the passport into tombstones, and the head stays the same', async () => {
-    await using store = await open(people(3))
-    await change(store, 1, 5)
-    const { head } = await foldAll(store)
-    await store.passports.remove(1, NOON)
-    const { events } = await store.events.listProven({ after: 0, limit: 9 })
-    expect(events.map(({ type }) => type)).toEqual([
-      'passport.added',
-      'tombstone',
-      'passport.added',
-      'tombstone',
-      'passport.removed',
-    ])
-    expect(await store.events.fold(0)).toMatchObject({ length: 4, head })
-    expect((await foldAll(store)).head).toBe(await computeHead(store))
-  })
-
-  test('the head is the same if the events became tombstones before they were added to it', async () => {
-    await using store = await open(people(3))
-    const leaves = (await store.events.listProven({ after: 0, limit: 9 })).events.map(leafOfStored)
-    await store.passports.remove(1, NOON)
-    const { events } = await store.events.listProven({ after: 0, limit: 3 })
-    expect(events.map(leafOfStored)).toEqual(leaves)
-    expect((await foldAll(store)).head).toBe(await computeHead(store))
-  })
-
-  test('a passport that is added again has other salts, and the leaves of earlier events stay', async () => {
-    await using store = await open(people(2))
-    await store.passports.remove(1, NOON)
-    const { head } = await foldAll(store)
-    await saveRecords(store, [record(1)], { restore: true })
-    await store.passports.remove(1, NOON)
-    await saveRecords(store, [record(1)], { restore: true })
-    const log = await foldAll(store)
-    expect(log.last).toBe(6)
-    expect(log.head).toBe(await computeHead(store))
-    const { events } = await store.events.listProven({ after: 0, limit: 9 })
-    expect(events.map(({ type }) => type).slice(1)).toEqual([
-      'tombstone',
-      'tombstone',
-      'tombstone',
-      'passport.removed',
-      'passport.added',
-    ])
-    expect(head).not.toBe(log.head)
-  })
-
-  test('other readers of events do not see tombstones, and the events of other people stay the same', async () => {
-    await using store = await open(people(4))
-    await change(store, 1, 5, NOON + 1)
-    await change(store, 2, 6, NOON + 2)
-    const ofOthers = async () => {
-      const { events } = await store.events.list({ after: 0, limit: 100 })
-      return events.filter((event) => !('passportId' in event && event.passportId === 1))
-    }
-    const before = await ofOthers()
-    await store.passports.remove(1, NOON + 3)
-    expect(await ofOthers()).toEqual(before)
-    expect(await numbersOf(store)).toEqual([1, 3, 4, 6, 7])
-    const page = await store.events.list({ after: 1, limit: 2 })
-    expect([page.events.map(({ sequence }) => sequence), page.end]).toEqual([[3, 4], 4])
-    const types = await store.events.list({ after: 0, limit: 9, types: ['score.changed'] })
-    expect(types.events.map(({ sequence }) => sequence)).toEqual([6])
-    expect(await store.events.list({ after: 0, limit: 9, passport: 1 })).toMatchObject({
-      events: [{ sequence: 7, type: 'passport.removed' }],
-    })
-  })
-
-  test('pruning adds the deleted events to the base, also if the head did not cover them', async () => {
-    for (const isFolded of [true, false]) {
-      await using store = await open(people(3))
-      await change(store, 1, 5, NOON + 1)
-      await change(store, 2, 6, NOON + 2)
-      const head = await computeHead(store)
-      if (isFolded) await foldAll(store)
-      expect(await store.events.prune(NOON + 1)).toBe(3)
-      expect((await store.events.fold(0)).length).toBe(isFolded ? 5 : 3)
-      expect(await foldAll(store)).toMatchObject({ first: 4, head })
-      expect(await computeHead(store)).toBe(head)
-      expect(await store.events.prune(NOON + 9)).toBe(2)
-      expect(await foldAll(store)).toMatchObject({ first: 6, base: head, head })
-    }
-  })
-
   test('pruning deletes a tombstone only with a later event, because its time is unknown', async () => {
     await using store = await open(people(3))
     await change(store, 0, 5, NOON + 5)

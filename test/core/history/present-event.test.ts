@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { Compile } from 'typebox/compile'
 import type { EventContent, ScoreChange } from '../../../src/core/history/event.ts'
-import { Event } from '../../../src/core/history/event-schema.ts'
 import { presentEvent } from '../../../src/core/history/present-event.ts'
 import { NOON } from '../../support/store/records.ts'
 
-const validator = Compile(Event)
 const change: ScoreChange = {
   score: [57, 58],
   skills: [18, 21],
@@ -45,23 +42,5 @@ describe('an event in responses', () => {
       },
     })
     expect(JSON.stringify(event)).not.toContain('1,600')
-  })
-
-  test.each<[EventContent, object]>([
-    [
-      { type: 'passport.added', passportId: 7, score: 57, human: true, rules: '' },
-      { score: 57, human_checkmark: true, rules: null },
-    ],
-    [{ type: 'passport.changed', passportId: 7, fields: ['main_wallet'] }, { fields: ['main_wallet'] }],
-    [{ type: 'passport.merged', passportId: 7, into: 8 }, { into: 8 }],
-    [{ type: 'passport.unmerged', passportId: 7, from: 8 }, { from: 8 }],
-    [{ type: 'passport.removed', passportId: 7 }, {}],
-    [{ type: 'rules.changed', rules: ['', 'one'] }, { rules: [null, 'one'] }],
-    [{ type: 'score.changed', passportId: 7, change }, expect.anything()],
-  ])('matches the schema: %j', (event, data) => {
-    const shown = present(event)
-    expect(shown.data).toEqual(data as typeof shown.data)
-    expect(validator.Check(shown)).toBe(true)
-    expect(shown.subject).toBe('passportId' in event ? '7' : undefined)
   })
 })

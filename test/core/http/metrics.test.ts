@@ -1,16 +1,9 @@
 import { expect, test } from 'bun:test'
-import { V3 } from '../../../src/core/api/surface.ts'
-import { ANONYMOUS_PRINCIPAL } from '../../../src/core/http/client-identity.ts'
 import type { RequestSummary } from '../../../src/core/http/parse-request.ts'
-import { createRequestCounter } from '../../../src/core/http/request-counter.ts'
-import { route } from '../../../src/core/http/route.ts'
 import { makeKey } from '../../support/http/keys.ts'
-import { limited } from '../../support/http/limited-server.ts'
 import { parseExposition, presentFamilies } from '../../support/http/prometheus.ts'
-import { USAGE } from '../../support/store/open.ts'
+import { limited } from '../../support/http/servers.ts'
 import { NOON } from '../../support/store/records.ts'
-
-const greeting = route(V3, { name: 'list', path: '/' })
 
 /** Each of these requests is sent once. */
 const REQUESTS: [target: string, init: RequestInit, route: string, status: number, tier: string][] = [
@@ -57,45 +50,4 @@ test('every response is counted once by route, status and tier, and API response
     [id, 'v3_passport', 429, 2],
   ])
   expect([...lastUsed]).toEqual([[id, NOON]])
-  await server.store.data(USAGE).add(counts, new Map())
-  const stored = await server.store.data(USAGE).list({ since: '2026-01-01', until: '2026-01-03' })
-  expect(stored.map(({ endpoint }) => endpoint)).toContain('v3_passport')
-})
-
-test('responses are counted by day, key, endpoint and status, and taking the counts resets them', () => {
-  let now = Date.UTC(2026, 0, 31, 23, 59)
-  const usage = createRequestCounter(() => now)
-  const count = (id: string, status: number) => {
-    const principal = { ...ANONYMOUS_PRINCIPAL, id }
-    usage.count(
-      { route: greeting, principal, tier: undefined, time: now, units: 1, isFree: false },
-      status,
-      0,
-    )
-  }
-  const taken = () => usage.take().counts.map(({ day, key, status, count }) => [day, key, status, count])
-  for (const [key, status] of [
-    ['a', 200],
-    ['a', 200],
-    ['a', 404],
-    ['', 200],
-  ] as const)
-    count(key, status)
-  now += 60_000
-  count('a', 200)
-  expect(taken()).toEqual([
-    ['2026-01-31', 'a', 200, 2],
-    ['2026-01-31', 'a', 404, 1],
-    ['2026-01-31', '', 200, 1],
-    ['2026-02-01', 'a', 200, 1],
-  ])
-  count('a', 200)
-  expect(taken()).toEqual([['2026-02-01', 'a', 200, 1]])
-  expect(taken()).toEqual([])
-})
-
-test('every route has a histogram even before the first request', async () => {
-  await using server = await limited('')
-  const names = server.usage.readMetrics().flatMap(({ samples }) => samples.map(({ labels }) => labels.route))
-  expect(names).toEqual(expect.arrayContaining(['v3_passport', 'v3_other', 'v3_diff', 'health', 'not_found']))
 })

@@ -12,16 +12,6 @@ function caching() {
   return { cache, get, rendered }
 }
 
-test('a page is rendered once while the version stays the same, and another version clears the cache', async () => {
-  const { get, rendered } = caching()
-  expect(await get('a')).toBe(await get('a'))
-  expect((await get('b')).body).toBe('bbbbb')
-  expect(rendered).toEqual(['a', 'b'])
-  await get('a', { version: 2 })
-  await get('a')
-  expect(rendered).toEqual(['a', 'b', 'a', 'a'])
-})
-
 test('a page that was rendered while the version changed is not cached', async () => {
   const { cache, get, rendered } = caching()
   const { promise, resolve } = Promise.withResolvers<RenderedPage>()

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { serveLookup } from '../../support/http/lookup-server.ts'
 import { shareServer } from '../../support/http/server.ts'
+import { serveLookup } from '../../support/http/servers.ts'
 import { API_ROUTES } from '../../support/program/serving.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
 import { PEOPLE } from '../../support/store/records.ts'

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { CALLS, serveCalls } from '../../support/http/calls-of-all-routes.ts'
-import { limited } from '../../support/http/limited-server.ts'
 import { sendBytes } from '../../support/http/raw-request.ts'
 import { serveRecords, shareServer } from '../../support/http/server.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
+import { limited } from '../../support/http/servers.ts'
 import { openTestStore, saveRecords } from '../../support/store/engines.ts'
-import { ADA_WALLET, ada, NOON, PEOPLE } from '../../support/store/records.ts'
+import { ADA_WALLET, ada, PEOPLE } from '../../support/store/records.ts'
 
 const GOLDEN = { headers: { 'X-Request-Id': 'golden' } }
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -16,12 +15,6 @@ const server = shareServer(openPeople, serveCalls)
 
 describe('every route of the API', () => {
   const closed = shareServer(openPeople, (store) => serveCalls(store, { requireKey: true }))
-  const switchedOff = shareServer(openPeople, (store) =>
-    serveCalls(store, { plan: () => ({ ...NO_PLAN, brownouts: [{ start: NOON, end: NOON + 60_000 }] }) }),
-  )
-  const removed = shareServer(openPeople, (store) =>
-    serveCalls(store, { plan: () => ({ ...NO_PLAN, sunsetAt: NOON }) }),
-  )
 
   test.each(CALLS)('$route.name responds 401 without a required key', async ({ route, path, init }) => {
     expect((await server.get(path, init())).status).toBe(route.needsKey ? 401 : 200)
@@ -38,24 +31,6 @@ describe('every route of the API', () => {
     const { status, headers, body } = await server.get(path, init(key))
     expect([status, body.code, headers.get('Retry-After')]).toEqual([429, 'rate_limited', '10'])
   })
-
-  test.each(CALLS)(
-    '$route.name follows the retirement plan if it belongs to V1 or V2',
-    async ({ route, path, init }) => {
-      const statuses = await Promise.all(
-        [server, switchedOff, removed].map(async (each) => {
-          const { status, headers } = await each.get(path, init(each.withKey))
-          expect(headers.get('Deprecation')).toBe(route.surface.retires ? '@1743379200' : null)
-          if (route.surface.retires)
-            expect(headers.get('Link')).toStartWith(
-              '</deprecation>; rel="deprecation"; type="text/html", </api/v3>; rel="successor-version"',
-            )
-          return status
-        }),
-      )
-      expect(statuses).toEqual(route.surface.retires ? [200, 410, 410] : [200, 200, 200])
-    },
-  )
 
   test.each(CALLS)(
     '$route.name allows only its own methods, and responds to preflights',

@@ -5,8 +5,8 @@ import { connect as connectHttp2 } from 'node:http2'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
-import { PATH, post, serveLookup } from '../../support/http/lookup-server.ts'
 import { shareServer } from '../../support/http/server.ts'
+import { LOOKUP, post, serveLookup } from '../../support/http/servers.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { PEOPLE } from '../../support/store/records.ts'
 
@@ -32,7 +32,7 @@ test('HTTPS streams the response of a POST lookup', async () => {
   await using store = await openTestStore('sqlite', PEOPLE)
   await using server = await serveLookup(store, { tls: TLS })
   const init = post(server.key, '{"keys":["7","3"]}', { Accept: 'application/x-ndjson' })
-  const response = await fetch(server.url.origin + PATH, { ...init, ...TRUST })
+  const response = await fetch(server.url.origin + LOOKUP, { ...init, ...TRUST })
   const items = (await response.text()).trim().split('\n')
   expect([response.status, items.map((item) => JSON.parse(item).key)]).toEqual([200, ['7', '3']])
 })

@@ -1,20 +1,15 @@
 import { expect, test } from 'bun:test'
-import { createPage } from '../../../src/core/http/rendered-page.ts'
-import { pageRoute } from '../../../src/core/http/route.ts'
 import type { FindByKeys } from '../../../src/core/store/rows/passport.ts'
 import { makeKey } from '../../support/http/keys.ts'
-import { rawLookup } from '../../support/http/lookup-server.ts'
 import { openRequest } from '../../support/http/raw-request.ts'
-import { serveRecords, serveTest } from '../../support/http/server.ts'
+import { serveTest } from '../../support/http/server.ts'
+import { rawLookup } from '../../support/http/servers.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { ada, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 
 const MEBIBYTE = 1024 * 1024
 const SOON = { stallSeconds: 1 }
-
-/** Larger than the buffers of a connection. */
-const HUGE = createPage('x'.repeat(32 * MEBIBYTE), { 'Content-Type': 'application/json' })
 
 /** A passport of 90 KB. */
 const large = (id: number) =>
@@ -23,19 +18,6 @@ const large = (id: number) =>
 const LARGE = large(1)
 
 const LOOKUP = JSON.stringify({ keys: Array(1000).fill('1') })
-
-test.concurrent('a body that several clients do not read is in memory only once, and these clients are disconnected', async () => {
-  await using server = await serveRecords({ routes: [pageRoute('/huge', () => HUGE)], limits: SOON }, [])
-  const sockets = [1, 2, 3].map(() => openRequest(server.port, 'GET /huge HTTP/1.1\r\nHost: x\r\n\r\n'))
-  await until(() => server.requestsInProgress() === 3)
-  expect(server.heldBytes()).toBe(32 * MEBIBYTE)
-  await until(() => server.requestsInProgress() === 0)
-  await until(() => server.heldBytes() === 0)
-  for (const socket of sockets) socket.destroy()
-  const response = await fetch(`${server.url.origin}/huge`, { headers: { 'Accept-Encoding': 'identity' } })
-  expect(response.headers.get('Content-Length')).toBe(String(32 * MEBIBYTE))
-  expect(await response.text()).toHaveLength(32 * MEBIBYTE)
-})
 
 test.concurrent('if a client does not read the response of its lookup, at most 2 MiB wait in memory, and the client is disconnected', async () => {
   await using opened = await openTestStore('sqlite', [LARGE])

@@ -75,18 +75,6 @@ test('names in any script are found by keywords of any length, also across words
   expect(find('aada')).toEqual([])
 })
 
-test('a list continues behind a passport that is gone or has changed', () => {
-  const index = indexOf(people(10, (id) => ({ score: Math.ceil(id / 2) })))
-  const first = list(index, { limit: 3 })
-  expect(first).toMatchObject({ ids: [9, 10, 7], next: { value: 4, id: 7 } })
-  change(index, [7], [])
-  expect(list(index, { limit: 2, after: first.next }).ids).toEqual([8, 5])
-  change(index, [], [person(7, { score: 100 })])
-  expect(list(index, { limit: 2, after: first.next }).ids).toEqual([8, 5])
-  expect(list(index, { limit: 2, after: first.next, sort: ascending }).ids).toEqual([10, 9])
-  expect(list(index, { limit: 2, after: { value: 3.5, id: 99 } }).ids).toEqual([5, 6])
-})
-
 test('passports with equal scores are in the order of their ids, and 0 equals -0', () => {
   const index = indexOf(
     [3, 1, 2, 4].map((id) => person(id, { score: id === 2 ? -0 : 0, points: [`${id % 2} git`] })),

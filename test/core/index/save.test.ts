@@ -8,20 +8,6 @@ const CURSOR = 'k3f9a2-918273:1763500000000 42'
 const large = () =>
   indexOf(people(40_000, (id) => ({ name: `name ${id}`, tag: [`t${id % 100}`], score: id })))
 
-test('a saved index is loaded with its cursor, and can change after that', async () => {
-  const loaded = await loadIndex(saveIndex(large(), CURSOR))
-  expect(loaded?.cursor).toEqual(CURSOR)
-  const index = loaded?.index ?? indexOf([])
-  expect(list(index, { limit: 2 })).toMatchObject({ ids: [40_000, 39_999], total: 40_000 })
-  change(
-    index,
-    [40_000],
-    people(1, () => ({ name: 'new', score: 50_000, tag: ['new'] })),
-  )
-  expect(list(index, { limit: 2 })).toMatchObject({ ids: [1, 39_999], total: 39_999 })
-  expect(list(index, { keyword: 'new' }).ids).toEqual([1])
-})
-
 test('a copy is saved in chunks of at most 1 MB, and lists can be evaluated between them', () => {
   const index = large()
   const before = list(index, { keyword: '99' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findDistribution, rankOf } from '../../../src/core/index/standing.ts'
+import { findDistribution, rankOf } from '../../../src/core/index/order.ts'
 import { indexOf, people, person } from '../../support/index/people.ts'
 import { createRandom } from '../../support/random.ts'
 

@@ -9,7 +9,7 @@ import {
   stampRules,
   toAppliedRules,
 } from '../../../src/core/scoring/stamped-rule-set.ts'
-import { ADOPTION_BATCH } from '../../../src/core/store/sql/rule-adoption.ts'
+import { ADOPTION_BATCH } from '../../../src/core/store/sql/rules.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { exportAll } from '../../support/cli-sandbox.ts'
 import { readFrozen } from '../../support/frozen/frozen-versions.ts'

@@ -5,16 +5,7 @@ import { exportAll } from '../../support/cli-sandbox.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
 import { toLines } from '../../support/store/json-lines.ts'
 import { importText } from '../../support/store/random-histories.ts'
-import {
-  adoptRules,
-  applyRules,
-  createPassportExplainer,
-  DEFAULT_RULES,
-  find,
-  parseRules,
-  scoreNow,
-  scorerOf,
-} from '../../support/store/scoring.ts'
+import { createPassportExplainer, find, scoreNow } from '../../support/store/scoring.ts'
 
 const SCORED = {
   passport_id: 1,
@@ -31,15 +22,6 @@ onEveryEngine('scores of a record', (open) => {
       await scoreNow(store)
     }
     expect((await find(store, 1))?.scores.total).toBe(26)
-  })
-
-  test('a passport that loses its last credential loses the score of that credential', async () => {
-    await using store = await open()
-    await importText(store, `${JSON.stringify(SCORED)}\n`)
-    await scoreNow(store)
-    await importText(store, '{"passport_id":1,"credentials":[]}\n')
-    await scoreNow(store)
-    expect((await find(store, 1))?.scores.total).toBe(0)
   })
 
   test('the score of the latest record is shown while no rule scores a data point, also after an export', async () => {
@@ -69,22 +51,6 @@ onEveryEngine('scores of a record', (open) => {
     await save({ passport_id: 1 })
     expect(await total()).toBe(0)
     expect(await listCauses(store)).toEqual(['calculated', 'record', 'record', 'record'])
-  })
-
-  test('a rule that comes and goes leaves the score of the record as it was', async () => {
-    await using store = await open()
-    await importText(store, toLines({ passport_id: 1, score: 26 }, { passport: 1, type: 'later', value: 4 }))
-    const { base_builder } = DEFAULT_RULES.types
-    const others = parseRules({ version: 'others', types: { kites: base_builder } })
-    const later = parseRules({ version: 'later', types: { later: base_builder } })
-    const totals: unknown[] = []
-    for (const rules of [others, later, others]) {
-      await applyRules(store, rules)
-      await adoptRules(scorerOf(store, rules))
-      await scoreNow(store, rules)
-      totals.push((await find(store, 1))?.scores.total)
-    }
-    expect(totals).toEqual([26, 12, 26])
   })
 
   test('a record without credentials changes neither the score nor the rule set of a scored passport', async () => {

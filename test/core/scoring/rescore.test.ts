@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { adoptRules, keepRescoring, rescoreSome } from '../../../src/core/scoring/rescore.ts'
-import { listAll } from '../../support/index/local-index.ts'
 import { onEngine, onEveryEngine, saveRecords } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, credential, NOON, record } from '../../support/store/records.ts'
 import { contracts, fail, find, hand, LATER, scorerOf } from '../../support/store/scoring.ts'
@@ -25,37 +24,6 @@ onEveryEngine('the state of a score', (open) => {
     expect(await rescoreSome(scorerOf(store))).toBe(0)
   })
 
-  test('a repeated data point changes nothing, and another value changes the score and the ranking', async () => {
-    await using store = await open([record(1, { scores: { total: 15 } }), record(7)])
-    const first = async () => (await listAll(store)).items[0]?.id
-    expect(await hand(store, { id: 7 }, contracts(4))).toEqual([{ outcome: 'added' }])
-    await rescoreSome(scorerOf(store))
-    expect(await first()).toBe(1)
-    expect(await hand(store, { id: 7 }, contracts(4))).toEqual([{ outcome: 'unchanged' }])
-    expect(await find(store, 7)).toMatchObject({ stale: false })
-    expect(await hand(store, { id: 7 }, contracts(9))).toEqual([{ outcome: 'changed' }])
-    await rescoreSome(scorerOf(store))
-    expect((await store.passports.findWithCredentials({ id: 7 }))?.credentials).toMatchObject([
-      { type: 'base_builder', score: 18 },
-    ])
-    expect(await first()).toBe(7)
-    expect(await hand(store, { id: 5 }, contracts(1))).toEqual([
-      { outcome: 'refused', field: 'passport', reason: 'there is no passport 5 here' },
-    ])
-  })
-
-  test('the scores in a record are used if they are the sums of its credentials, and calculated again otherwise', async () => {
-    const skills = [credential('a', { category: 'Skills', score: 5, maxScore: 9 })]
-    await using store = await open([
-      record(1, { credentials: skills, scores: { total: 5, skills: 5 } }),
-      record(2, { credentials: skills, scores: { total: 50, skills: 50 } }),
-    ])
-    expect(await find(store, 1)).toMatchObject({ stale: false, calculatedAt: NOON })
-    expect(await find(store, 2)).toMatchObject({ stale: true, scores: { total: 50 } })
-    await rescoreSome(scorerOf(store))
-    expect(await find(store, 2)).toMatchObject({ stale: false, scores: { total: 5, skills: 5 } })
-  })
-
   test('a new record deletes the data points made from earlier credentials, but not the imported data points', async () => {
     const unscored = { ...contracts(16), account: 'credential:c' }
     await using store = await open([record(1, { credentials: [], credentialPoints: [unscored] })])
@@ -66,15 +34,6 @@ onEveryEngine('the state of a score', (open) => {
     await saveRecords(store, [record(1, { credentials: [credential('c')], connections: 1 })])
     expect(await accounts()).toEqual(['own'])
     expect(await find(store, 1)).toMatchObject({ stale: true })
-  })
-
-  test('a credential that proves a human sets the human checkmark until its score is 0', async () => {
-    await using store = await open([record(1)])
-    for (const amount of [1, 0]) {
-      await hand(store, { id: 1 }, { ...contracts(0), type: 'worldcoin', value: { kind: 'flag', amount } })
-      await rescoreSome(scorerOf(store))
-      expect(await find(store, 1)).toMatchObject({ human: amount === 1 })
-    }
   })
 
   test('a passport whose scoring fails does not stop the scoring of other passports', async () => {

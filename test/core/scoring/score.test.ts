@@ -3,7 +3,7 @@ import type { DataPoint, RawValue } from '../../../src/core/passport/data-point.
 import { parseRules } from '../../../src/core/scoring/rules-format.ts'
 import { score } from '../../../src/core/scoring/score.ts'
 import type { RuleSet } from '../../../src/core/scoring/stamped-rule-set.ts'
-import type { Scorable } from '../../../src/core/store/scoring-store.ts'
+import type { Scorable } from '../../../src/core/store/write/apply-score.ts'
 import { credential } from '../../support/store/records.ts'
 import { rule as anyRule } from '../../support/store/rule-files.ts'
 

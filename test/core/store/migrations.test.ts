@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { openStore } from '../../../src/core/store/open.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import { check } from '../../../src/features/backup/backup.ts'
 import { listAll } from '../../support/index/local-index.ts'
 import { FIXTURES } from '../../support/migrations/fixtures.ts'
 import { addressOf, withEveryEngine } from '../../support/store/engines.ts'
@@ -15,27 +14,6 @@ import { score } from '../../support/store/store-changes.ts'
 const OLD_SCHEMA = { sqlite: 14, postgres: 9 }
 
 withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
-  test('a migration from version 0.2.1 keeps passports, events and keys, and runs once', async () => {
-    await using database = await makeDatabase({ bare: true })
-    await execute(database.url, FIXTURES[engine])
-    const address = addressOf(database)
-    const isFile = address.engine === 'sqlite'
-    const before = isFile && check(address.path)
-    if (before) expect(before).toMatchObject({ passports: 5 })
-
-    const notices: string[] = []
-    const onNotice = (sentence: string) => void notices.push(sentence)
-    const store = await openStore(address, { onNotice })
-    expect(notices).toEqual([expect.stringMatching(/^Migrating .* from schema (14|9) to 22: a large/)])
-    await expectFixture(store)
-    await store.database.close()
-    if (isFile) expect(check(address.path)).toMatchObject({ ...before, bytes: expect.any(Number) })
-
-    await using again = await openStore(address, { onNotice })
-    expect(notices).toHaveLength(1)
-    await expectFixture(again)
-  })
-
   test('a migration gives the event log a hash chain, and tombstones for events that removals have deleted', async () => {
     await using database = await makeDatabase({ bare: true })
     await execute(database.url, FIXTURES[engine])

@@ -1,30 +1,9 @@
 import { expect, test } from 'bun:test'
 import { listAll } from '../../support/index/local-index.ts'
 import { onEveryEngine, saveRecords } from '../../support/store/engines.ts'
-import {
-  ADA_SECOND_WALLET,
-  ADA_WALLET,
-  ada,
-  NOON,
-  PEOPLE,
-  record,
-  SOLANA_WALLET,
-} from '../../support/store/records.ts'
+import { NOON, record } from '../../support/store/records.ts'
 
 onEveryEngine('passports', (open) => {
-  test('a passport is found as it was written, by its id and by each of its wallets', async () => {
-    await using store = await open(PEOPLE)
-    const { credentials: _, ...passport } = ada
-    const wallets = [ADA_WALLET, ADA_SECOND_WALLET, SOLANA_WALLET]
-    for (const ref of [{ id: 7 }, ...wallets.map((wallet) => ({ wallet }))]) {
-      const found: unknown = await store.passports.find(ref)
-      expect(found).toEqual({ ...passport, merged: false, mergedFrom: [], rules: '' })
-    }
-    for (const ref of [{ wallet: SOLANA_WALLET.toLowerCase() }, { wallet: '' }, { id: 8 }]) {
-      expect(await store.passports.find(ref)).toBeUndefined()
-    }
-  })
-
   test('the id of a merged passport finds its survivor, even after many merges', async () => {
     const chain = Array.from({ length: 40 }, (_, id) => record(id, { mergedInto: id + 1 }))
     const first = record(0, { mergedInto: 1, mainWallet: '0x1', verifiedWallets: ['0x1'] })
@@ -33,15 +12,6 @@ onEveryEngine('passports', (open) => {
       expect(await store.passports.find(ref)).toMatchObject({ id: 40, merged: true })
     }
     expect(await listAll(store)).toMatchObject({ items: [{ id: 40 }], total: 1 })
-  })
-
-  test('a later record of a passport replaces its wallets and credentials', async () => {
-    await using store = await open([ada])
-    const changed = { ...ada, stale: false, mainWallet: '0xnew', verifiedWallets: [], credentials: [] }
-    await saveRecords(store, [changed])
-    expect(await store.passports.find({ wallet: ADA_WALLET })).toBeUndefined()
-    expect(await store.passports.find({ wallet: '0xnew' })).toMatchObject({ id: 7 })
-    expect((await store.passports.findWithCredentials({ id: 7 }))?.credentials).toEqual([])
   })
 
   test('wallet addresses are normalized and scores are rounded on write', async () => {
@@ -75,12 +45,5 @@ onEveryEngine('passports', (open) => {
     expect(await store.passports.find({ id: 1 })).toMatchObject({ calculatedAt: NOON })
     await saveRecords(store, [{ ...unknown, connections: 2 }], { now: NOON + 1000 })
     expect(await store.passports.find({ id: 1 })).toMatchObject({ connections: 2, calculatedAt: NOON })
-  })
-
-  test('credentials are ordered by score, then name, then id', async () => {
-    await using store = await open(PEOPLE)
-    const ids = (await store.passports.findWithCredentials({ id: 7 }))?.credentials.map(({ id }) => id)
-    expect(ids?.join()).toBe('c-2,c-1,c-3,c-4,c-6,c-5')
-    expect((await store.passports.findWithCredentials({ id: 12 }))?.credentials).toEqual([])
   })
 })

@@ -3,13 +3,14 @@ import type { RuleSetShape } from '../../../src/core/passport/rules/rule-set.ts'
 import type { Rule } from '../../../src/core/scoring/stamped-rule-set.ts'
 import { html } from '../../../src/ui/html.ts'
 import { renderLayout } from '../../../src/ui/layout.ts'
-import { readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
-import { createReference, createSite } from '../../support/explorer/site.ts'
+import { expectPage, readable, serveExplorer, servePeople } from '../../support/explorer/explorer-server.ts'
+import { createSite } from '../../support/explorer/site.ts'
+import { MIRROR } from '../../support/features/mirror.ts'
+import { createReference } from '../../support/features/reference.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
 import { PROGRAM } from '../../support/program/commands.ts'
 import { DEFAULT_SITE, DEMO_SITE } from '../../support/program/settings.ts'
 import { openTestStore } from '../../support/store/engines.ts'
-import { MIRROR } from '../../support/store/open.ts'
 import { NOON, named, PEOPLE } from '../../support/store/records.ts'
 import { applyRules, DEFAULT_RULES, stampRules } from '../../support/store/scoring.ts'
 
@@ -34,90 +35,85 @@ test('/about is linked in the header and the footer of every page', async () => 
   expect(text).toContain(`<link rel="canonical" href="${server.url.origin}/about">`)
 })
 
-test('/about names the owner, the contact and the source of keys', async () => {
-  const settings = {
-    ...DEFAULT_SITE,
-    name: 'Guild of Kites',
-    owner: 'Ada & "Zoe"',
-    contact: 'mailto:hello@kites.example',
-    privacyUrl: 'https://kites.example/privacy',
-    keys: 'https://kites.example/keys',
-    limits: 'Without a key, 7 requests.',
-  }
-  await using server = await servePeople(PEOPLE, { settings })
-  const { text } = await server.look('/about')
-  expect(readable(text)).toContain('Run by Ada &amp; &quot;Zoe&quot; Contact hello@kites.example')
-  const you = readable(sectionOf(text, 'you'))
-  expect(you).toContain('Write to hello@kites.example . Claim the passport: give its number')
-  for (const wish of ['Correct: what', 'Complete: which', 'Hide or remove: the passport disappears'])
-    expect(you).toContain(wish)
-  expect(sectionOf(text, 'you')).toContain('<a href="https://kites.example/privacy" rel="noreferrer">')
-  expect(sectionOf(text, 'keys')).toContain(
-    'following changes and writing need one. Without a key, 7 requests.</p>',
-  )
-  expect(sectionOf(text, 'keys')).toContain(
-    'How to get a key: <a href="https://kites.example/keys" rel="noreferrer">',
-  )
-})
+const linked = (href: string, text = href) => `<a href="${href}" rel="noreferrer">${text}</a>`
 
-test('/about says what the operator has not stated', async () => {
-  const { text } = await server.look('/about')
-  expect(readable(text)).toContain('This site runs passportd, open source software')
-  expect(readable(text)).toContain('Run by Not stated Contact Not stated')
-  expect((await server.look('/me')).text).toContain(
-    'cannot be checked here. <a href="/about#you">Ask the operator</a> instead.',
-  )
-  expect(sectionOf(text, 'you')).toContain(
-    'This site names no contact. Ask the person who gave you its address, or the <a href="#data">source of the record</a>.',
-  )
-  expect(sectionOf(text, 'keys')).toContain('This site does not say how to get a key.')
-})
+/** What /about shows with these settings of the site. */
+const WITH_SETTINGS: Record<string, [settings: object, sees: string[]]> = {
+  '/about names the owner, the contact and the source of keys': [
+    {
+      ...{ name: 'Guild of Kites', owner: 'Ada & "Zoe"', contact: 'mailto:hello@kites.example' },
+      ...{ privacyUrl: 'https://kites.example/privacy', keys: 'https://kites.example/keys' },
+      limits: 'Without a key, 7 requests.',
+    },
+    [
+      'Run by Ada &amp; &quot;Zoe&quot; Contact hello@kites.example',
+      'Write to hello@kites.example . Claim the passport: give its number',
+      ...['Correct: what', 'Complete: which', 'Hide or remove: the passport disappears'],
+      '<a href="https://kites.example/privacy" rel="noreferrer">',
+      'following changes and writing need one. Without a key, 7 requests.</p>',
+      `How to get a key: ${linked('https://kites.example/keys')}`,
+    ],
+  ],
+  '/about says what the operator has not stated': [
+    {},
+    [
+      'This site runs passportd, open source software',
+      'Run by Not stated Contact Not stated',
+      'This site names no contact. Ask the person who gave you its address, or the <a href="#data">source of the record</a>.',
+      'This site does not say how to get a key.',
+    ],
+  ],
+  '/about without a contact names the owner as the one to ask': [
+    { owner: 'Kites & Co.' },
+    ['This site names no contact. Ask Kites &amp; Co., or the source of the record .'],
+  ],
+  '/about links the addresses in the text about keys, and refers to it if there is no contact': [
+    { keys: 'Write to keys@kites.example, or see (https://kites.example/keys?a=1&b=2).' },
+    [
+      `How to get a key: Write to ${linked('mailto:keys@kites.example', 'keys@kites.example')}, or see (${linked('https://kites.example/keys?a=1&amp;b=2')}).</p>`,
+      'Ask those who <a href="#keys">give out its keys</a>',
+    ],
+  ],
+  '/about names the contact if it says nothing about keys': [
+    { contact: 'https://kites.example/contact' },
+    ['To get a key, write to https://kites.example/contact .'],
+  ],
+}
+for (const [title, [settings, sees]] of Object.entries(WITH_SETTINGS))
+  test(title, async () => {
+    await using server = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, ...settings } })
+    await expectPage(server.look, ['/about', sees])
+  })
 
-test('/about without a contact names the owner as the one to ask', async () => {
-  await using server = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, owner: 'Kites & Co.' } })
-  expect(readable(sectionOf((await server.look('/about')).text, 'you'))).toContain(
-    'This site names no contact. Ask Kites &amp; Co., or the source of the record .',
-  )
+test('/about says whether programs need a key, and /me refers to it', async () => {
+  await using server = await servePeople(PEOPLE, { needsKey: true })
+  await expectPage(server.look, ['/about', ['Every call needs a key.']])
+  await expectPage(server.look, [
+    '/me',
+    ['cannot be checked here. <a href="/about#you">Ask the operator</a> instead.'],
+  ])
 })
 
 test('every page names the owner with a link to /about, and without the explorer no link', async () => {
   const settings = { ...DEFAULT_SITE, owner: 'Kites & Co.' }
   await using server = await servePeople(PEOPLE, { settings })
   for (const path of ['/', '/passports/7', '/movers', '/credentials', '/about'])
-    expect((await server.look(path)).text).toContain(
-      'skills. Run by <a href="/about">Kites &amp; Co</a>.</p>',
-    )
+    await expectPage(server.look, [path, ['skills. Run by <a href="/about">Kites &amp; Co</a>.</p>']])
   const { site } = createSite(settings, '', false)
   const page = renderLayout({ site, title: 'API', description: '', main: html`` })
   expect(page).toContain('skills. Run by Kites &amp; Co.</p>')
 })
 
-test('/about links the addresses in the text about keys, and refers to it if there is no contact', async () => {
-  const keys = 'Write to keys@kites.example, or see (https://kites.example/keys?a=1&b=2).'
-  await using server = await servePeople(PEOPLE, { settings: { ...DEFAULT_SITE, keys } })
-  const { text } = await server.look('/about')
-  const linked =
-    'Write to <a href="mailto:keys@kites.example" rel="noreferrer">keys@kites.example</a>, or see (<a href="https://kites.example/keys?a=1&amp;b=2" rel="noreferrer">https://kites.example/keys?a=1&amp;b=2</a>).'
-  expect(sectionOf(text, 'keys')).toContain(`How to get a key: ${linked}</p>`)
-  expect(sectionOf(text, 'you')).toContain('Ask those who <a href="#keys">give out its keys</a>')
-})
-
-test('/about says whether programs need a key, and names the contact if it says nothing about keys', async () => {
-  const settings = { ...DEFAULT_SITE, contact: 'https://kites.example/contact' }
-  await using server = await servePeople(PEOPLE, { settings, needsKey: true })
-  const keys = readable(sectionOf((await server.look('/about')).text, 'keys'))
-  expect(keys).toContain('Every call needs a key.')
-  expect(keys).toContain('To get a key, write to https://kites.example/contact .')
-})
-
 test('/about describes the built-in rules: the parts, the credentials that count most, the proofs of a human', async () => {
   const { text } = await server.look('/about')
-  const parts = sectionOf(text, 'parts')
-  expect(readable(parts)).toContain(
-    'Activity 168 16 credentials Identity 105 12 credentials Skills 393 18 credentials',
-  )
-  expect(parts).toContain('<a href="/credentials/github"><bdi>GitHub</bdi> <span>40</span></a>')
-  expect(parts).toContain('<a href="/credentials">')
+  await expectPage(server.look, [
+    '/about',
+    [
+      'Activity 168 16 credentials Identity 105 12 credentials Skills 393 18 credentials',
+      '<a href="/credentials/github"><bdi>GitHub</bdi> <span>40</span></a>',
+    ],
+  ])
+  expect(sectionOf(text, 'parts')).toContain('<a href="/credentials">')
   const human = sectionOf(text, 'human')
   const proofs = Object.values(DEFAULT_RULES.types).filter((rule) => rule.proves_human)
   for (const { name } of proofs) expect(human).toContain(`<bdi>${name}</bdi>`)
@@ -200,7 +196,7 @@ test('/about and the reference of a demo show the command that creates a key as 
   const command = `<p class="copyable" data-copy="command"><code>${PROGRAM} keys create --demo --name me</code></p>`
   expect(sectionOf((await server.look('/about')).text, 'keys')).toContain(command)
   const { site } = createSite({ ...DEFAULT_SITE, ...DEMO_SITE })
-  await using reference = serveTest(server.store, { routes: createReference('0.0.0', { site }).routes })
+  await using reference = serveTest(server.store, { routes: createReference({ site }) })
   for (const path of ['/reference', '/reference/v3', '/reference/v3/getRules'])
     expect((await reference.get(path)).text).toContain(command)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { USAGE } from '../../support/features/keys.ts'
 import { withEngine, withEveryEngine } from '../../support/store/engines.ts'
-import { USAGE } from '../../support/store/open.ts'
 import { ada, apiKey, NOON } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 

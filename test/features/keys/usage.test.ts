@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { USAGE } from '../../support/features/keys.ts'
 import type { UsageCount } from '../../support/http/rate-limits.ts'
 import { onEveryEngine, withEveryEngine } from '../../support/store/engines.ts'
-import { USAGE } from '../../support/store/open.ts'
 import { apiKey } from '../../support/store/records.ts'
 
 const CAUTION = 'Counts are a few seconds behind; a crash loses no more than those seconds.\n'
@@ -151,8 +151,8 @@ onEveryEngine('stored usage', (open) => {
     const days = ['2026-01-31', '2026-02-01', '2026-02-14', '2026-02-28', '2026-03-01']
     const counts = days.flatMap((day) => [200, 304, 404, 429].map((status) => used(day, 'a', status, 2)))
     await add(store, ...counts, used('2026-02-01', '', 200, 9))
-    const sums = await store.data(USAGE).sumByKey({ since: '2026-02-01', until: '2026-02-28' })
-    expect(sums).toEqual([['a', 12]])
+    const sums = await store.data(USAGE).sumMonth('2026-02-28')
+    expect(sums).toEqual(new Map([['a', 12]]))
   })
 
   test('the last-use time of a key never decreases, and the times of unknown keys are ignored', async () => {

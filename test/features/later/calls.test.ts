@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { servePeople } from '../../support/explorer/explorer-server.ts'
 import { expectGolden } from '../../support/http/golden.ts'
-import { limited } from '../../support/http/limited-server.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
+import { limited } from '../../support/http/servers.ts'
 import { ServiceError } from '../../support/program/errors.ts'
 import { onEveryEngine } from '../../support/store/engines.ts'
 import { ADA_SECOND_WALLET, ADA_WALLET, GRACE_OLD_WALLET } from '../../support/store/records.ts'
@@ -92,15 +92,6 @@ onEveryEngine('the later API', (open) => {
       const { status, body } = await server.get(`/${name}${query}`)
       expect([status, body.code]).toEqual([400, 'invalid_request'])
       expect(body.error).toStartWith(message)
-    }
-  })
-
-  test('rank_position is the rank of the list, and points the total score', async () => {
-    const list = (await server.get('/api/v3/passports?include=standing')).body.items
-    for (const { passport_id: id, score, standing } of list) {
-      const { points, rank_position } = (await server.get(`/score?id=${id}&scorer_slug=builder_score`)).body
-        .score
-      expect([points, rank_position]).toEqual([score, standing.rank])
     }
   })
 

@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
 import { serveExplorer } from '../../support/explorer/explorer-server.ts'
-import { MALLORY, movableClock, WALLET_PEOPLE, ZOE } from '../../support/own-record/test-wallet.ts'
+import { REQUESTS } from '../../support/features/own-record.ts'
+import { MALLORY, WALLET_PEOPLE, ZOE } from '../../support/own-record/test-wallet.ts'
 import { owning } from '../../support/owning.ts'
 import { openTestStore } from '../../support/store/engines.ts'
-import { REQUESTS, SUBJECTS } from '../../support/store/open.ts'
+import { SUBJECTS } from '../../support/store/open.ts'
 
 const SAME = { 'Sec-Fetch-Site': 'same-origin' }
 
 async function servePage(options: Parameters<typeof serveExplorer>[1] = {}) {
   const store = await openTestStore('sqlite', WALLET_PEOPLE)
-  const { clock, options: moving } = movableClock()
-  const server = serveExplorer(store, { ...moving, ...options })
+  const server = serveExplorer(store, { tiers: '', ...options })
   const post = (fields: Record<string, string>, headers: Record<string, string> = SAME, path = '/me') =>
     server.look(path, { method: 'POST', body: new URLSearchParams(fields), headers })
   const field = (text: string, name: string) =>
@@ -31,7 +31,7 @@ async function servePage(options: Parameters<typeof serveExplorer>[1] = {}) {
     const page = await server.look('/me', { headers: { Cookie: cookie } })
     return { cookie, csrf: field(page.text, 'csrf'), page }
   }
-  return owning({ ...server, store, clock, post, prove, signIn }, store, server)
+  return owning({ ...server, store, post, prove, signIn }, store, server)
 }
 
 test('a pasted signature opens a session with a cookie that scripts and other sites cannot use', async () => {

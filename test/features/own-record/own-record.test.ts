@@ -1,14 +1,16 @@
 import { expect, test } from 'bun:test'
 import { MOST_PROOFS } from '../../../src/features/own-record/statements.ts'
+import { workplace } from '../../support/cli-sandbox.ts'
+import { PROOFS, REQUESTS } from '../../support/features/own-record.ts'
 import { serveMe } from '../../support/own-record/me-server.ts'
 import { MALLORY, OLD_WALLET, WALLET_PEOPLE, ZOE } from '../../support/own-record/test-wallet.ts'
-import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
+import { onEveryEngine, openTestStore, withEveryEngine } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
-import { AUDIT, PROOFS, REQUESTS } from '../../support/store/open.ts'
-import { NOON } from '../../support/store/records.ts'
+import { AUDIT } from '../../support/store/open.ts'
+import { NOON, record } from '../../support/store/records.ts'
 
 onEveryEngine('a person with a wallet', (open) => {
-  test('exports, hides, shows, asks for a correction and removes only their own passport', async () => {
+  test('a person with a wallet exports, hides, shows, asks for a correction and removes only their own passport', async () => {
     await using me = await serveMe({}, open(WALLET_PEOPLE))
     const token = await me.signIn()
     const other = await me.signIn(MALLORY)
@@ -139,7 +141,10 @@ test('proofs are limited per address, before anything is verified, and nobody ca
   for (let at = 0; at < 31; at++) ofAddress.push(await ask('192.0.2.1', walletOf(at)))
   expect(ofAddress).toEqual([...new Array(30).fill(200), 429])
   for (let at = 0; at < 40; at++) expect(await ask(`198.51.100.${at}`, ZOE.address)).toBe(200)
-  expect((await me.session(ZOE.address, nonce, ZOE.sign(message))).status).toBe(200)
+  const proof = { wallet: ZOE.address, nonce, signature: ZOE.sign(message) }
+  const prove = async (address: string) =>
+    (await me.call('POST', '/session', proof, '', { 'X-Forwarded-For': address })).status
+  expect([await prove('192.0.2.1'), await prove('203.0.113.1')]).toEqual([429, 200])
 })
 
 test('a person can hide or show the passport six times a day', async () => {
@@ -159,4 +164,45 @@ test('a challenge does not say whether a passport has the wallet', async () => {
     200,
     Object.keys(unknown.body),
   ])
+})
+
+const TEXT = 'I moved.\n\nSee \u001b[31mhttps://example.com'
+
+withEveryEngine('requests', (makeDatabase) => {
+  test('the command requests lists the open requests, and deletes one that is done', async () => {
+    await using here = await workplace(makeDatabase, { records: [record(7)] })
+    expect(await here.call('requests')).toMatchObject({
+      code: 0,
+      out: '',
+      err: expect.stringContaining('no open requests'),
+    })
+    await here.look((store) =>
+      store.data(REQUESTS).add({ id: 'abc', passport_id: 7, text: TEXT, created_at: NOON }),
+    )
+    expect((await here.call('requests', 'list')).out).toBe(
+      'Request abc of passport 7, 2026-01-02T12:00:00.000Z\n\nI moved.\n\nSee \ufffd[31mhttps://example.com\n\n',
+    )
+    expect(await here.json('requests', 'list')).toEqual([
+      { id: 'abc', passport_id: 7, text: TEXT, created_at: '2026-01-02T12:00:00.000Z' },
+    ])
+    await here.refuses('There is no open request "abd"', 'requests', 'done', 'abd')
+    expect((await here.call('requests', 'done', 'abc')).err).toBe('Request abc is done and deleted.\n')
+    expect(await here.json('requests')).toEqual([])
+    expect((await here.json('audit')).at(-1)).toMatchObject({
+      actor: 'cli',
+      action: 'requests.done',
+      detail: { requests: ['abc'] },
+    })
+  })
+
+  test('a request of a passport that was removed is not stored', async () => {
+    await using here = await workplace(makeDatabase, { records: [record(7)] })
+    const request = { id: 'abc', passport_id: 7, text: TEXT, created_at: NOON }
+    await here.look((store) => store.data(REQUESTS).add(request))
+    await here.look((store) => store.passports.remove(7, NOON))
+    expect(await here.json('requests')).toEqual([])
+    const added = here.look((store) => store.data(REQUESTS).add({ ...request, id: 'abd' }))
+    expect(added).rejects.toThrow('not found')
+    await added.catch(() => undefined)
+  })
 })

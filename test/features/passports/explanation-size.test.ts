@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { serveLookup } from '../../support/http/lookup-server.ts'
 import { type Reply, serveTest, shareServer } from '../../support/http/server.ts'
+import { serveLookup } from '../../support/http/servers.ts'
 import { openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { dataPoint, NOON, record } from '../../support/store/records.ts'
 import { adoptRules, createExplainer, DEFAULT_RULES, scoreNow } from '../../support/store/scoring.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { JSON_BODY, PATH, serveLookup } from '../../support/http/lookup-server.ts'
 import { sendBytes } from '../../support/http/raw-request.ts'
 import { shareServer } from '../../support/http/server.ts'
+import { JSON_BODY, LOOKUP, serveLookup } from '../../support/http/servers.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { ADA_WALLET, ada, PEOPLE, record } from '../../support/store/records.ts'
 
@@ -90,7 +90,7 @@ test('a lookup gets 400 for more than 1,000 keys, 413 for a large body, and 415 
 })
 
 test('a chunked body above 1 MiB gets 413, and a body that is not UTF-8 gets 400', async () => {
-  const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${server.key}\r\nContent-Type: application/json\r\nConnection: close\r\n`
+  const head = `POST ${LOOKUP} HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${server.key}\r\nContent-Type: application/json\r\nConnection: close\r\n`
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
   const reply = await sendBytes(
     server.port,
@@ -98,7 +98,7 @@ test('a chunked body above 1 MiB gets 413, and a body that is not UTF-8 gets 400
   )
   expect(reply).toStartWith('HTTP/1.1 413 ')
   expect(reply).toContain('"code":"content_too_large"')
-  const odd = await fetch(server.url.origin + PATH, {
+  const odd = await fetch(server.url.origin + LOOKUP, {
     method: 'POST',
     headers: { ...JSON_BODY, 'X-API-KEY': server.key },
     body: new Uint8Array([0x7b, 0xff, 0x7d]),

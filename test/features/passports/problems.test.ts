@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { serveLookup } from '../../support/http/lookup-server.ts'
 import { shareServer } from '../../support/http/server.ts'
+import { serveLookup } from '../../support/http/servers.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 import { NOON, PEOPLE } from '../../support/store/records.ts'
 
@@ -200,11 +200,3 @@ async function expectInvalid(target: string, init: RequestInit, pointer: string,
 test('a problem response lists the invalid values of all parameters', async () => {
   expect((await server.get('/api/v3/passports/7?select=a,b&include=c&')).body.errors).toHaveLength(3)
 })
-
-test.each([['7'], ['404'], ['7', 'lens:']].map((keys) => [keys]))(
-  'a lookup of %j with a time before the event log gets 404',
-  async (keys) => {
-    const { status, body } = await server.lookUp(keys, { as_of: '2020-01-01' })
-    expect([status, body.code]).toEqual([404, 'before_history'])
-  },
-)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { findSystemFonts, readFontFolder } from '../../../src/core/config/fonts-folder.ts'
+import { findSystemFonts, readFontFolder } from '../../../src/features/pictures/fonts-folder.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 type Files = Record<string, Uint8Array>

@@ -1,13 +1,19 @@
 import { expect, test } from 'bun:test'
 import { lstatSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { MIRROR } from '../../support/features/mirror.ts'
+import { REQUESTS } from '../../support/features/own-record.ts'
+import { EXPORTS } from '../../support/features/privacy.ts'
 import { PROGRAM } from '../../support/program/commands.ts'
 import { sha256 } from '../../support/program/text.ts'
 import { incoming, marksIn, PERSON, WALLET } from '../../support/removed-person.ts'
-import { saveRecords, withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { onEveryEngine, saveRecords, withEngine, withEveryEngine } from '../../support/store/engines.ts'
+import { computeHead, foldAll } from '../../support/store/hash-chain.ts'
 import { toLines } from '../../support/store/json-lines.ts'
-import { REMOVALS } from '../../support/store/open.ts'
-import { named, record } from '../../support/store/records.ts'
+import { defineData, REMOVALS } from '../../support/store/open.ts'
+import { ADA_WALLET, ada, NOON, named, record, social } from '../../support/store/records.ts'
+import { contracts, hand, LATER, scoreNow } from '../../support/store/scoring.ts'
+import { tableOf } from '../../support/store/store-changes.ts'
 
 const OTHER = record(12, { mainWallet: WALLET.toUpperCase().replace('0X', '0x') })
 const POINT = { passport: WALLET, type: 'github', value: 9 }
@@ -103,7 +109,7 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     return here
   }
 
-  test('is restored without the people whom the replaced database has removed', async () => {
+  test('a backup that is older than a removal is restored without the people whom the replaced database has removed', async () => {
     await using here = await removedAfterBackup()
     writeFileSync(here.path('text'), 'x'.repeat(5000))
     await here.refuses('text is damaged, or not a backup', 'restore', here.path('text'), '--force')
@@ -115,7 +121,7 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     expect(marksIn(readFileSync(here.database, 'latin1'))).toEqual([])
   })
 
-  test('is restored with a list of removals if the database is lost or damaged', async () => {
+  test('an older backup is restored with a list of removals if the database is lost or damaged', async () => {
     await using here = await removedAfterBackup()
     const list = here.path('list')
     expect((await here.call('backup', here.path('later.backup'), '--removals', list)).code).toBe(0)
@@ -130,7 +136,7 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     expect(await here.look(({ passports }) => passports.count())).toBe(1)
   })
 
-  test('adds to the list of removals, and removes nothing from it', async () => {
+  test('a backup adds to the list of removals, and removes nothing from it', async () => {
     await using here = await removedAfterBackup()
     const list = here.path('list')
     writeFileSync(list, '99\n7\n')
@@ -150,7 +156,7 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     )
   })
 
-  test('keeps its list of removals from others, and follows no link at the name of the partial file', async () => {
+  test('a backup keeps its list of removals from others, and follows no link at the name of the partial file', async () => {
     await using here = await removedAfterBackup()
     const [list, victim] = [here.path('list'), here.path('victim')]
     writeFileSync(victim, 'mine')
@@ -161,7 +167,7 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     expect([readFileSync(victim, 'utf8'), lstatSync(list).mode]).toEqual(['mine', 0o100600])
   })
 
-  test('is named by doctor --erasure', async () => {
+  test('doctor --erasure names a backup that is older than a removal', async () => {
     await using here = await removedAfterBackup()
     const old = `${here.database}.before-20260101T000000.000Z`
     writeFileSync(old, '')
@@ -169,8 +175,126 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     expect((await here.call('doctor', '--erasure')).out).toContain(`${old} is older than the last removal`)
   })
 
-  test('is no problem for doctor --erasure if nobody was removed', async () => {
+  test('doctor --erasure finds no problem if nobody was removed', async () => {
     await using here = await workplace(makeDatabase, { records: [PERSON] })
     expect((await here.call('doctor', '--erasure')).out).toContain('No copies of removed data were found.')
+  })
+})
+
+const grete = record(8, { profile: { displayName: 'Grete' }, socials: [social('github', 'grete')] })
+
+const isoTime = (time: number) => new Date(time).toISOString()
+
+onEveryEngine('a hidden passport', (open) => {
+  test('a hidden passport has tombstones in place of its earlier events, and no events until it is shown again', async () => {
+    await using store = await open([ada, grete])
+    await store.passports.hide(7, true, NOON)
+    await saveRecords(store, [{ ...ada, connections: 99, scores: { ...ada.scores, total: 1 } }])
+    await scoreNow(store)
+    const { head } = await foldAll(store)
+    const before = await computeHead(store)
+    await store.passports.hide(7, false, LATER)
+    expect([head, (await foldAll(store)).head]).toEqual([before, await computeHead(store)])
+    const proven = (await store.events.listProven({ after: 0, limit: 100 })).events
+    const types = ['tombstone', 'passport.added', 'passport.removed']
+    expect(proven.map(({ type }) => String(type))).toEqual([...types, 'passport.added'])
+    const later = await store.events.listAfterTime([7], 0)
+    expect(later.events.map(({ type }) => type)).toEqual(['passport.added', 'passport.removed'])
+  })
+
+  test('a hidden passport is exported with everything that is stored, under the names of the API', async () => {
+    await using store = await open([ada, grete])
+    await store.passports.merge(8, 7)
+    await hand(store, { id: 7 }, { ...contracts(3), issuer: 'kite' })
+    await store
+      .data(MIRROR)
+      .note('https://source.example', 7, { passportEtag: 'a', credentialsEtag: 'b', run: 1 })
+    await store.data(REQUESTS).add({ id: 'a', passport_id: 7, text: 'Porto', created_at: NOON })
+    await scoreNow(store)
+    const { name } = await store.events.log()
+    for (const id of [7, 8]) {
+      const all = await store.data(EXPORTS).export(id)
+      expect(all).toMatchObject({
+        passports: [
+          {
+            passport_id: 7,
+            hidden_at: null,
+            score: expect.any(Number),
+            human_checkmark: true,
+            passport_profile: { display_name: ada.profile.displayName },
+            credentials: expect.arrayContaining([expect.objectContaining({ type: 'kite', max_score: 5 })]),
+            data_points: [{ type: 'base_builder', issuer: 'kite', value: 3, earned_at: null }],
+          },
+          { passport_id: 8, merged_into: 7 },
+        ],
+        wallets: expect.arrayContaining([{ wallet: ADA_WALLET, passport_id: 7 }]),
+        handles: expect.arrayContaining([{ handle: 'github:grete', passport_id: 8 }]),
+        requests: [{ passport_id: 7, text: 'Porto', created_at: isoTime(NOON) }],
+        audit: [
+          {
+            time: expect.stringMatching(/Z$/),
+            action: 'passports.merge',
+            detail: { passports: ['8 into 7'] },
+          },
+          { action: 'requests.create' },
+        ],
+        events: expect.arrayContaining([
+          {
+            ...{ id: `${name}-1`, type: 'passport.added', subject: '7' },
+            ...{ time: isoTime(NOON), actor: 'cli', data: expect.anything() },
+          },
+          expect.objectContaining({ type: 'passport.merged', subject: '8', data: { into: 7 }, actor: 'cli' }),
+          expect.objectContaining({
+            type: 'score.changed',
+            data: expect.objectContaining({
+              last_calculated_at: [isoTime(NOON), isoTime(LATER)],
+            }),
+          }),
+        ]),
+        mirrored: [{ source: 'https://source.example', passport_id: 7 }],
+      })
+      for (const name of ['passportId', 'maxScore', 'addedAt'])
+        expect(JSON.stringify(all)).not.toContain(name)
+    }
+    await store.passports.hide(7, true, LATER)
+    expect(await store.data(EXPORTS).export(7)).toMatchObject({
+      passports: [{ hidden_at: isoTime(LATER) }, { hidden_at: isoTime(LATER) }],
+      events: [7, 8].map((id) => ({ type: 'passport.removed', subject: String(id) })),
+    })
+  })
+})
+
+/** The data of a feature that this release does not have. */
+const NOTES = defineData({
+  name: 'notes',
+  tables: ['notes'],
+  open: ({ write, read }) => ({
+    create: () =>
+      write('create table notes (id text primary key, passport_id bigint not null, text text not null)'),
+    add: (id: string, passport: number, text: string) =>
+      write('insert into notes (id, passport_id, text) values ($1, $2, $3)', [id, passport, text]),
+    list: () => read.query<{ id: string }>('select * from notes order by id'),
+  }),
+})
+
+onEveryEngine('a table with a column passport_id that no feature declares', (open) => {
+  test('a removal deletes the rows of the person and of the merged passports, an export has them, and a copy, too', async () => {
+    await using store = await open([record(7), record(8), record(9)])
+    const notes = store.data(NOTES)
+    await notes.create()
+    for (const passport of [7, 8, 9]) await notes.add(`n${passport}`, passport, 'a note')
+    await store.passports.merge(8, 7, NOON)
+    expect(await (await tableOf(store, 'notes')).list({ limit: 1 })).toMatchObject([{ id: 'n7' }])
+    expect(await store.data(EXPORTS).export(8)).toMatchObject({
+      notes: [
+        { id: 'n7', passport_id: 7, text: 'a note' },
+        { id: 'n8', passport_id: 8, text: 'a note' },
+      ],
+    })
+    await store.passports.remove(7, NOON)
+    expect(await notes.list()).toMatchObject([{ id: 'n9' }])
+    await notes.add('n5', 5, 'a note about a passport that is not stored')
+    await store.passports.remove(5, NOON)
+    expect(await notes.list()).toMatchObject([{ id: 'n9' }])
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { serveWrites } from '../../support/http/writing-server.ts'
+import { serveWrites } from '../../support/http/servers.ts'
 import { onEveryEngine, openTestStore } from '../../support/store/engines.ts'
 import { NOON, PEOPLE } from '../../support/store/records.ts'
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Schema from 'typebox/schema'
 import { version } from '../../../package.json'
-import { createReference } from '../../support/explorer/site.ts'
 import { checkConformance } from '../../support/http/openapi-conformance.ts'
 import { serveRecords } from '../../support/http/server.ts'
+import { documentOf } from '../../support/program/serving.ts'
 
 const FIXED: Record<string, string> = {
   'Access-Control-Allow-Origin': '*',
@@ -20,16 +20,16 @@ type Operation = {
   responses: Record<string, { $ref?: string; content?: Content }>
 }
 
-const document = createReference(version).createDocument()
+const document = documentOf(version)
 
 test('docs/openapi.json is up to date (update it with npm run openapi)', () => {
   const written = readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')
-  expect(written).toBe(`${JSON.stringify(createReference(version).createDocument(), null, 2)}\n`)
+  expect(written).toBe(`${JSON.stringify(documentOf(version), null, 2)}\n`)
 })
 
 test('no reference is broken, with V2 or without it', () => {
   for (const compatV2 of [true, false]) {
-    const { paths, components } = createReference('0', { compatV2 }).createDocument()
+    const { paths, components } = documentOf('0', { compatV2 })
     const text = JSON.stringify({ paths, components })
     const known = Object.entries(components).flatMap(([kind, parts]) =>
       Object.keys(parts).map((name) => `#/components/${kind}/${name}`),

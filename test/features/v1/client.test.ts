@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createClient, type Deprecation, PassportError } from '../../../packages/client/src/index.ts'
+import { NO_PLAN, retiredBy } from '../../support/features/retire.ts'
 import { failureOf, serveRecords } from '../../support/http/server.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
 import { named } from '../../support/store/records.ts'
 
 test('passports.list iterates over all pages, and passports.page returns one page', async () => {
@@ -42,7 +42,7 @@ test('an error response throws a PassportError with code, status and request id'
 
 test('onDeprecation is called once for the same deprecation notice, with its links', async () => {
   const plan = { ...NO_PLAN, sunsetAt: Date.UTC(2099, 0, 1), successor: 'https://next.example/v2' }
-  await using service = await serveRecords({ plan: () => plan })
+  await using service = await serveRecords(retiredBy(() => plan))
   const notices: Deprecation[] = []
   const client = createClient({ baseUrl: service.url, onDeprecation: (notice) => notices.push(notice) })
   await client.passports.get(7)

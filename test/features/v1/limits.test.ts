@@ -2,16 +2,19 @@ import { expect, test } from 'bun:test'
 import { CHUNK } from '../../../src/core/lists/list-request.ts'
 import { mapChunks } from '../../../src/features/v1/chunks.ts'
 import { V1_BODIES } from '../../../src/features/v1/statements.ts'
+import { NO_PLAN, retiredBy } from '../../support/features/retire.ts'
 import { sizesOfLargestPage, sumOf } from '../../support/frozen/largest-page.ts'
-import { fields, limited } from '../../support/http/limited-server.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
+import { fields, limited } from '../../support/http/servers.ts'
 import { NOON } from '../../support/store/records.ts'
 
 const LIST = '/api/v1/passports'
 
 test('every V1 response after authentication, even an error, counts toward the limit and reports the remaining requests', async () => {
   let plan = NO_PLAN
-  await using server = await limited('anonymous=100/10s', { plan: () => plan })
+  await using server = await limited(
+    'anonymous=100/10s',
+    retiredBy(() => plan),
+  )
   const answers = [
     await server.anonymous(LIST),
     await server.anonymous(`${LIST}?page=0`),

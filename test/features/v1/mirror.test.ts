@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../src/core/store/store.ts'
+import { NO_PLAN, retiredBy } from '../../support/features/retire.ts'
 import { serveTest } from '../../support/http/server.ts'
 import { everyResponse } from '../../support/mirror/every-response.ts'
 import { CROWD, copy, NONE, ofPassports, serveSource } from '../../support/mirror/mirror.ts'
 import { SourceError } from '../../support/mirror/throttled-client.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
 import { openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { NOON, named } from '../../support/store/records.ts'
 
@@ -32,7 +32,10 @@ test.each(['brownouts', 'sunsetAt'])('a run prunes nothing if the source is reti
   await copy(target, source.url)
   for (const id of [1, 2]) await source.store.passports.remove(id, NOON)
   const plan = kind === 'sunsetAt' ? { sunsetAt: NOON } : { brownouts: [{ start: NOON, end: NOON + 1000 }] }
-  await using retired = serveTest(source.store, { plan: () => ({ ...NO_PLAN, ...plan }) })
+  await using retired = serveTest(
+    source.store,
+    retiredBy(() => ({ ...NO_PLAN, ...plan })),
+  )
   let isRetired = false
   const run = copy(target, source.url, {
     prune: 'all',

@@ -1,9 +1,14 @@
 import { expect, test } from 'bun:test'
+import { V1_BODIES } from '../../../src/features/v1/statements.ts'
 import { errorExampleOn, expectCalls, expectEveryField } from '../../support/explorer/reference-pages.ts'
 import { listCalls } from '../../support/explorer/snippets.ts'
+import { createReference } from '../../support/features/reference.ts'
+import { NO_PLAN, retiredBy } from '../../support/features/retire.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
-import { openTestStore } from '../../support/store/engines.ts'
+import { FIXTURES } from '../../support/migrations/fixtures.ts'
+import { addressOf, openTestStore, withEveryEngine } from '../../support/store/engines.ts'
+import { execute } from '../../support/store/execute-sql.ts'
+import { openStore } from '../../support/store/open.ts'
 import { NOON } from '../../support/store/records.ts'
 
 const server = shareServer(() => openTestStore('sqlite'), serveTest)
@@ -52,10 +57,11 @@ test('the reference of V1 lists its calls, each error once and an example of it'
 test('the reference shows V1 as removed from the moment of its sunset', async () => {
   await using store = await openTestStore('sqlite')
   let now = NOON
-  await using server = serveTest(store, {
-    now: () => now,
-    plan: () => ({ ...NO_PLAN, sunsetAt: NOON + 1 }),
-  })
+  const { notice, ...retired } = retiredBy(
+    () => ({ ...NO_PLAN, sunsetAt: NOON + 1 }),
+    () => now,
+  )
+  await using server = serveTest(store, { ...retired, routes: createReference({ notice }) })
   expect((await server.get('/reference/v1')).text).toContain('<strong>The V1 passport API ends on ')
   now = NOON + 1
   expect((await server.get('/reference/v1')).text).toContain(
@@ -63,4 +69,21 @@ test('the reference shows V1 as removed from the moment of its sunset', async ()
   )
   const { text } = await server.get('/reference')
   expect(text).toContain('<a href="/deprecation">The V1 passport API was removed</a>')
+})
+
+/** The ETags that version 0.2.1 sent for the passports in the fixtures. */
+const ETAGS = { 3: '"1rqgdh7d8wwtv"', 7: '"3qzqfvi4cslrb"', 21: '"3pe06zuwseud7"' }
+
+withEveryEngine('a database of version 0.2.1', (makeDatabase, engine) => {
+  test('a migration from version 0.2.1 keeps the V1 responses', async () => {
+    await using database = await makeDatabase({ bare: true })
+    await execute(database.url, FIXTURES[engine])
+    await using store = await openStore(addressOf(database))
+    const { findPassport } = store.data(V1_BODIES)
+    await using server = serveTest(store)
+    for (const [id, etag] of Object.entries(ETAGS))
+      expect((await server.get(`/api/v1/passports/${id}`)).headers.get('ETag')).toBe(etag)
+    expect((await findPassport({ id: 7 }))?.body).toContain('Ada  Lovélace 🐉')
+    expect(await findPassport({ id: 12 })).toMatchObject({ id: 3, merged: 1 })
+  })
 })

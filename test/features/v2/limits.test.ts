@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { V2_BODIES } from '../../../src/features/v2/statements.ts'
 import { sizesOfLargestPage, sumOf } from '../../support/frozen/largest-page.ts'
-import { limited } from '../../support/http/limited-server.ts'
+import { limited } from '../../support/http/servers.ts'
 
 /** Each of these requests is sent once. */
 const REQUESTS: [target: string, init: RequestInit, route: string, status: number][] = [

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { expectCalls, expectEveryField } from '../../support/explorer/reference-pages.ts'
-import { createReference } from '../../support/explorer/site.ts'
 import { listCalls } from '../../support/explorer/snippets.ts'
 import { serveTest, shareServer } from '../../support/http/server.ts'
+import { documentOf } from '../../support/program/serving.ts'
 import { openTestStore } from '../../support/store/engines.ts'
 
 const server = shareServer(() => openTestStore('sqlite'), serveTest)
@@ -30,7 +30,7 @@ test('every operation of V2 is marked deprecated', async () => {
 
 test('without V2, the OpenAPI document has neither its operations nor its schemas', async () => {
   for (const compatV2 of [true, false]) {
-    const { paths, components } = createReference('0', { compatV2 }).createDocument()
+    const { paths, components } = documentOf('0', { compatV2 })
     expect(Object.keys(paths).some((path) => path.startsWith('/api/v2/'))).toBe(compatV2)
     expect(Object.keys(components.schemas).some((name) => name.endsWith('V2'))).toBe(compatV2)
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { formatEventCursor } from '../../../src/core/history/event-cursor.ts'
 import { retryWait, type Subscription } from '../../../src/features/webhooks/subscription.ts'
+import { SUBSCRIPTIONS } from '../../support/features/webhooks.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import {
   createSigningKey,
@@ -11,7 +12,7 @@ import {
   verify,
 } from '../../support/http/webhook-receiver.ts'
 import { openTestStore, saveRecords } from '../../support/store/engines.ts'
-import { AUDIT, SUBSCRIPTIONS } from '../../support/store/open.ts'
+import { AUDIT } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
 

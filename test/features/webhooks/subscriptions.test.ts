@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { MOST_SUBSCRIPTIONS, MOST_SUBSCRIPTIONS_OF_KEY } from '../../../src/features/webhooks/subscription.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { SUBSCRIPTIONS } from '../../support/features/webhooks.ts'
 import { makeKey } from '../../support/http/keys.ts'
 import { serveRecords } from '../../support/http/server.ts'
 import { subscribe } from '../../support/http/webhook-receiver.ts'
 import { withEveryEngine } from '../../support/store/engines.ts'
-import { AUDIT, SUBSCRIPTIONS } from '../../support/store/open.ts'
+import { AUDIT } from '../../support/store/open.ts'
 import { NOON, record, social } from '../../support/store/records.ts'
 
 const PATH = '/api/v3/subscriptions'

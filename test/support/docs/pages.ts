@@ -19,12 +19,3 @@ export const rowsOf = (page: string) =>
   [...readPage(page).matchAll(/^\| (`.*?) *\|$/gm)].map(([, row = '']) => row.split(/ *\| */))
 
 export const codeIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
-
-/** The requests of docs/migrate.md; `headers` are lines, and `sameAs` is a path with the same response. */
-export const MIGRATE_REQUESTS = rowsOf('docs/migrate.md')
-  .filter(([request = '']) => /^`[A-Z]+ \//.test(request))
-  .map(([request = '', status = '', sameAs = '']) => {
-    const [line = '', ...headers] = codeIn(request)
-    const [method = '', path = ''] = line.split(' ')
-    return { method, path, headers, status: Number(status), sameAs: codeIn(sameAs)[0] }
-  })

@@ -1,89 +1,69 @@
 import { expect, test } from 'bun:test'
 import { createLocalIndex } from '../../../src/core/cli/local-index.ts'
 import { DEFAULT_SITE, type SiteSettings } from '../../../src/core/config/site-settings.ts'
-import { createPageCache } from '../../../src/core/http/rendered-page.ts'
 import type { Route } from '../../../src/core/http/route.ts'
-import type { ApiServerOptions } from '../../../src/core/http/server.ts'
 import type { IndexClient } from '../../../src/core/index/calls.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
-import { createPassportExplainer } from '../../../src/core/scoring/explain-score.ts'
-import { findRules } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import type { UseOfServer } from '../../../src/feature.ts'
-import { MIRROR } from '../../../src/features/mirror/statements.ts'
-import { type DrawPng, loadRasterizer } from '../../../src/features/pictures/rasterizer.ts'
-import { apiOf } from '../../../src/serve/serving.ts'
 import { createErrorPage } from '../../../src/ui/error-page.ts'
-import type { ExplorerOptions, Rasterize } from '../../../src/ui/page.ts'
-import { serveTest } from '../http/server.ts'
+import type { ExplorerOptions } from '../../../src/ui/page.ts'
+import { type ServerOptions, serveTest } from '../http/server.ts'
 import { owning } from '../owning.ts'
-import { SERVING } from '../program/serving.ts'
+import { SERVING, useOf } from '../program/serving.ts'
 import { openTestStore } from '../store/engines.ts'
 import { NOON } from '../store/records.ts'
 import { createSite } from './site.ts'
 
-type Options = Partial<ApiServerOptions> &
-  Partial<Pick<ExplorerOptions, 'explain' | 'needsKey' | 'rasterize'>> & {
+/** Draws an SVG as a PNG of this width. */
+export type Rasterize = (svg: string, width: number, signal?: AbortSignal) => Promise<Uint8Array<ArrayBuffer>>
+
+type Options = ServerOptions &
+  Partial<Pick<ExplorerOptions, 'explain' | 'needsKey'>> & {
+    rasterize?: Rasterize
     settings?: SiteSettings
     publicUrl?: string
-    /** Matches a character of the operator's fonts. */
-    fonts?: RegExp
     /** Returns methods that replace those of the index. */
     replace?: (index: IndexClient) => Partial<IndexClient>
   }
 
 /** The routes of the pages of all features. */
-export function pagesOf(store: Store, more: Partial<UseOfServer> = {}): Route[] {
-  const use: UseOfServer = {
-    config: { deprecatedAt: undefined },
-    api: apiOf(SERVING),
-    notice: () => undefined,
-    pages: createPageCache(),
-    store,
-    index: createLocalIndex(store),
-    explain: createPassportExplainer(store),
-    rules: () => findRules(store),
-    listSources: () => store.data(MIRROR).listSources(),
-    now: () => NOON,
-    site: createSite().site,
-    rasterize: drawPng,
-    onError: () => undefined,
-    ...more,
-  }
-  return SERVING.flatMap((part) => part.pages?.(use) ?? [])
-}
+export const pagesOf = (store: Store, more: Partial<UseOfServer> = {}): Route[] =>
+  SERVING.flatMap((part) => part.pages?.({ ...useOf(store), clients: clientsOf(drawNothing), ...more }) ?? [])
 
 export function serveExplorer(
   store: Store,
   {
     explain,
     publicUrl,
-    fonts,
     needsKey = false,
     settings = DEFAULT_SITE,
-    rasterize = drawPng,
+    rasterize = drawNothing,
     replace,
     ...options
   }: Options = {},
 ) {
   const index = options.index ?? createLocalIndex(store)
   const leftOut: unknown[] = []
-  const { site } = createSite(settings, publicUrl, true, fonts)
+  const clock = { time: NOON }
+  const { now = () => clock.time } = options
+  const { site } = createSite(settings, publicUrl, true)
   const routes = pagesOf(store, {
     onError: (error: unknown) => void leftOut.push(error),
     index: { ...index, ...replace?.(index) },
     ...(explain && { explain }),
     needsKey,
-    ...(options.now && { now: options.now }),
+    now,
     signs: options.signing !== undefined,
     site,
-    rasterize,
+    clients: clientsOf(rasterize),
   })
   const server = serveTest(store, {
     explorer: true,
     publicUrl,
     index,
     ...options,
+    now,
     errorPage: createErrorPage(site),
     routes: [...routes, ...(options.routes ?? [])],
   })
@@ -99,7 +79,7 @@ export function serveExplorer(
   }
 
   /** `leftOut` has the errors that made a page leave out a part. */
-  return { ...server, look, leftOut }
+  return { ...server, clock, look, leftOut }
 }
 
 /** The explorer with these people in a new database. Disposing the server also closes the database. */
@@ -109,13 +89,10 @@ export async function servePeople(people: readonly PassportRecord[], options: Op
   return owning({ ...server, store }, store, server)
 }
 
-let loaded: Promise<DrawPng> | undefined
+const drawNothing: Rasterize = () => Promise.reject(new Error('This server draws no pictures.'))
 
-/** Draws a card in the thread of the test. */
-export const drawPng: Rasterize = async (svg, width) => {
-  loaded ??= loadRasterizer()
-  return (await loaded)(svg, width)
-}
+/** The client of the picture thread. */
+const clientsOf = (rasterize: Rasterize) => ({ 'picture-thread': { rasterize, connect: () => undefined } })
 
 /** A part of a page. One with markup is looked for in the source of the page, another text in its words. */
 type Part = string | RegExp

@@ -1,9 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { RetirementPlan } from '../../../src/features/retire/plan.ts'
+import { datePlan, NO_PLAN, type RetirementPlan, retiredBy } from '../features/retire.ts'
 import { expectGolden } from '../http/golden.ts'
 import { formatKey, KEY_RANDOM_BYTES, makeKey } from '../http/keys.ts'
 import { serveRecords } from '../http/server.ts'
-import { datePlan, NO_PLAN } from '../program/retirement.ts'
 import { NOON } from '../store/records.ts'
 
 const HOUR = 3_600_000
@@ -20,9 +19,10 @@ export async function serveAt(plan: Partial<RetirementPlan>, { requireKey = fals
   const at = { now: NOON }
   const whole = { ...NO_PLAN, ...plan }
   const server = await serveRecords({
-    now: () => at.now,
-    plan: () => whole,
-    deprecatedAt: DEPRECATED_AT,
+    ...retiredBy(
+      () => whole,
+      () => at.now,
+    ),
     requireKey,
   })
   return { ...server, at, plan: datePlan(whole, DEPRECATED_AT) }

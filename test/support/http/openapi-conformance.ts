@@ -1,5 +1,5 @@
 import Schema from 'typebox/schema'
-import { createReference } from '../explorer/site.ts'
+import { documentOf } from '../program/serving.ts'
 
 type DocumentedResponse = {
   headers: Record<string, { $ref: string }>
@@ -7,7 +7,7 @@ type DocumentedResponse = {
 }
 type Operation = { responses: Record<string, DocumentedResponse> }
 
-const written = JSON.stringify(createReference('0.0.0').createDocument())
+const written = JSON.stringify(documentOf('0.0.0'))
 const { responses } = JSON.parse(written).components as { responses: Record<string, DocumentedResponse> }
 /** The document with each shared response in place of its reference. */
 const document = JSON.parse(written, (_, value) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { createLocalIndex } from '../../../src/core/cli/local-index.ts'
-import { DEFAULT_TIERS } from '../../../src/core/config/rate-limit-tier.ts'
+import { DEFAULT_TIERS, parseTiers, type Tier } from '../../../src/core/config/rate-limit-tier.ts'
 import { createLimiter } from '../../../src/core/http/rate-limit.ts'
 import { createRequestCounter } from '../../../src/core/http/request-counter.ts'
 import type { ApiServerOptions } from '../../../src/core/http/server.ts'
@@ -8,9 +8,11 @@ import { startApiServer } from '../../../src/core/http/server.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { createExplainer, createPassportExplainer } from '../../../src/core/scoring/explain-score.ts'
 import type { Store } from '../../../src/core/store/store.ts'
-import { NO_PLAN, type RetirementPlan } from '../../../src/features/retire/plan.ts'
-import { createReference, createSite } from '../explorer/site.ts'
+import { apiOf } from '../../../src/serve/serving.ts'
+import { createSite } from '../explorer/site.ts'
 import { owning } from '../owning.ts'
+import { SERVING } from '../program/serving.ts'
+import { WITH_EXPLORER, WITHOUT_EXPLORER } from '../program/started-features.ts'
 import { openTestStore, type TestStore } from '../store/engines.ts'
 import { NOON, PEOPLE } from '../store/records.ts'
 import { checkConformance } from './openapi-conformance.ts'
@@ -19,36 +21,34 @@ export type Reply = { status: number; headers: Headers; text: string; body: Json
 // biome-ignore lint/suspicious/noExplicitAny: bodies are validated against the OpenAPI document at run time.
 type Json = any
 
-/** The fixed clock never starts a new window, so the limits are high. */
+/** The clock stands still and never starts a new window, so the limits are high. */
 const MANY = DEFAULT_TIERS.map((tier) => ({ ...tier, requests: 1_000_000 }))
+
+/** The tiers of a text such as "anonymous=100/10s", none of an empty one. */
+export const tiersOf = (text: string) => (text === '' ? [] : (parseTiers(text) as readonly Tier[]))
 
 export type ServerOptions = Partial<ApiServerOptions> & {
   compatV2?: boolean
   compatLater?: boolean
-  plan?: () => RetirementPlan
-  deprecatedAt?: number
+  /** Rate limits such as "anonymous=100/10s". */
+  tiers?: string
 }
 
-/** A real server on a free port. `get` checks every response against the OpenAPI document. */
+/**
+ * A real server on a free port. `get` checks every response against the OpenAPI document. `clock` has the time of the
+ * server, unless `now` is an option.
+ */
 export function serveTest(
   store: Store,
-  {
-    compatV2 = true,
-    compatLater = true,
-    plan = () => NO_PLAN,
-    deprecatedAt = Date.UTC(2025, 2, 31),
-    ...options
-  }: ServerOptions = {},
+  { compatV2 = true, compatLater = true, tiers, ...options }: ServerOptions = {},
 ) {
-  const { site, routes } = createSite(undefined, undefined, options.errorPage !== undefined)
-  const reference = createReference('0.0.0', {
-    site,
-    plan,
-    deprecatedAt,
-    now: options.now ?? (() => NOON),
-    compatV2,
-    compatLater,
-  })
+  const clock = { time: NOON }
+  const { now = () => clock.time } = options
+  const usage = createRequestCounter(now)
+  const explorer = options.errorPage !== undefined
+  const { routes } = createSite(undefined, undefined, explorer)
+  const started = explorer ? WITH_EXPLORER : WITHOUT_EXPLORER
+  const api = apiOf(SERVING, { compatV2, compatLater })
   const errors: unknown[] = []
   const server = startApiServer({
     host: '127.0.0.1',
@@ -57,15 +57,19 @@ export function serveTest(
     index: createLocalIndex(store),
     explain: createPassportExplainer(store),
     explainAll: createExplainer(store),
-    now: () => NOON,
+    now,
     requireKey: false,
     trustedProxies: [],
-    limiter: createLimiter({ tiers: MANY, now: () => NOON, isQuotaUsed: () => false }),
-    counter: createRequestCounter(() => NOON),
-    guards: reference.guards,
+    limiter: createLimiter({
+      tiers: tiers === undefined ? MANY : tiersOf(tiers),
+      now,
+      isQuotaUsed: usage.isQuotaUsed,
+    }),
+    counter: usage,
+    guards: started.guards,
     onError: (error) => errors.push(error),
     ...options,
-    routes: [...reference.routes, ...routes, ...(options.routes ?? [])],
+    routes: [...api.routes, ...started.routes, ...routes, ...(options.routes ?? [])],
   })
 
   async function get(target: string, init: RequestInit = {}): Promise<Reply> {
@@ -86,6 +90,8 @@ export function serveTest(
 
   return {
     get,
+    clock,
+    usage,
     errors,
     url: server.url,
     port: server.port,

@@ -1,6 +1,6 @@
 import { type Reply, serveTest } from '../http/server.ts'
 import { openTestStore } from '../store/engines.ts'
-import { movableClock, WALLET_PEOPLE, ZOE } from './test-wallet.ts'
+import { WALLET_PEOPLE, ZOE } from './test-wallet.ts'
 
 export const MINUTE = 60_000
 
@@ -10,8 +10,7 @@ export async function serveMe(
   store = openTestStore('sqlite', WALLET_PEOPLE),
 ) {
   const opened = await store
-  const { clock, options: moving } = movableClock()
-  const server = serveTest(opened, { ...moving, ...options })
+  const server = serveTest(opened, { tiers: '', ...options })
   const call = (method: string, path: string, body?: object, token = '', more = {}): Promise<Reply> =>
     server.get(`/api/v3/me${path}`, {
       method,
@@ -23,7 +22,7 @@ export async function serveMe(
       },
     })
   const challenge = async (wallet = ZOE.address) => {
-    clock.time += MINUTE
+    server.clock.time += MINUTE
     return (await call('POST', '/challenge', { wallet })).body as { message: string; nonce: string }
   }
   const session = (wallet: string, nonce: string, signature: string) =>
@@ -36,5 +35,5 @@ export async function serveMe(
     await server.stop(true)
     await opened[Symbol.asyncDispose]()
   }
-  return { ...server, store: opened, clock, call, challenge, session, signIn, [Symbol.asyncDispose]: close }
+  return { ...server, store: opened, call, challenge, session, signIn, [Symbol.asyncDispose]: close }
 }

@@ -1,7 +1,6 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
-import { createLimiter } from '../../../src/core/http/rate-limit.ts'
-import { NOON, record } from '../store/records.ts'
+import { record } from '../store/records.ts'
 
 /** The order of the curve: n - s is the other valid s of a signature. */
 const ORDER = secp256k1.Point.CURVE().n
@@ -45,10 +44,3 @@ export const WALLET_PEOPLE = [
   record(66, { profile: { displayName: 'Mallory' }, mainWallet: MALLORY.address }),
   record(71, { mainWallet: OLD_WALLET.address, mergedInto: 70 }),
 ]
-
-/** A clock that tests move, and a limiter without a fixed window. */
-export function movableClock() {
-  const clock = { time: NOON }
-  const now = () => clock.time
-  return { clock, options: { now, limiter: createLimiter({ tiers: [], now, isQuotaUsed: () => false }) } }
-}

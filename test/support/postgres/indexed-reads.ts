@@ -1,5 +1,5 @@
-import type { ScoringJob } from '../../../src/core/store/scoring-store.ts'
 import type { Store } from '../../../src/core/store/store.ts'
+import type { ScoringJob } from '../../../src/core/store/write/apply-score.ts'
 import type { IndexedRead } from '../frozen/frozen-version.ts'
 import { FROZEN_VERSIONS } from '../frozen/frozen-versions.ts'
 import { listLater } from '../store/events-after-time.ts'

@@ -1,11 +1,13 @@
 import { rotateSigningKeys } from '../../../src/core/config/signing-keys.ts'
 import type { Credential } from '../../../src/core/passport/credential.ts'
 import { NO_SCORES } from '../../../src/core/passport/passport.ts'
+import type { PassportRecord } from '../../../src/core/passport/record.ts'
 import { score } from '../../../src/core/scoring/score.ts'
 import type { RuleSet } from '../../../src/core/scoring/stamped-rule-set.ts'
 import type { toSnapshot } from '../../../src/features/proof/signed-snapshot.ts'
-import type { serveTest } from '../http/server.ts'
-import { NOON } from '../store/records.ts'
+import { type ServerOptions, serveRecords, type serveTest } from '../http/server.ts'
+import { credential, dataPoint, NOON, record, social } from '../store/records.ts'
+import { adoptRules, scoreNow, scorerOf } from '../store/scoring.ts'
 
 export { parseSigningKeys, rotateSigningKeys, signJwt } from '../../../src/core/config/signing-keys.ts'
 export { verifySnapshot } from '../../../src/features/proof/verify-snapshot.ts'
@@ -62,3 +64,27 @@ export const claimOf = ({ credentialSubject: given }: Payload) => ({
   skills: given.skills_score,
   human: given.human_checkmark,
 })
+
+export const PUBLIC_URL = 'https://passports.example:8443'
+
+export const SIGNED = { signing: KEYS, publicUrl: PUBLIC_URL }
+
+export const zoe = record(1, {
+  stale: true,
+  profile: { displayName: 'Zoe Lantern' },
+  mainWallet: '0xabc',
+  credentials: [credential('c-1', { type: 'kite', category: 'Skills', score: 9, maxScore: 4.5 })],
+  dataPoints: [dataPoint('base_builder', 9, 'zoe.eth', 'nine contracts')],
+  socials: [social('lens', 'zoe')],
+})
+
+/** A server that signs, whose passports are scored by the built-in rules. */
+export async function serveScored(
+  options: ServerOptions = SIGNED,
+  records: readonly PassportRecord[] = [zoe],
+) {
+  const server = await serveRecords(options, records)
+  await adoptRules(scorerOf(server.store))
+  await scoreNow(server.store)
+  return server
+}

@@ -1,14 +1,8 @@
 import type { Store } from '../../../src/core/store/store.ts'
 import { copyStore } from '../../../src/features/copy/copy.ts'
 import type { CopyableTable } from '../../../src/features/copy/statements.ts'
-import { COPY } from './open.ts'
-import { ada, grace, graceOld, nobody } from './records.ts'
+import { COPY } from '../features/copy.ts'
 import { scoreNow } from './scoring.ts'
-
-const restingAda = { ...ada, stale: false }
-
-/** People whose scores are up to date. */
-export const AT_REST = [restingAda, grace, graceOld, nobody]
 
 export async function score(store: Store): Promise<void> {
   await scoreNow(store)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { makeKey } from '../../support/http/keys.ts'
+import { serveWrites } from '../../support/http/servers.ts'
 import { createSigningKey, signMessage } from '../../support/http/webhook-receiver.ts'
-import { serveWrites } from '../../support/http/writing-server.ts'
 import { hasPrograms } from '../../support/programs.ts'
 import { installPythonClient, type PythonClient } from '../../support/python-client.ts'
 import { openTestStore } from '../../support/store/engines.ts'

@@ -8,7 +8,7 @@ import {
   startDocsRunner,
   usesPythonClient,
 } from '../../support/docs/docs-runner.ts'
-import { PAGES, readPage } from '../../support/docs/pages.ts'
+import { PAGES } from '../../support/docs/pages.ts'
 import { findProgram, hasPrograms } from '../../support/programs.ts'
 import { installPythonClient, type PythonClient } from '../../support/python-client.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -30,7 +30,6 @@ const NOT_RUN: Record<string, string> = {
   'docs/scale.md: When to move: sh': 'needs sudo',
   'docs/scale.md: High availability: sh':
     'installs packages and runs until it is stopped; stress ha-failover runs the script',
-  'docs/scale.md: One address for two proxies: text': 'needs two machines',
   'docs/scale.md: Backups of the cluster, and a point in time: text': 'needs pgBackRest',
   'docs/scale.md: Backups of the cluster, and a point in time: text 2': 'needs pgBackRest',
   'docs/scale.md: Example deployment: sh': 'needs a container engine',
@@ -73,8 +72,6 @@ const RUN: Record<string, Run> = {
     const [command = '', ...output] = text.split('\n')
     expect(withoutYears(await runScript(command.slice(2), folder))).toBe(withoutYears(output.join('\n')))
   },
-  nginx: (_, text) => expectLines(text, 'deploy/proxy/nginx.conf'),
-  caddy: (_, text) => expectLines(text, 'deploy/proxy/Caddyfile'),
   json: (_, text) => JSON.parse(text),
   jsonl: (_, text) =>
     text
@@ -87,14 +84,6 @@ const RUN: Record<string, Run> = {
     expect(addresses).not.toBeEmpty()
     for (const address of addresses) expect((await fetch(address)).status).toBe(200)
   },
-}
-
-/** Each line of the example must be in the configuration file, which deploy/proxy/check.sh checks. */
-function expectLines(text: string, file: string): void {
-  const known = readPage(file)
-    .split('\n')
-    .map((line) => line.trim())
-  for (const line of text.trim().split('\n')) expect(known).toContain(line.trim())
 }
 
 const runScript = (script: string, folder: string) => runner.run(['sh', '-ec', script], folder)

@@ -3,17 +3,16 @@ import { expect, jest, test } from 'bun:test'
 import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { createErrorLog, createLog, type Fields } from '../../../src/core/basics/log.ts'
-import { logRetirement } from '../../../src/features/retire/job.ts'
+import { createErrorLog, type Fields } from '../../../src/core/basics/log.ts'
 import { truncateAddress } from '../../../src/serve/request-listener.ts'
 import { serveProcess } from '../../support/cli.ts'
 import { callHere } from '../../support/cli-in-process.ts'
 import { workplace } from '../../support/cli-sandbox.ts'
+import { NO_PLAN, PLAN } from '../../support/features/retire.ts'
 import { readLines } from '../../support/log-lines.ts'
 import { VERSION } from '../../support/program/commands.ts'
-import { NO_PLAN } from '../../support/program/retirement.ts'
-import { databaseMaker, openTestStore, saveRecords } from '../../support/store/engines.ts'
-import { openSqlite, PLAN } from '../../support/store/open.ts'
+import { databaseMaker, saveRecords } from '../../support/store/engines.ts'
+import { openSqlite } from '../../support/store/open.ts'
 import { NOON, named } from '../../support/store/records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
@@ -129,32 +128,6 @@ test.concurrent('start, stop, an ignored SIGHUP and the removal of V1 are logged
     { level: 'error', message: failure },
     { message: 'Stopping: requests in progress are completed.' },
     { message: 'Stopped.' },
-  ])
-})
-
-test('the start and end of brownouts, and the removal and return of V1 are logged', async () => {
-  await using store = await openTestStore('sqlite')
-  const entries: object[] = []
-  const write = (line: string) => void entries.push(JSON.parse(line))
-  const log = createLog({ write, json: true, now: Date.now })
-  const job = logRetirement(store, log)
-  const [now, sunsetAt] = [Date.now(), NOON]
-  const brownout = { start: now, end: now + 3_600_000 }
-  for (const plan of [
-    NO_PLAN,
-    { ...NO_PLAN, brownouts: [brownout] },
-    NO_PLAN,
-    { ...NO_PLAN, sunsetAt },
-    NO_PLAN,
-  ]) {
-    await store.data(PLAN).save(plan)
-    await job.run(log)
-  }
-  expect(entries).toMatchObject([
-    { message: `A brownout of V1 began: it responds 410 until ${new Date(brownout.end).toISOString()}.` },
-    { message: 'The brownout of V1 ended.' },
-    { message: 'V1 is removed: it responds 410.' },
-    { message: 'V1 is no longer removed: it responds again.' },
   ])
 })
 

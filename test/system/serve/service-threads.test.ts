@@ -1,49 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { readFontFolder } from '../../../src/core/config/fonts-folder.ts'
-import { loadRasterizer } from '../../../src/features/pictures/rasterizer.ts'
-import { drawPng } from '../../support/explorer/explorer-server.ts'
-import { makeFont } from '../../support/explorer/make-font.ts'
 import { parseExposition } from '../../support/http/prometheus.ts'
+import { FEATURES } from '../../support/program/features.ts'
 import { saveRecords } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
-import { inventPeople } from '../../support/store/invented-people.ts'
 import { record } from '../../support/store/records.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/wait-until.ts'
 import { startTestService } from '../support/service.ts'
 
-const [WRITER, PICTURES, INDEX, SERVER] = [0, 1, 2, 3]
-
-const ARABIC = inventPeople().find(({ profile }) => /^[\p{Script=Arabic} ]+$/u.test(profile.displayName))
-const FONT = makeFont([...new Set(ARABIC?.profile.displayName.replaceAll(' ', ''))].join(''))
+/** The threads of features that servers call start before the index thread. */
+const OTHERS = FEATURES.flatMap(({ threads = [] }) => threads).filter(({ client }) => client).length
+const [WRITER, SERVER] = [0, 2 + OTHERS]
 
 /** All tests share one service, and each test ends another thread. */
 describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
-  const folder = tempFolder()
   let service: Awaited<ReturnType<typeof startTestService>>
   beforeAll(async () => {
-    writeFileSync(join(folder.path, 'NotoSansArabic.ttf'), FONT)
-    const env = { METRICS_PORT: '0', TIERS: 'anonymous=unlimited', SITE_FONTS: folder.path }
+    const env = { METRICS_PORT: '0', TIERS: 'anonymous=unlimited' }
     service = await startTestService({ workers: 2, env })
   })
-  afterAll(async () => {
-    await service[Symbol.asyncDispose]()
-    folder[Symbol.dispose]()
-  })
-
-  test('the picture thread draws a name with the fonts of SITE_FONTS', async () => {
-    const id = ARABIC?.id
-    // Until the index for filters is ready, cards are incomplete and not cached.
-    const isComplete = ({ headers }: Response) => headers.get('Cache-Control')?.startsWith('public') === true
-    await until(async () => isComplete(await service.get(`/card/${id}.svg`)))
-    const svg = await (await service.get(`/card/${id}.svg`)).text()
-    const png = await (await service.get(`/card/${id}.png`)).bytes()
-    expect(svg).toContain(ARABIC?.profile.displayName ?? '')
-    expect(png).toEqual((await loadRasterizer(readFontFolder(folder.path)))(svg, 1200))
-    expect(png).not.toEqual(await drawPng(svg, 1200))
-  })
+  afterAll(() => service[Symbol.asyncDispose]())
 
   async function end(at: number): Promise<void> {
     const count = service.threads.length
@@ -54,42 +29,6 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
   const statuses = async (path: string) => [
     ...new Set(await Promise.all(Array.from({ length: 40 }, async () => (await service.get(path)).status))),
   ]
-
-  test('an index thread that dies is restarted; no list fails meanwhile, and lists reflect later changes', async () => {
-    const read = async (path: string) => {
-      const response = await service.get(path)
-      const body = await response.json()
-      return response.ok ? body.total : response.status
-    }
-    const found = () => read('/api/v3/passports?q=a')
-    const filtered = () => read('/api/v3/passports?filter=tag:lamplighter')
-    const before = await found()
-    expect(before).toBeGreaterThan(0)
-    expect(await filtered()).toBe(0)
-    await saveRecords(service.store, [record(5000, { profile: { tags: ['Lamplighter'] } })])
-    await until(async () => (await filtered()) === 1)
-    await end(INDEX)
-    expect(await statuses('/api/v3/passports?q=a')).toEqual([200])
-    expect([await found(), await filtered()]).toEqual([before, 1])
-    await service.store.passports.remove(5000, 0)
-    await until(async () => (await filtered()) === 0)
-  })
-
-  test('the API stays responsive while many cards are drawn, and a picture thread that dies is restarted', async () => {
-    const card = async (id: number) => {
-      const { status, headers } = await service.get(`/card/${id}.png`)
-      return `${status} ${headers.get('Content-Type')}`
-    }
-    const cards = Array.from({ length: 20 }, (_, at) => card(at + 3))
-    expect(await statuses('/api/v3/passports/42')).toEqual([200])
-    expect(await statuses('/')).toEqual([200])
-    await end(PICTURES)
-    // Cards that were not drawn yet get an error picture.
-    for (const answer of await Promise.all(cards))
-      expect(['200 image/png', '503 image/svg+xml; charset=utf-8']).toContain(answer)
-    const cachingOf = async (path: string) => (await service.get(path)).headers.get('Cache-Control')
-    await until(async () => (await cachingOf('/card/2.png'))?.startsWith('public') === true)
-  })
 
   test('a server thread that dies is restarted, and the other threads serve meanwhile', async () => {
     const listed = async () =>
@@ -121,7 +60,7 @@ describe.skipIf(process.platform !== 'linux')('threads of the service', () => {
     })
     const ofThreads = service.messages().filter((message) => message.includes('-thread '))
     expect(ofThreads).toEqual(
-      ['index', 'picture', 'server', 'writer'].map((name) => `The ${name}-thread ended; restarting it now.`),
+      ['server', 'writer'].map((name) => `The ${name}-thread ended; restarting it now.`),
     )
   })
 })

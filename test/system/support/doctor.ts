@@ -1,4 +1,4 @@
-import type { CheckResult } from '../../../src/features/doctor/check-result.ts'
+import type { CheckResult } from '../../../src/core/cli/check-result.ts'
 import { callHere } from '../../support/cli-in-process.ts'
 import type { workplace } from '../../support/cli-sandbox.ts'
 import { ada, PEOPLE } from '../../support/store/records.ts'

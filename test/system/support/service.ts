@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { createLog } from '../../../src/core/basics/log.ts'
 import { readConfig } from '../../../src/core/config/config.ts'
-import { readFontFolder } from '../../../src/core/config/fonts-folder.ts'
 import { openStore } from '../../../src/core/store/open.ts'
 import { startService } from '../../../src/serve/service.ts'
 import { inventPeople } from '../../support/store/invented-people.ts'
@@ -24,8 +23,7 @@ export async function startTestService({ workers = 1, env = {} }: Options = {}) 
   const store = await openStore(config.database)
   const people = PEOPLE.map((passport) => ({ kind: 'passport' as const, passport }))
   await store.records.save(people, { now: Date.now(), restore: false })
-  const fonts = config.fonts === undefined ? undefined : readFontFolder(config.fonts)
-  const service = await startService({ config, workers, store, log, fonts })
+  const service = await startService({ config, workers, store, log })
   return {
     ...service,
     databaseUrl: settings.DATABASE_URL,

@@ -1,21 +1,23 @@
 import { EMPTY_HEAD } from '../../history/hash-chain.ts'
-import { type DataPointRow, toDataPoint, toDataPointRow } from '../rows/passport.ts'
-import { type Connection, findNumber } from '../sql/connection.ts'
+import type { Credential } from '../../passport/credential.ts'
+import { NO_SCORES } from '../../passport/passport.ts'
+import type { LaterFields } from '../../passport/record.ts'
+import { type CredentialsRow, toCredentialsRow, toUnscoredRow } from '../rows/credential.ts'
+import {
+  type DataPointRow,
+  type StoredRow,
+  toDataPoint,
+  toDataPointRow,
+  toRecordRow,
+  toScores,
+} from '../rows/passport.ts'
+import { type Connection, findNumber, listColumn } from '../sql/connection.ts'
 import { fillDerived } from '../sql/derived.ts'
 import { listTables, type Table } from '../sql/tables.ts'
-import { newSecret } from '../write/write-events.ts'
-import { type PackedRow, tombstone, unpackEvent } from './old-events.ts'
-import {
-  hasCredentials,
-  type OldCredentials,
-  type OldPassport,
-  toNewCredentials,
-  toNewPassport,
-} from './old-passports.ts'
-
+import { buryEvents, newSecret, tombstone } from '../write/write-events.ts'
+import { type PackedRow, unpackEvent } from './old-events.ts'
 /** The tables of an older schema, and the empty ones of this version, in one transaction. */
 export type Conversion = {
-  /** Statements about the new tables. */
   connection: Connection
   /** Precedes the name of an old table. */
   old: string
@@ -27,8 +29,8 @@ export type Conversion = {
 const BATCH = 500
 
 /** The tables that are not copied as they are. Those that are derived are filled at the end. */
-const CONVERTED = 'passports credentials data_points events event_log keys handles listing passportd'.split(
-  ' ',
+const CONVERTED = 'passports|credentials|data_points|events|event_log|keys|handles|listing|passportd'.split(
+  '|',
 )
 
 /** Fills the new tables. Those that the old schema does not have stay empty. */
@@ -36,14 +38,12 @@ export async function convert(conversion: Conversion): Promise<void> {
   const { connection, old, oldTables, onProgress } = conversion
   const { query, insertRows } = connection
   const hadTables = new Map(oldTables.map((table) => [table.name, table]))
-  const total = await findNumber(
-    query,
-    `select 2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events)`,
-  )
+  const count = `select 2 * (select count(*) from ${old}passports) + (select count(*) from ${old}events)`
+  const total = Math.max(1, await findNumber(query, count))
   let done = 0
   const advance = (rows: number) => {
     done += rows
-    onProgress(Math.min(1, done / Math.max(1, total)))
+    onProgress(Math.min(1, done / total))
   }
 
   const [log] = await query<OldLog>(`select * from ${old}event_log`)
@@ -56,18 +56,16 @@ export async function convert(conversion: Conversion): Promise<void> {
     const source = hadTables.get(table.name)
     if (source && !CONVERTED.includes(table.name)) await copyTable(conversion, table, source)
   }
+  const hidden = await listColumn<number>(query, 'select id from passports where hidden_at is not null')
+  // Earlier versions kept the events of hidden passports, without serving them.
+  await buryEvents(connection, hidden, (log as OldLog).last, " and type <> 'passport.removed'")
   await fillDerived((work) => work(connection), advance)
 }
 
-/** Counts rows that were converted. */
 type Advance = (rows: number) => void
 
 /** `hasSecrets`: from the first schema with this table on, only hidden passports have no secret. */
-async function convertPassports(
-  { connection, old }: Conversion,
-  hasSecrets: boolean,
-  advance: Advance,
-): Promise<void> {
+async function convertPassports({ connection, old }: Conversion, hasSecrets: boolean, advance: Advance) {
   const { query, insertRows } = connection
   let after = -1
   for (;;) {
@@ -83,21 +81,28 @@ async function convertPassports(
        left join ${old}v1_credentials as v1 on v1.passport_id = id where id > $1 and id <= $2 order by id`,
       range,
     )
-    const rows = credentials.map((row) => ({ passport_id: row.id, ...toNewCredentials(row) }))
-    const owners = new Set(points.map(({ passport_id }) => passport_id))
-    for (const row of credentials) if (hasCredentials(row)) owners.add(row.id)
+    const owners = new Set([
+      ...points.map(({ passport_id }) => passport_id),
+      ...credentials.filter(hasCredentials).map(({ id }) => id),
+    ])
     await insertRows(
       'passports',
       passports.map((row) => toNewPassport(row, owners.has(row.id))),
     )
-    await insertRows('credentials', rows)
+    await insertRows(
+      'credentials',
+      credentials.map((row) => ({ passport_id: row.id, ...toNewCredentials(row) })),
+    )
     // Later columns are undefined in rows of 0.2.1.
     await insertRows(
       'data_points',
       points.map((row) => toDataPointRow(row.passport_id, toDataPoint(row))),
     )
-    const secrets = hasSecrets ? [] : passports.map(({ id }) => newSecret(id))
-    await insertRows('log_secrets', secrets)
+    if (!hasSecrets)
+      await insertRows(
+        'log_secrets',
+        passports.map(({ id }) => newSecret(id)),
+      )
     advance(passports.length)
     after = last
   }
@@ -123,7 +128,9 @@ async function convertEvents(
       'events',
       sequences.map((sequence) => {
         const row = events.get(sequence)
-        return row ? unpackEvent(row, (number) => stamps.get(number) as string) : tombstone(sequence)
+        return row
+          ? unpackEvent(row, (number) => stamps.get(number) as string)
+          : tombstone(sequence, EMPTY_HEAD)
       }),
     )
     advance(packed.length)
@@ -154,3 +161,54 @@ const toNewKey = ({ hash, ...key }: { hash: Uint8Array }) => ({
   ...key,
   hash: hash.toHex(),
 })
+
+/** The columns of all older schemas. Those of hidden passports and expiring scores came after 0.2.1. */
+type OldPassport = Omit<StoredRow, 'profile' | 'given' | 'rescore_at' | 'hidden_at'> &
+  Partial<Pick<StoredRow, 'rescore_at' | 'hidden_at'>> & {
+    display_name: string
+    bio: string
+    location: string
+    /** JSON, as the next ones. */
+    tags: string
+    socials: string
+    /** Empty if no field is known. */
+    later_fields: string
+    given_human: number
+  }
+
+/** `hasEvidence`: whether a rule set may have replaced the scores of the record. They are unknown then. */
+function toNewPassport(old: OldPassport, hasEvidence: boolean): StoredRow {
+  const { display_name, bio, location, tags, later_fields, given_human, ...row } = old
+  const later: LaterFields = later_fields === '' ? {} : JSON.parse(later_fields)
+  const given = toRecordRow({
+    ...later,
+    id: row.id,
+    human: row.human === 1,
+    givenHuman: given_human === 1,
+    givenScores: row.rules === '' || !hasEvidence ? toScores(row) : NO_SCORES,
+    connections: row.connections,
+    mainWallet: row.main_wallet,
+    verifiedWallets: JSON.parse(row.verified_wallets),
+    profile: { bio, displayName: display_name, location, tags: JSON.parse(tags) },
+    socials: JSON.parse(row.socials),
+  })
+  return { rescore_at: null, hidden_at: null, ...row, ...given }
+}
+
+/** The stored form, and the V1 response of a visible passport. Each is `null` if there is none. */
+type OldCredentials = { id: number; data: string | null; body: string | null }
+
+const BODY_START = '{"passport_credentials":'
+
+/** Whether there is a credential that a rule set may have scored. */
+const hasCredentials = ({ data, body }: OldCredentials): boolean =>
+  ![null, '[]', `${BODY_START}[]}`].includes(data || body)
+
+function toNewCredentials({ data, body }: OldCredentials): CredentialsRow {
+  const shown = body?.slice(BODY_START.length, -1)
+  // Empty: the record gave what the response shows.
+  if (!data) return { shown: shown ?? '[]', given: null, issuers: '' }
+  const credentials: Credential[] = JSON.parse(data)
+  const row = toCredentialsRow(credentials)
+  return shown === undefined || shown === row.shown ? row : toUnscoredRow(shown, credentials)
+}

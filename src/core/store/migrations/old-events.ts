@@ -1,6 +1,6 @@
 import type { Change, EventContent } from '../../history/event.ts'
-import { EMPTY_HEAD } from '../../history/hash-chain.ts'
 import { type EventRow, toEventRow } from '../rows/event.ts'
+import { tombstone } from '../write/write-events.ts'
 
 /** `type` is an index of `TYPES`, and `data` is packed. */
 export type PackedRow = Omit<EventRow, 'type'> & { type: number }
@@ -29,11 +29,6 @@ export function unpackEvent({ type, passport_id, data, ...row }: PackedRow, stam
     ...toEventRow({ ...event, ...unpackData(name, data, stampOf) } as EventContent),
   }
 }
-
-export const tombstone = (sequence: number, leaf = EMPTY_HEAD): EventRow => ({
-  ...{ sequence, passport_id: null, time: 0, actor: null, type: 'tombstone' },
-  data: JSON.stringify({ leaf }),
-})
 
 function unpackData(type: string | undefined, data: string, stampOf: StampOf): object {
   const value = data === '' ? null : JSON.parse(data)

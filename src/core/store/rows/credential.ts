@@ -13,8 +13,8 @@ import type { WireCredential } from '../../passport/wire-schemas.ts'
 export type CredentialsRow = {
   shown: string
   /**
-   * What the last record gave: null if it is the same as `shown`, a list if a rule scores other credentials, and
-   * `{"unscored": list}` if nothing has been scored since the record, so that `shown` has the credentials before it.
+   * What the last record gave: null if it equals `shown`, a list if a rule scores other credentials, and
+   * `{"unscored": list}` if nothing was scored since the record: `shown` has the credentials before it.
    */
   given: string | null
   issuers: string
@@ -41,12 +41,11 @@ export const toUnscoredRow = (shown: string, credentials: readonly Credential[])
 })
 
 export const toShown = (credentials: readonly Credential[]): string =>
-  JSON.stringify(
-    credentials
-      .filter(({ superseded }) => !superseded)
-      .sort(byScore)
-      .map(presentCredential),
-  )
+  JSON.stringify(withoutSuperseded(credentials).sort(byScore).map(presentCredential))
+
+/** A superseded credential is stored, but not shown. */
+export const withoutSuperseded = (credentials: readonly Credential[]) =>
+  credentials.filter(({ superseded }) => !superseded)
 
 /** The other ones are only in `shown`. */
 const isGiven = ({ givenScore, superseded }: Credential) => givenScore !== undefined || superseded
@@ -56,9 +55,8 @@ const toGiven = (credentials: readonly Credential[]) =>
 
 function toIssuers(credentials: readonly Credential[]): string {
   const issued = credentials.filter((credential) => credential.issuer !== undefined && !isGiven(credential))
-  return issued.length === 0
-    ? ''
-    : JSON.stringify(Object.fromEntries(issued.map(({ id, issuer }) => [id, issuer])))
+  const issuers = Object.fromEntries(issued.map(({ id, issuer }) => [id, issuer]))
+  return issued.length === 0 ? '' : JSON.stringify(issuers)
 }
 
 /** Whether responses show the credentials of an earlier record. */
@@ -93,18 +91,13 @@ type Origin = Pick<CredentialV3, 'from' | 'issuer'>
 export function readOrigins(row: CredentialsRow): (id: string) => Origin {
   if (row.given === null) return () => ({ from: 'record' })
   const given: Given = JSON.parse(row.given)
-  const isUnscored = 'unscored' in given
-  const origins = new Map<string, Origin>(
-    (isUnscored ? given.unscored : given).map(({ id, derived, issuer }) => [
-      id,
-      { from: derived ? 'rule' : 'record', ...(issuer && { issuer }) },
-    ]),
-  )
+  const origins = new Map<string, Origin>()
+  for (const { id, derived, issuer } of 'unscored' in given ? given.unscored : given)
+    origins.set(id, { from: derived ? 'rule' : 'record', ...(issuer && { issuer }) })
   for (const [id, issuer] of readIssuers(row)) origins.set(id, { from: 'rule', issuer })
-  return (id) => origins.get(id) ?? { from: isUnscored ? undefined : 'rule' }
+  return (id) => origins.get(id) ?? { from: 'unscored' in given ? undefined : 'rule' }
 }
 
-/** The credentials that responses show. */
 export const shownCredentialsOf = (row: CredentialsRow | undefined): Credential[] =>
   row ? parseShown(row).map(readCredential) : []
 
@@ -113,10 +106,7 @@ export const parseShown = ({ shown }: CredentialsRow): WireCredential[] => JSON.
 const byId = (one: Credential, other: Credential) => (one.id < other.id ? -1 : 1)
 
 /** Returns the new credentials. If one is unchanged, its old object is returned, so that its `calculatedAt` stays. */
-export function keepUnchanged(
-  before: readonly Credential[],
-  after: readonly Credential[],
-): readonly Credential[] {
+export function keepUnchanged(before: readonly Credential[], after: readonly Credential[]) {
   const old = new Map(before.map((credential) => [credential.id, credential]))
   return after.map((credential) => {
     const same = old.get(credential.id)

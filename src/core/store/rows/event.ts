@@ -1,4 +1,13 @@
-import type { Actor, EventContent, EventLog, EventType, LogEvent, Tombstone } from '../../history/event.ts'
+import type {
+  Actor,
+  EventContent,
+  EventLog,
+  EventType,
+  LogEvent,
+  ProvenEvent,
+  Tombstone,
+} from '../../history/event.ts'
+import { saltOf } from '../../history/hash-chain.ts'
 
 /** What an event says about a score. A tombstone has the time 0. */
 export type RecentEvent = {
@@ -20,11 +29,6 @@ export type EventPage = {
   types?: readonly EventType[]
 }
 
-/**
- * `before` selects the next page; absent after the last one. Events before the time `knownSince` are not in the log.
- */
-export type LaterEvents = { events: LogEvent[]; before: number | undefined; knownSince: number }
-
 /** `data` is the JSON of the fields that have no column. A tombstone has no passport. */
 export type EventRow = {
   sequence: number
@@ -33,8 +37,6 @@ export type EventRow = {
   type: EventType | Tombstone['type']
   data: string
   actor: Actor | null
-  /** Whether the passport is hidden now. */
-  hidden?: number | boolean
 }
 
 export const toEventRow = ({ type, passportId, ...data }: EventContent & { passportId?: number }) => ({
@@ -53,24 +55,31 @@ export const toEvent = ({ sequence, time, passport_id, type, data, actor }: Even
   ...JSON.parse(data),
 })
 
+/** A row of an event and the secret of its passport. */
+export type ProofRow = EventRow & { secret?: string | null }
+
+/** Selects the secret together with the event, because a removal deletes the secret. */
+export const SECRET =
+  '(select secret from log_secrets where log_secrets.passport_id = events.passport_id) as secret'
+
+export function toProvenEvent({ secret, ...row }: ProofRow): ProvenEvent {
+  const { sequence, type, data } = row
+  if (type === 'tombstone') return { type, sequence, ...JSON.parse(data) }
+  // A removal has no salt: a passport that is added again has another secret, which must not change the leaf.
+  const salt = type === 'passport.removed' || !secret ? '' : saltOf(secret, sequence)
+  return { ...toEvent(row), salt }
+}
+
 /** The score before an event, if the event changes it. The beginning of the data suffices. */
 export function oldScoreOf(data: string): number | null {
   const [, before, after] = /^\{"change":\{"score":\[([^,]+),([^\]]+)\]/.exec(data) ?? []
   return before === undefined || before === after ? null : Number(before)
 }
 
-export const toEvents = (rows: readonly EventRow[]): LogEvent[] => rows.filter(isServed).map(toEvent)
-
-/** Events of a hidden passport are not served, except those that say that it is gone. */
-export const isServed = ({ hidden, type }: EventRow) => !hidden || type === 'passport.removed'
-
-/**
- * A page of events reads at most this many, because filtered types and tombstones may be many. Pages of a passport use
- * an index.
- */
+/** A page of events reads at most this many, because filtered types and tombstones may be many. */
 export const MOST_SCANNED = 10_000
 
-/** The sequence number of the last event that a page may read. */
+/** The last event that a page may read. Pages of a passport use an index. */
 export const scanEnd = ({ after, passport }: EventPage, { first, last }: EventLog): number =>
   Math.max(after, passport === undefined ? Math.min(last, Math.max(after, first - 1) + MOST_SCANNED) : last)
 

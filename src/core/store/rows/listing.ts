@@ -31,10 +31,7 @@ export function toListing(row: StoredRow, credentials: readonly Credential[]): L
   return { passport_id: row.id, score: row.score, name, facets: facets.join(FIELD_SEPARATOR) }
 }
 
-/**
- * As written, with single spaces. Leaves out duplicates and empty text. The lists are short: a set would take twice
- * as long.
- */
+/** As written, with single spaces, without duplicates and empty text. For short lists, a set takes twice as long. */
 function writeAll(values: readonly string[]): string {
   const folded = values.map(foldKnown)
   const kept = values.filter((_, at) => folded[at] !== '' && folded.indexOf(folded[at] as string) === at)
@@ -51,7 +48,7 @@ function toPointsText(credentials: readonly Credential[]): string {
   return points.sort().join(VALUE_SEPARATOR)
 }
 
-/** Returns a function that reads the values of a field, or one empty text. Those of "points" are read by `parsePoints`. */
+/** Returns a function that reads the values of a field, or one empty text. `parsePoints` reads those of "points". */
 export function readFacets(facets: string): (field: (typeof FACET_FIELDS)[number]) => string[] {
   const texts = facets.split(FIELD_SEPARATOR)
   return (field) => (texts[FACET_FIELDS.indexOf(field)] ?? '').split(VALUE_SEPARATOR)

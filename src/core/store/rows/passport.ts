@@ -51,7 +51,6 @@ type ScoreRow = Record<ScoreField, number>
 /** What the last record said and scoring never changes, in the record format. */
 export type Given = ScoreRow & WireLaterFields & { human_checkmark: boolean }
 
-/** The columns of list items. */
 export type ListedRow = ScoreRow & {
   id: number
   stale: number
@@ -63,10 +62,8 @@ export type ListedRow = ScoreRow & {
   profile: string
 }
 
-/** The columns that v3 shows. */
 export type ShownRow = ListedRow & { socials: string; rules: string }
 
-/** All columns of `schema.sql`. */
 export type StoredRow = ShownRow & {
   merged_into: number | null
   fingerprint: string
@@ -76,31 +73,23 @@ export type StoredRow = ShownRow & {
   hidden_at: number | null
 }
 
-/** SQL for both engines: a `ListedRow`. */
 export const LISTED_COLUMNS = `id, score, activity_score, identity_score, skills_score, stale, calculated_at, human,
   connections, main_wallet, verified_wallets, profile`
 
-/** SQL for both engines: a `ShownRow`. */
 export const SHOWN_COLUMNS = `${LISTED_COLUMNS}, socials, rules`
 
-/**
- * Decides what responses show. A merged passport leads to its survivor. A hidden passport is not found, nor are those
- * merged into it. Records and scores of both go on.
- */
+/** Whether responses show it. A merged passport leads to its survivor. Records and scores of others go on, too. */
 export const isVisible = (row: Pick<StoredRow, 'merged_into' | 'hidden_at'>): boolean =>
   row.merged_into === null && row.hidden_at === null
 
-/** SQL for both engines: `isVisible`. */
 export const IS_VISIBLE = 'merged_into is null and hidden_at is null'
 
-export function toScores(row: ScoreRow): Scores {
-  return {
-    total: row.score,
-    activity: row.activity_score,
-    identity: row.identity_score,
-    skills: row.skills_score,
-  }
-}
+export const toScores = (row: ScoreRow): Scores => ({
+  total: row.score,
+  activity: row.activity_score,
+  identity: row.identity_score,
+  skills: row.skills_score,
+})
 
 export const readGiven = ({ given }: Pick<StoredRow, 'given'>): Given => JSON.parse(given)
 
@@ -109,14 +98,12 @@ export const parseProfile = (profile: string): Profile => readProfile(JSON.parse
 export const parseSocials = (socials: string): Social[] =>
   (JSON.parse(socials) as WireSocial[]).map(readSocial)
 
-export function toScoreRow(scores: Scores): ScoreRow {
-  return {
-    score: roundScore(scores.total),
-    activity_score: roundScore(scores.activity),
-    identity_score: roundScore(scores.identity),
-    skills_score: roundScore(scores.skills),
-  }
-}
+export const toScoreRow = ({ total, activity, identity, skills }: Scores): ScoreRow => ({
+  score: roundScore(total),
+  activity_score: roundScore(activity),
+  identity_score: roundScore(identity),
+  skills_score: roundScore(skills),
+})
 
 export function toPassport(row: ListedRow): Passport {
   return {

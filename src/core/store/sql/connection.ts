@@ -1,15 +1,11 @@
 import type { Awaitable } from '../../basics/awaitable.ts'
 
-/**
- * Runs one statement, which may have the words of `words.ts`. On both engines its parameters are `$1`, `$2` and so on.
- * A parameter that is a list is passed as JSON: see `LIST`.
- */
+/** Runs one statement, which may have the words of `words.ts`. A parameter that is a list is passed as JSON. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
 /** Runs a frequent read. SQLite returns the rows at once. */
 export type Lookup = <Row>(text: string, values?: readonly unknown[]) => Awaitable<Row[]>
 
-/** The values of a select of one column. */
 export async function listColumn<T>(query: Lookup, text: string, values?: readonly unknown[]): Promise<T[]> {
   const rows = await query<Record<string, T>>(text, values)
   return rows.flatMap((row) => Object.values(row))
@@ -26,10 +22,19 @@ export type Connection = {
   insertRows<Row>(table: string, rows: readonly object[], conflict?: string): Promise<Row[]>
 }
 
-/**
- * `records` admits one writer of records. `rules` keeps other transactions from using or adopting a rule set. A lock
- * is held until the transaction ends. A SQLite database has one writer at a time anyway.
- */
+/** Inserts rows. A row with the same key is replaced if `where` holds. */
+export async function upsertRows(
+  { insertRows }: Connection,
+  table: string,
+  key: readonly string[],
+  rows: readonly object[],
+  where = 'true',
+): Promise<void> {
+  const updates = Object.keys(rows[0] ?? {}).map((name) => `${name} = excluded.${name}`)
+  await insertRows(table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
+}
+
+/** Held until a transaction ends. `records` admits one writer of records, `rules` no other user of the rule set. */
 export type Lock = 'records' | 'rules' | 'rules shared'
 
 /** A transaction that may write. */
@@ -41,11 +46,9 @@ export type Transaction = Connection & {
 export type Database = {
   /** For frequent reads. On SQLite, they may lack what other connections wrote in the last milliseconds. */
   lookup: Lookup
-  /** Reads outside of a transaction. */
   read: Connection
   /** For statements that read many rows. */
   long: Connection
-  /** Runs single statements that write. */
   write: Query
   transaction<T>(work: (transaction: Transaction) => Promise<T>, lock?: Lock): Promise<T>
   /** All reads of `work` see the same state of the database. */

@@ -13,7 +13,6 @@ type OnProgress = (passports: number) => void
 export const DERIVED = defineData({
   name: 'derived',
   open: ({ transaction }) => ({
-    /** Fills the tables again, in short transactions. */
     rebuild: (onProgress: OnProgress) => fillDerived((work) => transaction(work, 'records'), onProgress),
   }),
 })
@@ -25,10 +24,6 @@ export async function fillDerived(
   run: (work: (connection: Connection) => Promise<number>) => Promise<number>,
   onProgress: OnProgress,
 ): Promise<void> {
-  await run(async (connection) => {
-    await deleteSavedIndex(connection)
-    return 0
-  })
   for (let after = -1; after < Number.MAX_SAFE_INTEGER; )
     after = await run((connection) => fillBatch(connection, after, onProgress))
 }
@@ -38,9 +33,9 @@ const BATCH = 500
 /** Fills the tables for the passports after an id. Returns the last one. */
 async function fillBatch(connection: Connection, after: number, onProgress: OnProgress): Promise<number> {
   const { query, insertRows } = connection
-  const rows = await query<StoredRow>(`select * from passports where id > $1 order by id limit ${BATCH}`, [
-    after,
-  ])
+  if (after < 0) await deleteSavedIndex(connection)
+  const next = `select * from passports where id > $1 order by id limit ${BATCH}`
+  const rows = await query<StoredRow>(next, [after])
   const ids = rows.map(({ id }) => id)
   const last = ids.at(-1) ?? Number.MAX_SAFE_INTEGER
   for (const table of DERIVED_TABLES)

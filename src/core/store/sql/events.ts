@@ -1,15 +1,11 @@
 import type { EventLog, EventType } from '../../history/event.ts'
 import * as event from '../rows/event.ts'
-import { SECRET, toProvenEvents } from '../rows/event-proof.ts'
 import type { Database, Lookup } from './connection.ts'
 import { selectIds } from './words.ts'
 
 const LOG = `name, first, last, known_since as "knownSince"`
 
-/** Because of `between`, SQLite uses the small index of hidden passports. */
-const EVENT = `sequence, passport_id, time, type, data, actor, exists (
-    select 1 from passports where id between events.passport_id and events.passport_id and hidden_at is not null
-  ) as hidden`
+const EVENT = 'sequence, passport_id, time, type, data, actor'
 
 /**
  * Selects the log, and the events that `rows` selects in an order, all of one moment. `bytes` is the size of the data
@@ -21,16 +17,16 @@ const selectPage = (rows: string, order: string) => `select ${LOG}, page.* from 
 ) as page on bytes - octet_length(data) <= ${event.MAX_PAGE_BYTES} order by ${order}`
 
 /** $1 is the number before the first event, $2 the limit of events, and $3 the passport, if any. */
-function selectNext({ passport, types }: event.EventPage, ofAllTypes: string, more = '') {
-  const range =
+function selectNext({ passport, types }: event.EventPage, isOfOtherTypes: string, columns = EVENT) {
+  const isInRange =
     passport === undefined
       ? `sequence <= (
           select case when first - 1 > $1 then first - 1 else $1 end + ${event.MOST_SCANNED} from event_log
         )`
       : 'passport_id = $3'
   return selectPage(
-    `select ${EVENT}${more} from events
-     where sequence > $1 and ${range} and ${types ? isOf(types) : ofAllTypes} order by sequence limit $2`,
+    `select ${columns} from events
+     where sequence > $1 and ${isInRange} and ${types ? isOf(types) : isOfOtherTypes} order by sequence limit $2`,
     'sequence',
   )
 }
@@ -58,7 +54,7 @@ const RECENT = `select sequence, time, passport_id as "passportId",
 
 type RecentRow = Omit<event.RecentEvent, 'oldScore'> & { data: string | null }
 
-type PageRow = EventLog & ((event.EventRow & { bytes: number }) | { sequence: null })
+type PageRow = EventLog & ((event.ProofRow & { bytes: number }) | { sequence: null })
 
 export function createEventReader({ lookup }: Database) {
   return {
@@ -68,59 +64,55 @@ export function createEventReader({ lookup }: Database) {
     },
     /** The next events, oldest first. A page has at most `limit` events and about 1 MiB of data. */
     async list(page: event.EventPage) {
-      const { rows, ...rest } = await findPage(lookup, page, selectNext(page, "type <> 'tombstone'"))
-      return { ...rest, events: event.toEvents(rows) }
+      const next = await findNext(lookup, page, selectNext(page, "type <> 'tombstone'"))
+      return { ...next, events: next.rows.map(event.toEvent) }
     },
-    /** Like `list`, with tombstones and salts. Tombstones belong to no passport and no type, so filters leave them out. */
+    /** Like `list`, with tombstones and salts. Filters leave tombstones out: they have no passport and no type. */
     async listProven(page: event.EventPage) {
-      const { rows, ...rest } = await findPage(lookup, page, selectNext(page, 'true', `, ${SECRET}`))
-      const isFiltered = page.passport !== undefined || page.types !== undefined
-      const events = toProvenEvents(rows).filter(({ type }) => !isFiltered || type !== 'tombstone')
-      return { ...rest, events }
+      const next = await findNext(lookup, page, selectNext(page, 'true', `${EVENT}, ${event.SECRET}`))
+      return { ...next, events: next.rows.map(event.toProvenEvent) }
     },
     /**
      * A page of these passports' events after a time and before a sequence number, newest first. `readLater` reads all
      * pages. The removal of a passport is in each page, because events that were read before it are not valid any more.
      */
-    async listAfterTime(
-      passportIds: readonly number[],
-      time: number,
-      before = Number.MAX_SAFE_INTEGER,
-    ): Promise<event.LaterEvents> {
-      const { rows, log, isFull } = await find(lookup, LATER, [passportIds, time, before], event.MOST_LATER)
-      const next = isFull ? rows.at(-1)?.sequence : undefined
-      return { events: event.toEvents(rows), before: next, knownSince: log.knownSince }
+    async listAfterTime(passportIds: readonly number[], time: number, before = Number.MAX_SAFE_INTEGER) {
+      const page = await findPage(lookup, LATER, [passportIds, time, before], event.MOST_LATER)
+      return { events: page.rows.map(event.toEvent), before: page.end, knownSince: page.log.knownSince }
     },
     /** A page of all events before a sequence number, newest first. It is empty if there are none. */
     async listRecent(before: number): Promise<event.RecentEvent[]> {
       const rows = await lookup<RecentRow>(RECENT, [before])
-      return rows.map(({ sequence, time, passportId, isNew, data }) => {
-        const oldScore = data === null ? null : event.oldScoreOf(data)
-        return { sequence, time, passportId, isNew, oldScore }
-      })
+      return rows.map(({ data, ...row }) => ({
+        ...row,
+        oldScore: data === null ? null : event.oldScoreOf(data),
+      }))
     },
     /** The latest events of a passport, newest first. */
     async listLatest(passportId: number, types: readonly EventType[], limit: number) {
-      const text = `select ${EVENT} from events where passport_id = $1 and ${isOf(types)}
-        order by sequence desc limit $2`
-      return event.toEvents(await lookup(text, [passportId, limit]))
+      const latest = `where passport_id = $1 and ${isOf(types)} order by sequence desc limit $2`
+      return (await lookup<event.EventRow>(`select ${EVENT} from events ${latest}`, [passportId, limit])).map(
+        event.toEvent,
+      )
     },
   }
 }
 
-/** The rows, the log of the same moment, and whether there may be more rows. */
-async function find(lookup: Lookup, text: string, values: readonly unknown[], limit: number) {
-  const found = await lookup<PageRow>(text, values)
-  const rows = found.filter((row) => row.sequence !== null)
-  const isFull = rows.length === limit || (rows.at(-1)?.bytes ?? 0) > event.MAX_PAGE_BYTES
-  const [{ name, first, last, knownSince }] = found as [PageRow]
-  return { rows, log: { name, first, last, knownSince }, isFull }
+/** The rows, the log of the same moment, and the last sequence number if there may be more rows. */
+async function findPage(lookup: Lookup, text: string, values: readonly unknown[], limit: number) {
+  const all = await lookup<PageRow>(text, values)
+  const rows = all.filter((row) => row.sequence !== null)
+  const [{ name, first, last, knownSince }] = all as [PageRow]
+  const end = rows.at(-1)
+  const isFull = rows.length === limit || (end?.bytes ?? 0) > event.MAX_PAGE_BYTES
+  return { rows, log: { name, first, last, knownSince }, end: isFull ? end?.sequence : undefined }
 }
 
 /** `end` is the last sequence number that was read. The next page begins after it, even if this page is empty. */
-async function findPage(lookup: Lookup, page: event.EventPage, text: string) {
+async function findNext(lookup: Lookup, page: event.EventPage, text: string) {
   const { after, limit, passport } = page
-  const values = [after, limit, ...(passport === undefined ? [] : [passport])]
-  const { rows, log, isFull } = await find(lookup, text, values, limit)
-  return { rows, log, end: (isFull && rows.at(-1)?.sequence) || event.scanEnd(page, log) }
+  const { rows, log, end } = await findPage(lookup, text, [after, limit, passport].filter(isPresent), limit)
+  return { rows, log, end: end ?? event.scanEnd(page, log) }
 }
+
+const isPresent = (value: number | undefined) => value !== undefined

@@ -10,7 +10,6 @@ const CACHE_MILLISECONDS = 1000
 
 const CACHE_SIZE = 10_000
 
-/** Newest first. */
 export const listKeys = async (query: Query): Promise<ApiKey[]> =>
   (await query<KeyRow>('select * from keys order by created_at desc, id')).map(toKey)
 
@@ -19,6 +18,8 @@ const PASS_ON_SUBSCRIPTIONS = `update subscriptions set key_id = (select success
   where exists (select 1 from keys where keys.id = key_id and successor is not null)`
 const END_SUBSCRIPTIONS = `delete from subscriptions where not exists
   (select 1 from keys where keys.id = key_id and revoked_at is null)`
+
+const PURGE = 'delete from keys where revoked_at < $1 or expires_at < $1 returning id'
 
 type NewKey = Omit<ApiKey, 'lastUsedAt' | 'successor'>
 
@@ -31,7 +32,7 @@ type KeyChange = {
 export function createKeys({ lookup, read, transaction }: Database) {
   const cache: KeyCache = new Map()
 
-  /** Runs a statement that returns the id of each changed key, and returns their number. `action` is for the audit log. */
+  /** Runs a statement that returns the ids of changed keys, and returns their number. `action` is for the audit log. */
   async function change(text: string, values: readonly unknown[], action: string, detail = {}) {
     const changed = await transaction(async ({ query }) => {
       const ids = await listColumn<string>(query, text, values)
@@ -54,51 +55,35 @@ export function createKeys({ lookup, read, transaction }: Database) {
         const detail = { keys: [id], tier, scopes, origins, types, expires: isoTime(expiresAt) }
         await addAuditEntry(query, { action: 'keys.create', detail })
       }),
-    /** Newest first. */
     list: () => listKeys(read.query),
     /** Absent fields stay unchanged; `expiresAt: null` means never. Returns false for an unknown or revoked key. */
-    async update(
-      id: string,
-      { name, tier, owner, scopes, origins, types, expiresAt }: KeyChange,
-    ): Promise<boolean> {
-      const columns = toColumns({ name, tier, owner, ...joinLists({ scopes, origins, types }), expiresAt })
-      const given = Object.entries(columns).filter(([, value]) => value !== undefined)
-      const changed = await change(
-        `update keys set ${['id = id', ...given.map(([column], at) => `${column} = $${at + 2}`)]}
-         where id = $1 and revoked_at is null returning id`,
-        [id, ...given.map(([, value]) => value)],
-        'keys.set',
-        {
-          // Entries of the audit log are never deleted, so they contain neither the name nor the owner.
-          ...{ name: name && 'changed', owner: owner && 'changed' },
-          ...{ tier, scopes, origins, types, expires: expiresAt && isoTime(expiresAt) },
-        },
-      )
-      return changed > 0
+    async update(id: string, { name, owner, ...fields }: KeyChange): Promise<boolean> {
+      const columns = toColumns({ name, owner, ...fields, ...joinLists(fields) })
+      const values = Object.entries(columns).filter(([, value]) => value !== undefined)
+      const updates = ['id = id', ...values.map(([column], at) => `${column} = $${at + 2}`)]
+      const update = `update keys set ${updates} where id = $1 and revoked_at is null returning id`
+      // Entries of the audit log are never deleted, so they contain neither the name nor the owner.
+      const { expiresAt, ...rest } = fields
+      const detail = {
+        ...{ name: name && 'changed', owner: owner && 'changed' },
+        ...{ ...rest, expires: expiresAt && isoTime(expiresAt) },
+      }
+      return (await change(update, [id, ...values.map(([, value]) => value)], 'keys.set', detail)) > 0
     },
     /** Sets a successor. The key expires at `endsAt` or earlier. Returns false if it is unknown or has a successor. */
-    replace: async (id: string, successor: string, endsAt: number) =>
-      (await change(
-        `update keys set expires_at = case when expires_at < $1 then expires_at else $1 end, successor = $2
-         where id = $3 and successor is null returning id`,
-        [endsAt, successor, id],
-        'keys.rotate',
-        { successor },
-      )) > 0,
+    async replace(id: string, successor: string, endsAt: number) {
+      const replace = `update keys set expires_at = case when expires_at < $1 then expires_at else $1 end,
+        successor = $2 where id = $3 and successor is null returning id`
+      return (await change(replace, [endsAt, successor, id], 'keys.rotate', { successor })) > 0
+    },
     /** Returns whether the key exists. The date of the first revocation stays. */
-    revoke: async (id: string, now: number) =>
-      (await change(
-        'update keys set revoked_at = $1 where id = $2 and revoked_at is null returning id',
-        [now, id],
-        'keys.revoke',
-      )) > 0 || (await listColumn(read.query, 'select id from keys where id = $1', [id])).length > 0,
+    async revoke(id: string, now: number) {
+      const revoke = 'update keys set revoked_at = $1 where id = $2 and revoked_at is null returning id'
+      const exists = async () => (await read.query('select id from keys where id = $1', [id])).length > 0
+      return (await change(revoke, [now, id], 'keys.revoke')) > 0 || exists()
+    },
     /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
-    purge: (before: number) =>
-      change(
-        'delete from keys where revoked_at < $1 or expires_at < $1 returning id',
-        [before],
-        'keys.purge',
-      ),
+    purge: (before: number) => change(PURGE, [before], 'keys.purge'),
   }
 }
 
@@ -119,19 +104,22 @@ function findKey(lookup: Lookup, cache: KeyCache, id: string): Awaitable<ApiKey 
 type Lists = Pick<ApiKey, 'scopes' | 'origins' | 'types'>
 
 /** Lists are separated by blanks. */
-const joinLists = (lists: { [Name in keyof Lists]: Lists[Name] | undefined }) =>
-  Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list?.join(' ')]))
+const joinLists = ({ scopes, origins, types }: { [Name in keyof Lists]?: Lists[Name] | undefined }) => ({
+  scopes: scopes?.join(' '),
+  origins: origins?.join(' '),
+  types: types?.join(' '),
+})
 
 const toList = (text: string) => text.split(' ').filter((word) => word !== '')
 
 /** Absent values are null. Columns that are not here have the name of a field, in snake case. */
 type KeyRow = Record<keyof Lists | 'hash', string> & { seen_in_browser: number }
 
-const toKeyRow = ({ hash, scopes, origins, types, isSeenInBrowser, ...key }: NewKey) =>
+const toKeyRow = ({ hash, isSeenInBrowser, ...key }: NewKey) =>
   toColumns({
     ...{ expiresAt: null, revokedAt: null },
     ...key,
-    ...joinLists({ scopes, origins, types }),
+    ...joinLists(key),
     hash: hash.toHex(),
     seenInBrowser: Number(isSeenInBrowser ?? 0),
   })

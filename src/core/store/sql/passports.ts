@@ -1,6 +1,6 @@
 import { type Awaitable, andThen } from '../../basics/awaitable.ts'
 import { hashOf } from '../../basics/hash.ts'
-import type { CredentialV3, PassportV3 } from '../../history/passport-state.ts'
+import type { CredentialV3 } from '../../history/passport-state.ts'
 import type { Credential } from '../../passport/credential.ts'
 import {
   type FullPassport,
@@ -10,6 +10,7 @@ import {
   refValue,
 } from '../../passport/passport.ts'
 import { readCredential } from '../../passport/present.ts'
+import { defineData } from '../data.ts'
 import {
   type FindByKeys,
   type FindOptions,
@@ -17,7 +18,9 @@ import {
   LISTED_COLUMNS,
   type ListedRow,
   LONGEST_CHAIN,
+  parseProfile,
   SHOWN_COLUMNS,
+  type StoredRow,
   toPassport,
 } from '../rows/passport.ts'
 import { type Database, findNumber, type Lookup, listColumn } from './connection.ts'
@@ -32,14 +35,13 @@ const survivorOf = (start: string, more = 'and hidden_at is null') => `(with rec
 
 const OWNER = '(select passport_id from wallets where address = $1)'
 
-/** SQL for both engines: the id of a passport. `$1` is an id or a wallet address. */
 export const PASSPORT_ID = { id: 'cast($1 as bigint)', wallet: OWNER }
 
 /** SQL for both engines: the id of the passport that this one was merged into, after any number of merges. */
 export const SURVIVOR_ID = { id: survivorOf(PASSPORT_ID.id), wallet: survivorOf(OWNER) }
 
 /** As `SURVIVOR_ID.wallet`, but hidden passports lead to their survivors, too. */
-export const ANY_SURVIVOR_OF_WALLET = survivorOf(OWNER, '')
+const ANY_SURVIVOR_OF_WALLET = survivorOf(OWNER, '')
 
 export function createPassportReader({ read: { query }, lookup }: Database, findByKeys: FindByKeys) {
   const findVersion = createFinder<object>(lookup, SELECT_VERSION)
@@ -52,14 +54,12 @@ export function createPassportReader({ read: { query }, lookup }: Database, find
     /** The id of a merged passport finds its survivor. */
     find: (ref: PassportRef): Promise<FullPassport | undefined> =>
       findPassport(findByKeys, ref, { credentials: false }),
-    /** Also finds the credentials that responses show, sorted by score (highest first), name and id. */
     async findWithCredentials(ref: PassportRef) {
       const found = await findPassport(findByKeys, ref, { credentials: true })
       if (!found) return undefined
       const { credentials = [], ...passport } = found
       return { passport: passport as FullPassport, credentials: credentials.map(toCredential) }
     },
-    /** Includes merged passports. */
     count: () => findNumber(query, COUNT_PASSPORTS),
     /** The passports that were merged into this one directly. */
     listMerged: (id: number) =>
@@ -81,17 +81,15 @@ export const MERGED = `case when exists (
     select 1 from passports as other where other.merged_into = passports.id and other.hidden_at is null
   ) then 1 else 0 end as merged`
 
-/** All that responses about a passport show. */
 const SELECT_VERSION = `select ${SHOWN_COLUMNS}, ${MERGED}, shown
   from passports join credentials on passport_id = id`
 
 /** Finds a row of the select, for a visible passport. A merged passport leads to its survivor. */
 export function createFinder<Row>(lookup: Lookup, select: string) {
-  const selectBy = ({ id, wallet }: typeof PASSPORT_ID) => ({
+  const [listed, merged] = [PASSPORT_ID, SURVIVOR_ID].map(({ id, wallet }) => ({
     id: `${select} where id = ${id} and ${IS_VISIBLE}`,
     wallet: `${select} where id = ${wallet} and ${IS_VISIBLE}`,
-  })
-  const [listed, merged] = [selectBy(PASSPORT_ID), selectBy(SURVIVOR_ID)]
+  })) as [typeof PASSPORT_ID, typeof PASSPORT_ID]
   return (ref: PassportRef): Awaitable<Row | undefined> => {
     const [kind, value] = [refKind(ref), refValue(ref)] as const
     return andThen(
@@ -103,11 +101,7 @@ export function createFinder<Row>(lookup: Lookup, select: string) {
 
 export const COUNT_PASSPORTS = 'select count(*) as count from passports'
 
-async function findPassport(
-  findByKeys: FindByKeys,
-  ref: PassportRef,
-  options: FindOptions,
-): Promise<PassportV3 | undefined> {
+async function findPassport(findByKeys: FindByKeys, ref: PassportRef, options: FindOptions) {
   const [found] = await findByKeys([ref], options)
   return found && 'passport' in found ? found.passport : undefined
 }
@@ -115,4 +109,26 @@ async function findPassport(
 const toCredential = (credential: CredentialV3): Credential => ({
   ...readCredential(credential),
   ...(credential.issuer !== undefined && { issuer: credential.issuer }),
+})
+
+export type Subject = { id: number; hidden: boolean; name: string }
+
+/** Finds people for themselves and for operators: hidden passports, too. */
+export const SUBJECTS = defineData({
+  name: 'subjects',
+  open({ read }) {
+    const find = async (id: string, value: string | number): Promise<Subject | undefined> => {
+      const select = `select id, hidden_at, profile from passports where id = ${id}`
+      const [row] = await read.query<Pick<StoredRow, 'id' | 'hidden_at' | 'profile'>>(select, [value])
+      return (
+        row && { id: row.id, hidden: row.hidden_at !== null, name: parseProfile(row.profile).displayName }
+      )
+    }
+    return {
+      /** The passport of a wallet. A merged passport leads to its survivor. */
+      find: (wallet: string) => find(ANY_SURVIVOR_OF_WALLET, wallet),
+      /** The passport with this id, even if it is merged. */
+      findById: (id: number) => find('$1', id),
+    }
+  },
 })

@@ -1,13 +1,12 @@
+import type { EventContent } from '../../history/event.ts'
+import type { WatchedTypes } from '../../passport/rules/rule-set.ts'
 import { defineData } from '../data.ts'
-import { upsertRows } from '../write/load-and-save-write-model.ts'
 import { appendEvents } from '../write/write-events.ts'
 import { addAuditEntry } from './audit-log.ts'
-import { type Database, listColumn, type Query, type Transaction } from './connection.ts'
-import { ACTIVE, findAdoptionState, toActivated } from './rule-adoption.ts'
+import { type Database, listColumn, type Query, type Transaction, upsertRows } from './connection.ts'
 import { getSetting, setSetting } from './settings.ts'
 import { selectTexts } from './words.ts'
 
-/** A stored rule set. */
 export type AppliedRules = {
   stamp: string
   /** The rule set as JSON. */
@@ -18,12 +17,14 @@ export type AppliedRules = {
   source: 'apply' | 'RULES' | 'built-in'
 }
 
+/** The setting with the stamp of the active rule set. Absent if none was applied and the built-in one is active. */
+const ACTIVE = 'active_rules'
+
 const ACTIVE_RULES = `where stamp = (select value from settings where name = '${ACTIVE}')`
 
-/** The setting with the stamps of the applied rule sets, without those that were rolled back. The active one is last. */
+/** The setting with the stamps of the applied rule sets, except those that were rolled back. The last one is active. */
 const STACK = 'applied_rules'
 
-/** More are not kept. */
 const MOST_STACKED = 100
 
 export const RULE_SETS = defineData({
@@ -34,8 +35,8 @@ export const RULE_SETS = defineData({
 
 export type RulesStore = ReturnType<typeof createRules>
 
-export function createRules({ read: { query: read }, write, transaction }: Database) {
-  /** Finds any rule set that was ever in force. */
+export function createRules({ read: { query: read }, transaction }: Database) {
+  /** Any rule set that was ever in force. */
   const find = (stamp: string) => findRules(read, 'where stamp = $1', [stamp])
   return {
     find,
@@ -47,29 +48,23 @@ export function createRules({ read: { query: read }, write, transaction }: Datab
     /** The last applied one first. */
     list: () => listRules(read, 'order by applied_at desc, stamp'),
     /** Stores a rule set without activating it. If it is stored already, it stays unchanged. */
-    async keep({ stamp, body, appliedAt, source }: AppliedRules): Promise<void> {
-      if (await find(stamp)) return
-      await write(
-        'insert into rule_sets (stamp, body, applied_at, source) values ($1, $2, $3, $4) on conflict do nothing',
-        [stamp, body, appliedAt, source],
-      )
+    async keep({ appliedAt, ...rules }: AppliedRules): Promise<void> {
+      if (await find(rules.stamp)) return
+      const row = { ...rules, applied_at: appliedAt }
+      await transaction(({ insertRows }) => insertRows('rule_sets', [row], 'on conflict do nothing'))
     },
     apply: (rules: AppliedRules): Promise<void> =>
       transaction(async (tx) => {
-        // The time must be later than that of all other rule sets.
-        const [next] = await listColumn<number | null>(
-          tx.query,
-          'select max(applied_at) + 1 from rule_sets where applied_at >= $1',
-          [rules.appliedAt],
-        )
         const active = await findActiveRules(tx.query)
         // Applying the active rule set again does not change its time.
         const isActive = active?.stamp === rules.stamp && active.source !== 'built-in'
-        const appliedAt = isActive ? active.appliedAt : (next ?? rules.appliedAt)
-        const stack = await findStack(tx.query)
-        await activate(tx, { ...rules, appliedAt }, rules.appliedAt)
-        if (!isActive) await saveStack(tx.query, [...stack, rules.stamp])
-        if (!isActive) await audit(tx, 'rules.apply', rules, active?.stamp)
+        if (isActive) return activate(tx, { ...rules, appliedAt: active.appliedAt }, rules.appliedAt)
+        // The time must be later than that of all other rule sets.
+        const later = 'select max(applied_at) + 1 from rule_sets where applied_at >= $1'
+        const [next] = await listColumn<number | null>(tx.query, later, [rules.appliedAt])
+        await saveStack(tx.query, [...(await findStack(tx.query)), rules.stamp])
+        await activate(tx, { ...rules, appliedAt: next ?? rules.appliedAt }, rules.appliedAt)
+        await audit(tx, 'rules.apply', rules, active?.stamp)
       }, 'rules'),
     /** Activates the previously applied rule set, or else `builtIn`. Returns `undefined` if nothing changes. */
     rollBack: (builtIn: AppliedRules, now = Date.now()) =>
@@ -88,7 +83,7 @@ export function createRules({ read: { query: read }, write, transaction }: Datab
 
 async function activate(tx: Transaction, { appliedAt, ...rules }: AppliedRules, now: number): Promise<void> {
   const state = await findAdoptionState(tx.query)
-  await appendEvents(tx, { events: toActivated(state, rules.stamp) }, { now })
+  await appendEvents(tx, toActivated(state, rules.stamp), { now })
   await upsertRows(tx, 'rule_sets', ['stamp'], [{ ...rules, applied_at: appliedAt }])
   await setSetting(tx.query, ACTIVE, rules.stamp)
 }
@@ -114,3 +109,56 @@ const findRules = async (query: Query, rest: string, values: readonly string[] =
 
 export const listRules = (query: Query, rest: string, values: readonly unknown[] = []) =>
   query<AppliedRules>(`select stamp, body, applied_at as "appliedAt", source from rule_sets ${rest}`, values)
+
+/** How many passports one transaction compares with a new rule set. */
+export const ADOPTION_BATCH = 2500
+
+/** `rules` is in force, `adopting` replaces it for passports up to `adopted_to`. `watched_types` is JSON. */
+const ADOPTION_SETTINGS = ['rules', 'adopting', 'adopted_to', 'watched_types'] as const
+
+/** The settings by name. Absent ones are undefined. */
+export type AdoptionState = {
+  [name in (typeof ADOPTION_SETTINGS)[number] | typeof ACTIVE]?: string | undefined
+}
+
+/** The rule set to score with: the active one, otherwise the one that is being adopted, otherwise the one in force. */
+export const targetRules = ({ active_rules, adopting, rules }: AdoptionState): string | undefined =>
+  active_rules ?? adopting ?? rules
+
+export const watchedTypes = ({ watched_types }: AdoptionState): WatchedTypes | undefined =>
+  watched_types === undefined ? undefined : JSON.parse(watched_types)
+
+/** The next passports to compare with `next`. `undefined` if `next` is in force, or if another rule set is active. */
+export function nextRange({ rules, adopting, adopted_to, active_rules }: AdoptionState, next: string) {
+  if ((active_rules ?? next) !== next) return undefined
+  if (rules === next && adopting === undefined) return undefined
+  const after = adopting === next ? Number(adopted_to) : -1
+  // The first rule set keeps the scores that came with records; a later one replaces them.
+  return { after, withRecordScores: rules !== undefined }
+}
+
+/** The event when a rule set is activated. No event if passports are scored with this rule set already. */
+export function toActivated(state: AdoptionState, next: string): EventContent[] {
+  const before = targetRules(state) ?? ''
+  return before === next ? [] : [{ type: 'rules.changed', rules: [before, next] }]
+}
+
+export async function findAdoptionState(query: Query): Promise<AdoptionState> {
+  const names = [...ADOPTION_SETTINGS, ACTIVE].map((name) => `'${name}'`)
+  const rows = await query<{ name: string; value: string }>(
+    `select name, value from settings where name in (${names})`,
+  )
+  return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+}
+
+/** Saves the state after a step that compared passports up to the id `end`, which is `undefined` after the last one. */
+export async function saveStep(
+  query: Query,
+  state: AdoptionState,
+  { rules, watched }: { rules: string; watched?: WatchedTypes | undefined },
+  end: number | undefined,
+): Promise<void> {
+  const progress = end === undefined ? { rules } : { ...state, adopting: rules, adopted_to: String(end) }
+  const after: AdoptionState = { ...progress, watched_types: watched && JSON.stringify(watched) }
+  for (const name of ADOPTION_SETTINGS) await setSetting(query, name, after[name])
+}

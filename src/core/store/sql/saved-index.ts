@@ -1,17 +1,13 @@
 import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
 import { defineData } from '../data.ts'
-import type { Connection } from './connection.ts'
-import { listColumn } from './connection.ts'
+import { type Connection, listColumn } from './connection.ts'
 
 /** The first row of a copy is not a chunk: it says whether the copy is complete. */
 const WRITING = 'writing'
 const COMPLETE = 'complete'
 
-/**
- * The index in chunks, as it was at a position of the event log, so that a start need not build it. Several nodes may
- * write a copy at a time.
- */
+/** Copies of the index in chunks, so that a start need not build it. Several nodes may write a copy at a time. */
 export const SAVED_INDEX = defineData({
   name: 'saved-index',
   tables: ['saved_index'],
@@ -29,39 +25,36 @@ export const SAVED_INDEX = defineData({
       }
     },
 
-    /**
-     * Each chunk is written in a transaction of its own. Returns whether the copy is complete: a removal of people
-     * after `list` was called ends it.
-     */
+    /** Writes each chunk in its own transaction. Returns whether the copy is complete: a removal of people ends it. */
     async write(list: () => Promise<Iterable<Uint8Array>>): Promise<boolean> {
       const copy = crypto.randomUUID()
       const insert = (tx: Connection, position: number, chunk: string) =>
         tx.insertRows('saved_index', [{ copy, position, chunk }])
+      /** Returns false if a removal has deleted the copy. None does before the end of the transaction. */
+      const changeCopy = (change: (tx: Connection) => Promise<unknown>) =>
+        transaction(async (tx) => {
+          const rows = await tx.query(
+            'select 1 as one from saved_index where copy = $1 and position = 0 LOCK',
+            [copy],
+          )
+          if (rows.length > 0) await change(tx)
+          return rows.length > 0
+        })
       await transaction((tx) => insert(tx, 0, WRITING))
       let position = 0
       for (const bytes of await list()) {
         const chunk = (await compress(bytes, COMPRESSION)).toString('base64')
         position++
-        const isWritten = await transaction(async (tx) => {
-          const isKept = await exists(tx, copy)
-          if (isKept) await insert(tx, position, chunk)
-          return isKept
-        })
-        if (!isWritten) return false
+        const isKept = await changeCopy((tx) => insert(tx, position, chunk))
+        if (!isKept) return false
       }
-      return transaction(async (tx) => {
-        if (!(await exists(tx, copy))) return false
+      return changeCopy(async (tx) => {
         await tx.query('delete from saved_index where copy <> $1', [copy])
         await tx.query('update saved_index set chunk = $2 where copy = $1 and position = 0', [copy, COMPLETE])
-        return true
       })
     },
   }),
 })
-
-/** Whether no removal has deleted the copy. None does before the end of the transaction. */
-const exists = async ({ query }: Connection, copy: string): Promise<boolean> =>
-  (await query('select copy from saved_index where copy = $1 and position = 0 LOCK', [copy])).length > 0
 
 const compress = promisify(zstdCompress)
 

@@ -3,27 +3,39 @@ import type { WatchedTypes } from '../../passport/rules/rule-set.ts'
 import { toCredentialsRow } from '../rows/credential.ts'
 import { toListing } from '../rows/listing.ts'
 import { IS_VISIBLE, isVisible, type StoredRow, toPassport } from '../rows/passport.ts'
-import type { AdoptionJob, Evidence, Scorable, ScoringJob, ScoringRules } from '../scoring-store.ts'
-import { isAffected, type Scored, scorePassport, toLoadedScorable } from '../write/apply-score.ts'
 import {
-  mapCredentialRows,
-  mapDataPoints,
-  saveListing,
-  upsertRows,
-} from '../write/load-and-save-write-model.ts'
+  type AdoptionJob,
+  type Evidence,
+  isAffected,
+  type LoadedScorable,
+  type Scorable,
+  type Scored,
+  type ScoringJob,
+  type ScoringRules,
+  scorePassport,
+  toLoadedScorable,
+} from '../write/apply-score.ts'
+import { mapCredentialRows, mapDataPoints, saveListing } from '../write/load-and-save-write-model.ts'
 import { addTaken } from '../write/unique-accounts.ts'
 import { appendEvents } from '../write/write-events.ts'
-import { type Connection, type Database, findNumber, listColumn, type Transaction } from './connection.ts'
+import {
+  type Connection,
+  type Database,
+  findNumber,
+  listColumn,
+  type Transaction,
+  upsertRows,
+} from './connection.ts'
 import { SURVIVOR_ID } from './passports.ts'
 import {
   ADOPTION_BATCH,
   findAdoptionState,
+  listRules,
   nextRange,
   saveStep,
   targetRules,
   toActivated,
-} from './rule-adoption.ts'
-import { listRules } from './rules.ts'
+} from './rules.ts'
 import { selectIds, selectTexts } from './words.ts'
 
 export const STALE_COUNT = 'select count(*) as count from passports where stale <> 0 and stale = 1'
@@ -33,12 +45,15 @@ const LAST_EVENT =
   "select name || '-' || (select max(sequence) from events where passport_id = $1) as id from event_log"
 
 export function createScoring({ read, long, transaction, snapshot }: Database) {
-  const toEvidence = async (...input: Parameters<typeof loadScorables>): Promise<Evidence[]> =>
-    (await loadScorables(...input)).map(({ scorable, row }) => ({
-      ...scorable,
-      passport: toPassport(row),
-      rules: row.rules,
-    }))
+  async function load(
+    from: Connection,
+    condition: string,
+    values: readonly unknown[],
+    watched?: WatchedTypes,
+  ) {
+    const rows = await from.query<StoredRow>(`select * from passports where ${condition}`, values)
+    return loadScorables(from, rows, watched)
+  }
 
   return {
     /**
@@ -54,22 +69,18 @@ export function createScoring({ read, long, transaction, snapshot }: Database) {
     /** Reads together with the id of the last event of the passport; `null` if the log has none. */
     find: (ref: PassportRef, watched?: WatchedTypes) =>
       snapshot<(Evidence & { event: string | null }) | undefined>(async (connection) => {
-        const rest = `where id = ${SURVIVOR_ID[refKind(ref)]} and ${IS_VISIBLE}`
-        const rows = await connection.query<StoredRow>(`select * from passports ${rest}`, [refValue(ref)])
-        const [found] = await toEvidence(connection, rows, watched)
+        const isFound = `id = ${SURVIVOR_ID[refKind(ref)]} and ${IS_VISIBLE}`
+        const [found] = await load(connection, isFound, [refValue(ref)], watched)
         if (!found) return undefined
-        const [event = null] = await listColumn<string | null>(connection.query, LAST_EVENT, [found.id])
-        return { ...found, event }
+        const [event = null] = await listColumn<string | null>(connection.query, LAST_EVENT, [found.row.id])
+        return { ...toEvidence(found), event }
       }),
-    async listByIds(ids: readonly number[], watched?: WatchedTypes) {
-      const rest = `where id in (${selectIds('$1')})`
-      return toEvidence(read, await read.query<StoredRow>(`select * from passports ${rest}`, [ids]), watched)
-    },
+    listByIds: async (ids: readonly number[], watched?: WatchedTypes) =>
+      (await load(read, `id in (${selectIds('$1')})`, [ids], watched)).map(toEvidence),
     /** The next passports by id, without merged ones. */
     async list(afterId: number, limit: number, watched?: WatchedTypes): Promise<Scorable[]> {
-      const rest = 'where merged_into is null and id > $1 order by id limit $2'
-      const rows = await long.query<StoredRow>(`select * from passports ${rest}`, [afterId, limit])
-      return (await loadScorables(long, rows, watched)).map(({ scorable }) => scorable)
+      const next = 'merged_into is null and id > $1 order by id limit $2'
+      return (await load(long, next, [afterId, limit], watched)).map(({ scorable }) => scorable)
     },
     countStale: () => findNumber(long.query, STALE_COUNT),
     async markAll(): Promise<void> {
@@ -77,13 +88,18 @@ export function createScoring({ read, long, transaction, snapshot }: Database) {
       for (let after: number | undefined = -1; after !== undefined; after = await markNext(after));
     },
     /**
-     * Puts a rule set in force, one batch of passports per call. Returns `true` after the last batch. Passports whose
-     * score it changes become stale. The first rule set keeps the scores of records. Does nothing while another
-     * applied rule set is active.
+     * Puts a rule set in force, one batch of passports per call, and marks those as stale whose score it changes. The
+     * first rule set keeps the scores of records. Returns `true` after the last batch, or if another one is active.
      */
     adopt: (job: AdoptionJob) => transaction((tx) => adoptStep(tx, job), 'rules'),
   }
 }
+
+const toEvidence = ({ scorable, row }: LoadedScorable): Evidence => ({
+  ...scorable,
+  passport: toPassport(row),
+  rules: row.rules,
+})
 
 type Failure = { id: number; error: unknown }
 
@@ -108,7 +124,7 @@ async function scoreBatch(tx: Transaction, limit: number, job: ScoringJob, faile
   // The next batch must not begin with the passports that failed.
   await setStale(tx, 2, failed)
   const events = scored.flatMap(({ event }) => event ?? [])
-  await appendEvents(tx, { events }, { now: job.now, actor: 'scorer' })
+  await appendEvents(tx, events, { now: job.now, actor: 'scorer' })
   return rows.length
 }
 
@@ -140,31 +156,27 @@ async function adoptStep(tx: Transaction, job: AdoptionJob): Promise<boolean> {
   if (!range) return true
   // An applied rule set has no event here: it got one when it was activated.
   const events = state.active_rules === undefined ? toActivated(state, job.rules) : []
-  await appendEvents(tx, { events }, { now: job.now, actor: 'scorer' })
+  await appendEvents(tx, events, { now: job.now, actor: 'scorer' })
   const end = await findEnd(tx, range.after)
   if (end !== undefined) {
-    // Unless `withRecordScores` is set, scores that came with records stay.
     // A score of another database, by the same rule set, may be wrong if it depends on other passports or the time.
-    const isCompared = `(rules <> $3 or ${job.watched !== undefined})`
-    const rest = `where id > $1 and id <= $2 and stale <> 1 and ${isCompared} ${range.withRecordScores ? '' : "and rules <> ''"}`
-    const rows = await query<StoredRow>(`select * from passports ${rest}`, [range.after, end, job.rules])
+    const isOther = `(rules <> $3 or ${job.watched !== undefined}) and (rules <> '' or ${range.withRecordScores})`
+    const next = `select * from passports where id > $1 and id <= $2 and stale <> 1 and ${isOther}`
+    const rows = await query<StoredRow>(next, [range.after, end, job.rules])
     const loaded = await loadScorables(tx, rows, job.watched)
-    const affected = loaded.flatMap((each) => (isAffected(each, job) ? [each.row] : []))
+    const affected = loaded.filter((scorable) => isAffected(scorable, job)).map(({ row }) => row)
     await setStale(tx, 1, affected)
   }
   await saveStep(query, state, job, end)
   return end === undefined
 }
 
-/** The last id of the next batch. */
 async function findEnd({ query }: Connection, after: number): Promise<number | undefined> {
-  const [end] = await listColumn<number | null>(
-    query,
-    `select max(id)
-     from (select id from passports where id > $1 order by id limit ${ADOPTION_BATCH}) as batch`,
-    [after],
+  const batch = `select id from passports where id > $1 order by id limit ${ADOPTION_BATCH}`
+  return (
+    (await listColumn<number | null>(query, `select max(id) from (${batch}) as batch`, [after]))[0] ??
+    undefined
   )
-  return end ?? undefined
 }
 
 /** Marks one batch as stale. Returns its last id, or `undefined` after the last passport. */
@@ -182,18 +194,19 @@ async function loadScorables(connection: Connection, rows: readonly StoredRow[],
     mapDataPoints(connection, ids),
   ])
   const all = watched?.unique.length ? await addTaken(connection, points, watched) : points
-  return rows.map((row) => toLoadedScorable(row, credentials.get(row.id), all.get(row.id) ?? []))
+  return rows.map((row) => toLoadedScorable(row, all.get(row.id) ?? [], credentials.get(row.id)))
 }
 
 async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<void> {
-  const passports = scored.map(({ row }) => row)
-  await upsertRows(tx, 'passports', ['id'], passports)
   const changed = scored.filter(({ isUnchanged }) => !isUnchanged)
-  const credentials = changed.map(({ row, credentials }) => ({
-    passport_id: row.id,
-    ...toCredentialsRow(credentials),
-  }))
-  await upsertRows(tx, 'credentials', ['passport_id'], credentials)
+  const toRow = ({ row, credentials }: Scored) => ({ passport_id: row.id, ...toCredentialsRow(credentials) })
+  await upsertRows(
+    tx,
+    'passports',
+    ['id'],
+    scored.map(({ row }) => row),
+  )
+  await upsertRows(tx, 'credentials', ['passport_id'], changed.map(toRow))
   const listed = scored.filter(({ row }) => isVisible(row))
   await saveListing(
     tx,

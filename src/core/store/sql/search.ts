@@ -15,6 +15,7 @@ type FoundName = { text: string; id: number }
 export const SEARCH = defineData({ name: 'search', open: createSearch })
 
 function createSearch({ lookup }: Database) {
+  const listSources = () => listColumn<string>(lookup, LIST_SOURCES)
   /** Handles such as `github:zoe` that begin with the prefix. */
   const listHandles = async (prefix: string, limit: number) =>
     lookup<FoundName>(LIST_HANDLES, [prefix, endOf(prefix), limit])
@@ -22,16 +23,14 @@ function createSearch({ lookup }: Database) {
     listHandles,
     /** Handles of any source whose name begins with the prefix: the first `limit` of each source. */
     async listNames(prefix: string, limit: number) {
-      const sources = await listColumn<string>(lookup, LIST_SOURCES)
-      const found = await Promise.all(sources.map((source) => listHandles(`${source}:${prefix}`, limit)))
-      return found.flat()
+      const handles = (await listSources()).map((source) => listHandles(`${source}:${prefix}`, limit))
+      return (await Promise.all(handles)).flat()
     },
     /** Handles of any source whose name is one of `names`. */
     async listOwners(names: readonly string[]) {
-      const sources = await listColumn<string>(lookup, LIST_SOURCES)
-      return lookup<FoundName>(LIST_EQUAL, [
-        names.flatMap((name) => sources.map((source) => `${source}:${name}`)),
-      ])
+      const sources = await listSources()
+      const handles = names.flatMap((name) => sources.map((source) => `${source}:${name}`))
+      return lookup<FoundName>(LIST_EQUAL, [handles])
     },
     /** Wallets with the prefix that end with `suffix`. Only the first of those with the prefix are compared. */
     listWallets: async (prefix: string, limit: number, suffix = '') =>
@@ -56,10 +55,7 @@ const endOf = (prefix: string): string => `${prefix}\u{10ffff}`
 /** The text before the first colon: `ltrim` removes all characters except colons, up to the first colon. */
 const SOURCE = `substr(handle, 1, length(handle) - length(ltrim(handle, replace(handle, ':', ''))))`
 
-/**
- * The sources of all handles, with one index lookup per source. Handles of a source are between `source:` and
- * `source;`, because the semicolon follows the colon in ASCII.
- */
+/** The sources of all handles, with one index lookup per source. In ASCII, the semicolon follows the colon. */
 const LIST_SOURCES = `with recursive sources (source, number) as (
   select (select ${SOURCE} from handles order by handle limit 1), 1
   union all

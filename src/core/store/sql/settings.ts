@@ -10,14 +10,12 @@ export async function getSetting(query: Query, name: string): Promise<string | u
 
 /** `undefined` removes the setting. */
 export async function setSetting(query: Query, name: string, value: string | undefined): Promise<void> {
-  if (value === undefined) return void (await query('delete from settings where name = $1', [name]))
-  await query(
-    'insert into settings (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value',
-    [name, value],
-  )
+  if (value === undefined) await query('delete from settings where name = $1', [name])
+  else await query(`${INSERT} on conflict (name) do update set value = excluded.value`, [name, value])
 }
 
-/** The setting with the id of the database. */
+const INSERT = 'insert into settings (name, value) values ($1, $2)'
+
 const DATABASE_ID = 'database_id'
 
 /** A random id of the database; backups of the file have the same one. */
@@ -27,8 +25,7 @@ export const IDENTITY = defineData({
     find: () => getSetting(read.query, DATABASE_ID),
     /** Returns the id of the database, which is another one if it already has an id. */
     async create(id: string): Promise<string> {
-      const insert = `insert into settings (name, value) values ($1, $2)
-        on conflict (name) do update set value = settings.value returning value`
+      const insert = `${INSERT} on conflict (name) do update set value = settings.value returning value`
       return (await listColumn<string>(write, insert, [DATABASE_ID, id]))[0] ?? id
     },
   }),

@@ -17,7 +17,6 @@ export async function listTables({ query }: Connection): Promise<Table[]> {
   return tables.sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** The tables with rows of passports. */
 export const listPassportTables = async (connection: Connection): Promise<string[]> =>
   (await listTables(connection))
     .filter(({ columns }) => columns.includes('passport_id'))

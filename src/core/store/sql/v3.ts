@@ -22,10 +22,7 @@ import { selectIds } from './words.ts'
 const LAST_OWNER = `coalesce((select few.passport_id from handles as few where few.handle = list.value
   order by few.passport_id limit 1 offset ${MOST_OWNERS}), ${Number.MAX_SAFE_INTEGER})`
 
-/**
- * The passports of the keys, after any number of merges. $1 are ids, $2 wallets and $3 handles; null for keys of
- * another kind. `owners`: how many passports have the handle.
- */
+/** The passports of ids ($1), wallets ($2) and handles ($3), after merges. `owners`: how many have the handle. */
 const FOUND = `with recursive asked (at, id, owners) as (
   select key, cast(value as bigint), 1 from LIST($1) where value is not null
   union all
@@ -62,10 +59,7 @@ const WITH_CREDENTIALS = {
 
 type Parts = typeof PROFILE
 
-/**
- * One statement, so that all parts of a passport are of one moment. The contents after the first `MAX_READ_BYTES` are
- * null.
- */
+/** One statement, so that all parts are of one moment. The contents after the first `MAX_READ_BYTES` are null. */
 const findMany = ({ size, contents, joins }: Parts) => `${FOUND}, sized (at, found, owners, bytes) as (
   select at, found.id, owners, sum(${size})
     over (order by at, found.id rows between unbounded preceding and 1 preceding)
@@ -95,7 +89,6 @@ type FoundRow = CredentialsRow & {
   at: number
   found: number
   owners: number
-  /** Ids, separated by blanks. */
   mergedFrom: string | null
 } & (ShownRow | { id: null })
 
@@ -162,18 +155,15 @@ export function createFindByKeys({ lookup }: Database, mostKeys = Number.POSITIV
 function toResult(group: readonly FoundRow[], { credentials }: FindOptions): KeyResult {
   const [first] = group
   if (first === undefined) return undefined
-  if (group.length > 1 || first.owners > MOST_OWNERS || first.id === null) {
+  if (group.length > 1 || first.owners > MOST_OWNERS || first.id === null)
     return { candidates: group.slice(0, MOST_CANDIDATES).map(({ found }) => found) }
-  }
   const mergedFrom = first.mergedFrom?.split(' ').map(Number) ?? []
   return { passport: toPassportV3(first, mergedFrom, credentials ? first : undefined) }
 }
 
-/** A key with a handle is also looked up as a wallet address. */
-function toLists(keys: readonly PassportKey[]): (number | string | null)[][] {
-  return [
-    keys.map((key) => ('id' in key ? key.id : null)),
-    keys.map((key) => ('wallet' in key ? key.wallet : null)),
-    keys.map((key) => ('handle' in key ? key.handle : null)),
-  ]
-}
+/** A key with a handle is also looked up as a wallet address. Keys of another kind are null. */
+const toLists = (keys: readonly PassportKey[]): (number | string | null)[][] => [
+  keys.map((key) => ('id' in key ? key.id : null)),
+  keys.map((key) => ('wallet' in key ? key.wallet : null)),
+  keys.map((key) => ('handle' in key ? key.handle : null)),
+]

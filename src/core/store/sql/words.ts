@@ -24,14 +24,9 @@ export function createTranslation({ LIST, ...words }: Words) {
   return (text: string): string => known.getOrInsertComputed(text, translate)
 }
 
-/** Selects the ids in a parameter that is a list. */
 export const selectIds = (parameter: string) => `select cast(value as bigint) from LIST(${parameter})`
 
-/** Selects the texts in a parameter that is a list. */
 export const selectTexts = (parameter: string) => `select value from LIST(${parameter})`
 
-/**
- * True. Without it, the planner of PostgreSQL expects many rows of a recursion or limit, and scans a table or all of an
- * index.
- */
+/** True. Without it, the planner of PostgreSQL expects many rows of a recursion or limit, and scans a table. */
 export const isOneOfFew = (id: string) => `${id} + 0 = ${id}`

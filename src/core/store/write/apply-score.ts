@@ -1,6 +1,8 @@
 import type { EventContent } from '../../history/event.ts'
 import type { Credential } from '../../passport/credential.ts'
 import type { ScorablePoint } from '../../passport/data-point.ts'
+import type { Passport, Scores } from '../../passport/passport.ts'
+import type { WatchedTypes } from '../../passport/rules/rule-set.ts'
 import {
   type CredentialsRow,
   fromCredentialsRow,
@@ -8,13 +10,51 @@ import {
   keepUnchanged,
   looksSame,
   shownCredentialsOf,
+  withoutSuperseded,
 } from '../rows/credential.ts'
 import { readGiven, type StoredRow, toScoreRow, toScores } from '../rows/passport.ts'
-import type { AdoptionJob, Scorable, Score, ScoringJob } from '../scoring-store.ts'
-import { type CauseOf, toScoreChanged, withoutSuperseded } from './list-changes.ts'
+import { type CauseOf, toScoreChanged } from './list-changes.ts'
 
-/** A passport before scoring. */
-type LoadedScorable = {
+export type Scorable = {
+  id: number
+  /** The credentials of the record, with their scores. */
+  recordCredentials: Credential[]
+  dataPoints: ScorablePoint[]
+  /** The human checkmark of the record. */
+  givenHuman: boolean
+  givenScores: Scores
+}
+
+/** A passport and the input of its score. `rules` calculated the stored scores; empty if they come from the record. */
+export type Evidence = Scorable & { passport: Passport; rules: string }
+
+export type Score = (passport: Scorable, now: number) => ScoreResult
+
+/** `score` is also called with an earlier time, to find out whether the score changed only because time has passed. */
+export type ScoringRules = { watched?: WatchedTypes | undefined; score: Score }
+
+export type ScoringJob = ScoringRules & {
+  /** The stamp of the rule set. */
+  rules: string
+  now: number
+  /** Parses an earlier rule set, to find out whether the score changed only because of the rules. */
+  parse?: (rules: { stamp: string; body: string }) => ScoringRules
+  /** Called after scoring threw. The passport stays stale and is not tried again until it changes. */
+  onFailure: (id: number, error: unknown) => void
+}
+
+export type AdoptionJob = Omit<ScoringJob, 'onFailure'>
+
+/** `rescoreAt`: when the next data point expires; absent if none does. */
+export type ScoreResult = {
+  scores: Scores
+  human: boolean
+  /** The credentials of the record and the calculated ones. */
+  credentials: Credential[]
+  rescoreAt?: number
+}
+
+export type LoadedScorable = {
   row: StoredRow
   stored: CredentialsRow | undefined
   /** Includes superseded credentials. */
@@ -22,30 +62,26 @@ type LoadedScorable = {
   scorable: Scorable
 }
 
-export function toLoadedScorable(
-  row: StoredRow,
-  stored: CredentialsRow | undefined,
-  dataPoints: ScorablePoint[],
-): LoadedScorable {
+export function toLoadedScorable(row: StoredRow, dataPoints: ScorablePoint[], stored?: CredentialsRow) {
   const all = fromCredentialsRow(stored)
+  const recordCredentials = all.filter(({ givenScore }) => givenScore !== undefined)
   const given = readGiven(row)
-  const scorable = {
-    id: row.id,
-    recordCredentials: all.filter(({ givenScore }) => givenScore !== undefined),
+  const inputs = {
+    recordCredentials,
     dataPoints,
     givenHuman: given.human_checkmark,
     givenScores: toScores(given),
   }
-  return { row, stored, all, scorable }
+  return { row, stored, all, scorable: { id: row.id, ...inputs } }
 }
 
-/** A passport and its credentials after scoring. */
 export type Scored = {
   row: StoredRow
   credentials: readonly Credential[]
   /** Whether these credentials are already stored as those that responses show. */
   isUnchanged: boolean
-  event: EventContent | undefined
+  /** A hidden passport has no events. */
+  event?: EventContent | undefined
 }
 
 /** `scoreByOld` uses the rule set of the last score; absent if that is the one of the job, or unknown. */
@@ -69,24 +105,22 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob, scoreByOl
     { row: before, credentials: shown },
     { row, credentials: isUnchanged ? shown : withoutSuperseded(credentials) },
     causeByScoring(loaded, job, scoreByOld),
-    () => !isUnchanged,
+    !isUnchanged,
   )
-  return { row, credentials, isUnchanged, event }
+  return { row, credentials, isUnchanged, ...(row.hidden_at === null && { event }) }
 }
 
 /**
- * Whether a rule set would have given another score, other credentials or another expiry at the time of the stored
- * score. If not, the score keeps its time and its rule set. Also true if scoring fails, now or before: the scorer then
- * tries again.
+ * Whether a rule set would have given another result at the time of the stored score. If not, the score keeps its time
+ * and its rule set. Also true if scoring fails, now or before: the scorer tries again.
  */
 export function isAffected({ row, all, scorable }: LoadedScorable, { score }: AdoptionJob): boolean {
   if (row.stale !== 0) return true
   try {
     const { scores, human, credentials, rescoreAt = null } = score(scorable, row.calculated_at)
-    const isSameScore =
+    const isSame =
       Bun.deepEquals(toScoreRow(scores), toScoreRow(toScores(row))) && human === (row.human === 1)
-    const isSame = isSameScore && isSameList(all, keepUnchanged(all, credentials))
-    return !isSame || rescoreAt !== row.rescore_at
+    return !isSame || rescoreAt !== row.rescore_at || !isSameList(all, keepUnchanged(all, credentials))
   } catch {
     // The scorer reports the error.
     return true

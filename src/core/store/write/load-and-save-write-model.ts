@@ -1,5 +1,4 @@
 import { handlesOf } from '../../passport/passport.ts'
-import type { PassportRecord } from '../../passport/record.ts'
 import { digestOfWallet } from '../../passport/wallet-digest.ts'
 import {
   type CredentialsRow,
@@ -19,28 +18,23 @@ import {
   toDataPointRow,
   toRecord,
 } from '../rows/passport.ts'
-import type { Connection } from '../sql/connection.ts'
-import { findAdoptionState } from '../sql/rule-adoption.ts'
+import { type Connection, upsertRows } from '../sql/connection.ts'
+import { findAdoptionState } from '../sql/rules.ts'
 import { deleteSavedIndex } from '../sql/saved-index.ts'
 import { listPassportTables } from '../sql/tables.ts'
 import { isOneOfFew, selectIds, selectTexts } from '../sql/words.ts'
-import { type CauseOf, type Changes, listChanges } from './list-changes.ts'
+import { type CauseOf, listChanges } from './list-changes.ts'
 import { trackOwners, UP } from './unique-accounts.ts'
 import {
   type BatchRows,
   createWriteModel,
+  type GivenCredentials,
   listCredentials,
   listDataPoints,
   type WriteModel,
 } from './write-model.ts'
 
-/** The passports and wallets that a batch refers to. */
-export type BatchKeys = { ids: Iterable<number>; addresses: Iterable<string>; removed: Iterable<number> }
-
-/**
- * A removal keeps the rows of these tables: `removals` says that records of the passport are skipped, and the events
- * become tombstones, which needs the secrets of their salts (`write-events.ts`).
- */
+/** A removal keeps these rows: later records are skipped, and events become tombstones (`write-events.ts`). */
 const KEPT_BY_REMOVALS = ['removals', 'events', 'log_secrets']
 
 const PASSPORT = 'passport_id'
@@ -48,17 +42,19 @@ const PASSPORT = 'passport_id'
 type WalletRow = { address: string; passport_id: number }
 type RemovalRow = { passport_id: number; removed_at: number }
 
-/** Loads and locks all rows of a batch with a few statements. */
-export async function loadWriteModel(connection: Connection, named: BatchKeys): Promise<WriteModel> {
+/** Loads and locks all rows of passports, and of those that own one of the addresses, with a few statements. */
+export async function loadWriteModel(
+  connection: Connection,
+  passports: readonly number[],
+  addresses: readonly string[] = [],
+): Promise<WriteModel> {
   const { query } = connection
-  const addresses = [...named.addresses]
-  const owners = await query<WalletRow>(`select * from wallets where address in (${selectTexts('$1')})`, [
-    addresses,
-  ])
+  const isListed = `address in (${selectTexts('$1')})`
+  const owners = await query<WalletRow>(`select * from wallets where ${isListed}`, [addresses])
   const rows = await query<StoredRow>(`select * from passports where id in (${AROUND}) order by id LOCK`, [
-    [...named.ids, ...named.removed, ...owners.map(({ passport_id }) => passport_id)],
+    [...passports, ...owners.map(({ passport_id }) => passport_id)],
   ])
-  const ids = [...new Set([...named.ids, ...named.removed, ...rows.map(({ id }) => id)])]
+  const ids = [...new Set([...passports, ...rows.map(({ id }) => id)])]
   const [wallets, credentials, dataPoints, handles, removals, barred, adoption] = await Promise.all([
     selectOf<WalletRow>(connection, 'wallets', ids),
     mapCredentialRows(connection, ids),
@@ -66,7 +62,7 @@ export async function loadWriteModel(connection: Connection, named: BatchKeys): 
     selectOf<{ handle: string }>(connection, 'handles', ids),
     selectOf<RemovalRow>(connection, 'removals', ids),
     listBarred(connection, addresses),
-    findAdoptionState(connection.query),
+    findAdoptionState(query),
   ])
   const before: BatchRows = {
     passports: new Map(rows.map((row) => [row.id, row])),
@@ -102,11 +98,6 @@ type PassportRow<Row> = Row & { passport_id: number }
 const selectOf = <Row>({ query }: Connection, table: string, ids: readonly number[], order = '') =>
   query<PassportRow<Row>>(`select * from ${table} where passport_id in (${selectIds('$1')}) ${order}`, [ids])
 
-function groupRows<Row, Item>(rows: readonly PassportRow<Row>[], toItem: (row: Row) => Item) {
-  const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)
-  return new Map([...groups].map(([id, group]) => [id, group.map(toItem)]))
-}
-
 /** The stored credentials of each passport, including superseded ones. */
 export async function mapCredentialRows(connection: Connection, ids: readonly number[]) {
   const rows = await selectOf<CredentialsRow>(connection, 'credentials', ids)
@@ -120,16 +111,15 @@ export const mapDataPoints = async (connection: Connection, ids: readonly number
     toDataPoint,
   )
 
-/** The whole records of these passports. */
-export async function loadRecords(
-  connection: Connection,
-  rows: readonly StoredRow[],
-): Promise<PassportRecord[]> {
+function groupRows<Row, Item>(rows: readonly PassportRow<Row>[], toItem: (row: Row) => Item) {
+  const groups = Map.groupBy(rows, ({ passport_id }) => passport_id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(toItem)]))
+}
+
+export async function loadRecords(connection: Connection, rows: readonly StoredRow[]) {
   const ids = rows.map(({ id }) => id)
-  const [credentials, points] = [
-    await mapCredentialRows(connection, ids),
-    await mapDataPoints(connection, ids),
-  ]
+  const credentials = await mapCredentialRows(connection, ids)
+  const points = await mapDataPoints(connection, ids)
   return rows.map((row) => ({
     ...toRecord(row),
     credentials: fromCredentialsRow(credentials.get(row.id)),
@@ -148,11 +138,7 @@ export const AROUND = `with recursive ${UP}, around (id) as (
 const MARK_STALE = `update passports set stale = 1 where id in (${AROUND} union ${selectIds('$2')})`
 
 /** Derives the listing, the handles and the events of changed passports, and writes all changed rows. */
-export async function saveWriteModel(
-  connection: Connection,
-  model: WriteModel,
-  causeOf: CauseOf,
-): Promise<Changes> {
+export async function saveWriteModel(connection: Connection, model: WriteModel, causeOf: CauseOf) {
   const { passports, removals, before, watched } = model
   const findAffected = watched && (await trackOwners(connection, model, watched))
   const rows = [...model.changed].flatMap((id) => passports.get(id) ?? [])
@@ -167,10 +153,8 @@ export async function saveWriteModel(
     else await upsertRows(connection, table, key, written)
   await saveListing(connection, listing)
   // Another passport may have taken over a wallet, so that rows refer to removed passports until now.
-  await removePassports(
-    connection,
-    [...removals.keys()].filter((id) => !before.removals.has(id)),
-  )
+  const removed = [...removals.keys()].filter((id) => !before.removals.has(id))
+  await removePassports(connection, removed)
   if (!findAffected) return changes
   const { ids, owners } = await findAffected()
   // Also updates passports that are stale: a scorer may have read their accounts, and must not have the last word.
@@ -183,7 +167,7 @@ function derive(model: WriteModel, row: StoredRow): ListingRow[] {
   const { before, credentials, dataPoints, handles } = model
   const { id } = row
   const [stored, given] = [credentials.get(id), model.given.get(id)]
-  const next = toStoredCredentials(model, row)
+  const next = toStoredCredentials(stored, given)
   // Most changed records keep their credentials.
   if (!Bun.deepEquals(next, stored)) credentials.set(id, next)
   const isSame = before.passports.get(id)?.socials === row.socials && !given
@@ -194,16 +178,12 @@ function derive(model: WriteModel, row: StoredRow): ListingRow[] {
   return isVisible(row) ? [toListing(row, given?.shown ?? shownCredentialsOf(stored))] : []
 }
 
-function toStoredCredentials(model: WriteModel, row: StoredRow): CredentialsRow {
-  const [stored, given] = [model.credentials.get(row.id), model.given.get(row.id)]
-  // No response shows the credentials of an earlier record.
-  if (!isVisible(row)) return toCredentialsRow(listCredentials(model, row.id))
+function toStoredCredentials(stored: CredentialsRow | undefined, given: GivenCredentials | undefined) {
   if (!given) return stored ?? toCredentialsRow([])
   if (given.shown === given.list) return toCredentialsRow(given.list)
   return toUnscoredRow(given.shown ? toShown(given.shown) : (stored?.shown ?? '[]'), given.list)
 }
 
-/** What a batch changes in each table. */
 const listTables = ({ before, ...after }: WriteModel) => [
   diff('passports', ['id'], before.passports, after.passports, (_, row) => [row]),
   diff('wallets', ['address'], before.wallets, after.wallets, (address, passport_id) => [
@@ -221,13 +201,9 @@ const listTables = ({ before, ...after }: WriteModel) => [
   diff('handles', [PASSPORT, 'handle'], before.handles, after.handles, (passport_id, list) =>
     list.map((handle) => ({ passport_id, handle })),
   ),
-  diff(
-    'barred_wallets',
-    ['digest'],
-    toDigests(before.barred),
-    toDigests(after.barred),
-    (digest, removed_at) => [{ digest, removed_at }],
-  ),
+  diff('barred_wallets', ['digest'], toDigests(before.barred), toDigests(after.barred), (digest, time) => [
+    { digest, removed_at: time },
+  ]),
 ]
 
 const toDigests = (barred: ReadonlyMap<string, number>) =>
@@ -241,10 +217,13 @@ function diff<Key extends string | number, Value>(
   after: ReadonlyMap<Key, Value>,
   toRows: (key: Key, value: Value) => object[],
 ) {
-  const all = new Set([...before.keys(), ...after.keys()])
-  const changed = [...all].filter((each) => before.get(each) !== after.get(each))
-  const gone = changed.filter((each) => before.has(each) && (key.length > 1 || !after.has(each)))
-  const written = changed.flatMap((each) => (after.has(each) ? toRows(each, after.get(each) as Value) : []))
+  const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (value) => before.get(value) !== after.get(value),
+  )
+  const gone = changed.filter((value) => key.length > 1 || !after.has(value))
+  const written = changed.flatMap((value) =>
+    after.has(value) ? toRows(value, after.get(value) as Value) : [],
+  )
   return { table, key, gone, written }
 }
 
@@ -265,18 +244,6 @@ async function removePassports(connection: Connection, ids: readonly number[]): 
   for (const table of await listPassportTables(connection))
     if (!KEPT_BY_REMOVALS.includes(table)) await remove(connection, `"${table}"`, PASSPORT, ids)
   await deleteSavedIndex(connection)
-}
-
-/** Inserts rows. A row with the same key is replaced if `where` holds. */
-export async function upsertRows(
-  { insertRows }: Connection,
-  table: string,
-  key: readonly string[],
-  rows: readonly object[],
-  where = 'true',
-): Promise<void> {
-  const updates = Object.keys(rows[0] ?? {}).map((name) => `${name} = excluded.${name}`)
-  await insertRows(table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
 }
 
 export const saveListing = (connection: Connection, rows: readonly ListingRow[]): Promise<void> =>

@@ -19,10 +19,7 @@ export function leadsTo({ passports }: WriteModel, id: number, target: number): 
   return chain.length > LONGEST_CHAIN || chain.includes(target)
 }
 
-/**
- * Returns the ids of the removed passports. Returns none if the passport was removed before. `isErasure`: later records with
- * the same wallets are skipped, too. Otherwise another passport may take them over.
- */
+/** Returns the ids of the removed passports. `isErasure`: later records with the same wallets are skipped, too. */
 export function remove(model: WriteModel, id: number, now: number, isErasure = false): number[] {
   const { removals, barred } = model
   if (removals.has(id)) return []
@@ -37,20 +34,16 @@ export function merge(model: WriteModel, from: number, into: number): undefined 
   if (from === into) throw invalidValue('#/into', 'A passport cannot be merged into itself.')
   const [loser, survivor] = [model.passports.get(from), model.passports.get(into)]
   if (loser === undefined || survivor === undefined) throw notFound()
-  const merged = [loser, survivor].find(({ merged_into }) => merged_into !== null)
-  if (merged) {
-    const sentence = `Passport ${merged.id} is merged into ${merged.merged_into} already.`
-    throw invalidValue(merged === loser ? '{id}' : '#/into', sentence)
-  }
+  for (const [row, pointer] of [[loser, '{id}'] as const, [survivor, '#/into'] as const])
+    if (row.merged_into !== null)
+      throw invalidValue(pointer, `Passport ${row.id} is merged into ${row.merged_into} already.`)
   putPassport(model, { ...loser, merged_into: into })
 }
 
 export function unmerge(model: WriteModel, id: number): undefined {
   const row = model.passports.get(id)
   if (row === undefined) throw notFound()
-  if (row.merged_into === null) {
-    throw invalidValue('{id}', `Passport ${id} is not merged into another.`)
-  }
+  if (row.merged_into === null) throw invalidValue('{id}', `Passport ${id} is not merged into another.`)
   takeBackWallets(model, row)
   putPassport(model, { ...row, merged_into: null, ...(takeBackPoints(model, id) && { stale: 1 }) })
 }
@@ -77,10 +70,7 @@ export function takeBackPoints(model: WriteModel, id: number): boolean {
       writtenFor !== undefined && leadsTo(model, writtenFor, id) ? 'given' : 'kept',
     )
     if (!row || !given) continue
-    const own = given.map((point) => ({
-      ...point,
-      ...(point.writtenFor === id && { writtenFor: undefined }),
-    }))
+    const own = given.map((point) => (point.writtenFor === id ? { ...point, writtenFor: undefined } : point))
     // An unknown time stays unknown.
     replaceDataPoints(model, id, [...listDataPoints(model, id), ...own], 0)
     replaceDataPoints(model, survivor, kept, 0)

@@ -37,12 +37,11 @@ export function stateOf(model: WriteModel, record: PassportRecord, { given, befo
 }
 
 /** Which of the stored credentials and data points stay, because the record has none. `undefined` if nothing stays. */
-function keptInputs(model: WriteModel, record: PassportRecord) {
-  const isKept =
-    (record.credentials === undefined && listCredentials(model, record.id).length > 0) ||
-    (record.dataPoints === undefined && listDataPoints(model, record.id).length > 0)
-  if (!isKept) return undefined
-  return record.credentials || record.dataPoints ? 'some' : 'all'
+function keptInputs(model: WriteModel, { id, credentials, dataPoints }: PassportRecord) {
+  const keepsCredentials = credentials === undefined && listCredentials(model, id).length > 0
+  const keepsPoints = dataPoints === undefined && listDataPoints(model, id).length > 0
+  if (!keepsCredentials && !keepsPoints) return undefined
+  return credentials || dataPoints ? 'some' : 'all'
 }
 
 /** Whether the stored inputs give the stored score, so that the scores of the record are not shown. */

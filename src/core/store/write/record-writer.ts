@@ -34,14 +34,13 @@ export type SaveOptions = {
 
 export type SaveRecords = (records: readonly IncomingRecord[], options: SaveOptions) => Promise<SaveResult[]>
 
-/**
- * `removed`: ignored, because the passport was removed before. `removedIds`: the passports that a removal deleted. `survivorId`:
- * the passport that got a data point, because the passport in the record is merged into it.
- */
 export type SaveResult =
   | {
+      /** `removed`: ignored, because the passport was removed before. */
       outcome: 'added' | 'changed' | 'unchanged' | 'removed'
+      /** The passports that a removal deleted. */
       removedIds?: readonly number[]
+      /** The passport that got a data point, because the passport in the record is merged into it. */
       survivorId?: number
     }
   | { outcome: 'refused'; field: string; reason: string }
@@ -51,7 +50,6 @@ type PassportIncoming = Extract<IncomingRecord, { kind: 'passport' }>
 /** `unchanged` records are known to be stored already. */
 type BatchOptions = SaveOptions & { unchanged: ReadonlySet<IncomingRecord> }
 
-/** Writes records one at a time. */
 export function saveBatch(model: WriteModel, batch: readonly IncomingRecord[], options: BatchOptions) {
   if (options.isWhole) return saveWhole(model, batch, options)
   const results: SaveResult[] = []
@@ -66,36 +64,28 @@ export function saveBatch(model: WriteModel, batch: readonly IncomingRecord[], o
 /** Refused records are tried again this often: other records of the batch may free their wallets. */
 const MOST_ROUNDS = 10
 
-/**
- * Saves the records of one request. Saving them a second time changes nothing, because passports come before data points, and
- * no two records are about the same passport or data point.
- */
+/** Saves the records of one request. Passports come first: who owns the wallet of a data point is known only then. */
 function saveWhole(model: WriteModel, batch: readonly IncomingRecord[], options: BatchOptions): SaveResult[] {
   const results: SaveResult[] = []
   const saved = new Set<string>()
-  const { passports = [], points = [] } = Object.groupBy(batch.keys(), (at) =>
-    isPoint(batch[at]) ? 'points' : 'passports',
-  )
-  // Who owns the wallet of a data point is known only after all passports are saved.
+  const [points, passports] = [true, false].map((isOfPoint) =>
+    [...batch.keys()].filter((at) => isPoint(batch[at] as IncomingRecord) === isOfPoint),
+  ) as [number[], number[]]
   for (let pending of [passports, points])
     for (let round = 0; round < MOST_ROUNDS && pending.length > 0; round++) {
-      const refused: number[] = []
-      for (const at of pending) {
+      pending = pending.filter((at) => {
         const record = batch[at] as IncomingRecord
         const subject = subjectOf(model, record)
         const result = saved.has(subject) ? REPEATED : saveOne(model, record, options)
         results[at] = result
-        if (result.outcome === 'refused') refused.push(at)
-        else saved.add(subject)
-      }
-      if (refused.length === pending.length) break
-      pending = refused
+        if (result.outcome !== 'refused') saved.add(subject)
+        return result.outcome === 'refused'
+      })
     }
   return results
 }
 
-const isPoint = (record: IncomingRecord | undefined) =>
-  record?.kind === 'data-point' || record?.kind === 'withdrawal'
+const isPoint = ({ kind }: IncomingRecord) => kind === 'data-point' || kind === 'withdrawal'
 
 /** What a record is about: a passport, or a data point of a passport. */
 function subjectOf(model: WriteModel, record: IncomingRecord): string {
@@ -113,17 +103,10 @@ const REPEATED: SaveResult = {
 
 function saveOne(model: WriteModel, record: IncomingRecord, options: BatchOptions): SaveResult {
   if (options.unchanged.has(record)) return { outcome: 'unchanged' }
-  switch (record.kind) {
-    case 'passport':
-      return savePassport(model, record, options)
-    case 'data-point':
-    case 'withdrawal':
-      return saveDataPoint(model, record, options)
-    case 'removal': {
-      const removedIds = remove(model, record.id, options.now)
-      return { outcome: removedIds.length > 0 ? 'changed' : 'unchanged', removedIds }
-    }
-  }
+  if (record.kind === 'passport') return savePassport(model, record, options)
+  if (record.kind !== 'removal') return saveDataPoint(model, record, options)
+  const removedIds = remove(model, record.id, options.now)
+  return { outcome: removedIds.length > 0 ? 'changed' : 'unchanged', removedIds }
 }
 
 function savePassport(
@@ -162,15 +145,12 @@ function savePassport(
 }
 
 /** Earlier versions ignored the fields that only V2 shows. `v2:` makes records with such fields count as changed. */
-export function fingerprintOf(record: PassportIncoming, prefix = ''): string {
-  const { passport, source } = record
+export function fingerprintOf({ passport, source }: PassportIncoming, prefix = ''): string {
   const { imageUrl, mainWalletChangedAt, nominations } = passport
-  const version =
-    imageUrl === undefined && mainWalletChangedAt === undefined && nominations === undefined ? '' : 'v2:'
-  return prefix + version + hashOf(source ?? JSON.stringify(passport))
+  const isOfV2 = [imageUrl, mainWalletChangedAt, nominations].some((field) => field !== undefined)
+  return prefix + (isOfV2 ? 'v2:' : '') + hashOf(source ?? JSON.stringify(passport))
 }
 
-/** A wallet of the record. `owner` is the passport that owns it before the record is saved. */
 type OwnedWallet = { address: string; owner: number | undefined }
 
 function findRefusal(
@@ -188,10 +168,10 @@ function findRefusal(
     const field = taken.address === foldWallet(record.mainWallet) ? 'main_wallet' : 'verified_wallets'
     return { outcome: 'refused', field, reason: `wallet ${taken.address} belongs to passport ${taken.owner}` }
   }
-  if (record.mergedInto === undefined || !leadsTo(model, record.mergedInto, record.id)) return undefined
-  const isItself = record.mergedInto === record.id
-  const other = `passport ${record.mergedInto} is merged into ${record.id} itself`
-  return { outcome: 'refused', field: 'merged_into', reason: isItself ? 'is the passport itself' : other }
+  const { id, mergedInto: into } = record
+  if (into === undefined || !leadsTo(model, into, id)) return undefined
+  const reason = into === id ? 'is the passport itself' : `passport ${into} is merged into ${id} itself`
+  return { outcome: 'refused', field: 'merged_into', reason }
 }
 
 function saveWallets(
@@ -266,5 +246,4 @@ function findSurvivor(model: WriteModel, ref: PassportRef): number | undefined {
   return id === undefined ? undefined : passports.get(survivorOf(id, passports))?.id
 }
 
-/** Whether the record changed the store. */
 export const isChange = ({ outcome }: SaveResult) => outcome === 'added' || outcome === 'changed'

@@ -64,8 +64,8 @@ const SURVIVORS = `with recursive ${UP}
   from up join passports as next on next.id = up.id where ${isOneOfFew('up.id')}`
 
 /**
- * Finds the passports whose score may change because of a batch: those of the batch (`ids`), and those outside that
- * begin or cease to own an account (`owners`). Call it before the batch is written, and its result afterwards.
+ * Finds the passports whose score a batch may change: in the batch (`ids`), and outside, if they begin or cease to own
+ * an account (`owners`). Call it before the batch is written, and its result afterwards.
  */
 export async function trackOwners(connection: Connection, model: WriteModel, watched: WatchedTypes) {
   const [old, held] = [mapHeld(model.before, watched), mapHeld(model, watched)]
@@ -85,10 +85,7 @@ export async function trackOwners(connection: Connection, model: WriteModel, wat
 }
 
 /** The data points of watched types, by a text with everything on which their points depend. */
-function mapHeld(
-  { passports, dataPoints }: BatchRows,
-  { unique, expiring }: WatchedTypes,
-): Map<string, Held> {
+function mapHeld({ passports, dataPoints }: BatchRows, { unique, expiring }: WatchedTypes) {
   const all = new Map<string, Held>()
   for (const id of passports.keys())
     for (const { type, account, earnedAt, addedAt = 0 } of dataPoints.get(id) ?? []) {

@@ -1,14 +1,11 @@
-import type { Actor, LogHead } from '../../history/event.ts'
+import type { Actor, EventContent, EventType, LogHead } from '../../history/event.ts'
 import type { EventCursor } from '../../history/event-cursor.ts'
 import { EMPTY_HEAD, leafOfStored, nextHead } from '../../history/hash-chain.ts'
 import { defineData } from '../data.ts'
-import { toEventRow } from '../rows/event.ts'
-import { type ProofRow, SECRET, toProvenEvents } from '../rows/event-proof.ts'
+import { type EventRow, type ProofRow, SECRET, toEventRow, toProvenEvent } from '../rows/event.ts'
 import { newLogName } from '../schema.ts'
-import type { Connection, Database } from '../sql/connection.ts'
+import { type Connection, type Database, upsertRows } from '../sql/connection.ts'
 import { selectIds } from '../sql/words.ts'
-import type { Changes } from './list-changes.ts'
-import { upsertRows } from './load-and-save-write-model.ts'
 
 /** How many events one transaction deletes. */
 const PRUNED = 5000
@@ -16,14 +13,17 @@ const PRUNED = 5000
 /** Events that are in memory while a head is computed. */
 const PAGE = 500
 
+/** Who writes, and when. */
+export type Writer = { now: number; actor?: Actor | undefined }
+
 /**
- * Appends to the event log. On PostgreSQL, it locks the log until the transaction ends, so that events become
- * visible in the order of their numbers. So call it at the end of a transaction.
+ * Appends to the event log, and turns the earlier events of removed and hidden passports into tombstones. Call it at
+ * the end of a transaction: on PostgreSQL it locks the log, so that events become visible in their order.
  */
 export async function appendEvents(
   connection: Connection,
-  { events, removed = [], unhidden = [] }: Changes,
-  { now, actor = 'cli' }: { now: number; actor?: Actor | undefined },
+  events: readonly EventContent[],
+  { now, actor = 'cli' }: Writer,
 ): Promise<void> {
   if (events.length === 0) return
   const { query, insertRows } = connection
@@ -38,34 +38,39 @@ export async function appendEvents(
     'events',
     events.map((event, at) => ({ sequence: before + 1 + at, time, actor, ...toEventRow(event) })),
   )
-  if (removed.length > 0) await buryEvents(connection, removed, before)
-  if (unhidden.length > 0) await buryEvents(connection, unhidden, before, " and type <> 'passport.removed'")
-  const added = events.filter((event) => event.type === 'passport.added')
-  const secrets = added.map(({ passportId }) => newSecret(passportId))
-  await insertRows('log_secrets', secrets, 'on conflict do nothing')
+  const idsOf = (type: EventType) =>
+    events.flatMap((event) => (event.type === type && 'passportId' in event ? event.passportId : []))
+  await buryEvents(connection, idsOf('passport.removed'), before)
+  await insertRows('log_secrets', idsOf('passport.added').map(newSecret), 'on conflict do nothing')
 }
 
-/** A row of `log_secrets`. */
 export const newSecret = (passport_id: number) => ({
   passport_id,
   secret: crypto.getRandomValues(new Uint8Array(16)).toHex(),
 })
 
-/** Turns the events of passports into tombstones, and deletes the secrets of their salts. */
-async function buryEvents(connection: Connection, passports: readonly number[], end: number, rest = '') {
-  const { query } = connection
+/** Turns the events of passports up to a number into tombstones, and deletes the secrets of their salts. */
+export async function buryEvents(
+  connection: Connection,
+  passports: readonly number[],
+  end: number,
+  rest = '',
+) {
+  if (passports.length === 0) return
   const isOne = `passport_id in (${selectIds('$1')})`
   for (;;) {
     const events = await listProven(connection, `${isOne} and sequence <= $2${rest}`, [passports, end])
-    const rows = events.map((event) => ({
-      ...{ sequence: event.sequence, passport_id: null, time: 0, actor: null, type: 'tombstone' },
-      data: JSON.stringify({ leaf: leafOfStored(event) }),
-    }))
+    const rows = events.map((event) => tombstone(event.sequence, leafOfStored(event)))
     await upsertRows(connection, 'events', ['sequence'], rows)
     if (events.length < PAGE) break
   }
-  await query(`delete from log_secrets where ${isOne}`, [passports])
+  await connection.query(`delete from log_secrets where ${isOne}`, [passports])
 }
+
+export const tombstone = (sequence: number, leaf: string): EventRow => ({
+  ...{ sequence, passport_id: null, time: 0, actor: null, type: 'tombstone' },
+  data: JSON.stringify({ leaf }),
+})
 
 /** The first events that fulfil a condition, at most `PAGE`. Their secrets are of the same moment. */
 async function listProven({ query }: Connection, condition: string, values: readonly unknown[]) {
@@ -74,7 +79,7 @@ async function listProven({ query }: Connection, condition: string, values: read
      from events where ${condition} order by sequence limit ${PAGE}`,
     values,
   )
-  return toProvenEvents(rows)
+  return rows.map(toProvenEvent)
 }
 
 type Head = Pick<LogHead, 'head' | 'length'>
@@ -98,10 +103,7 @@ async function findHead({ query }: Connection): Promise<LogHead> {
   return head as LogHead
 }
 
-/**
- * Adds at most `limit` events to the stored head. The log is not locked meanwhile: the head depends only on the events, a
- * tombstone has the leaf of its event, and the update has no effect if another node was faster or the log was replaced.
- */
+/** Adds at most `limit` events to the stored head, without a lock: it has no effect if another node was faster. */
 async function foldEvents({ read, write }: Database, limit: number) {
   const before = await findHead(read)
   const end = Math.min(before.last, before.length + limit)
@@ -111,13 +113,11 @@ async function foldEvents({ read, write }: Database, limit: number) {
   return { ...(await findHead(read)), folded: length - before.length }
 }
 
-/** The end of the event log, as the transaction sees it. */
 export async function findLogEnd({ query }: Connection): Promise<EventCursor> {
   const [end] = await query<EventCursor>('select name as log, last as sequence from event_log')
   return end as EventCursor
 }
 
-/** Times never decrease. */
 const LATER = 'case when time > $2 then time else $2 end'
 
 /** Begins a new event log, because the passports of the database are replaced without events. */
@@ -131,10 +131,7 @@ export async function restartEventLog({ query }: Connection, now: number): Promi
   await query('delete from events')
 }
 
-/**
- * Deletes one batch of the events before a time, oldest first, and adds them to the base of the hash chain. Returns how many
- * it deleted: none if another node was faster.
- */
+/** Deletes a batch of the events before a time, and adds them to the base of the hash chain. Returns their number. */
 async function pruneEvents({ read, transaction }: Database, before: number): Promise<number> {
   const { name, first, base } = await findHead(read)
   const [end] = await read.query<{ last: number | null; time: number }>(OLDEST, [before])
@@ -148,6 +145,7 @@ async function pruneEvents({ read, transaction }: Database, before: number): Pro
        where name = $4 and first = $5 returning 1 as one`,
       [end.last, end.time, head, name, first],
     )
+    // None if another node was faster.
     if (updated.length === 0) return 0
     return (await query('delete from events where sequence <= $1 returning 1 as one', [end.last])).length
   })

@@ -4,47 +4,43 @@ import type { PassportRecord } from '../../passport/record.ts'
 import type { WatchedTypes } from '../../passport/rules/rule-set.ts'
 import { type CredentialsRow, fromCredentialsRow } from '../rows/credential.ts'
 import { LONGEST_CHAIN, type StoredRow, toRecord } from '../rows/passport.ts'
-import { type AdoptionState, targetRules, watchedTypes } from '../sql/rule-adoption.ts'
+import { type AdoptionState, targetRules, watchedTypes } from '../sql/rules.ts'
 
 /** The rows of all tables that a batch may touch. They are immutable: a changed row is another object. */
 export type BatchRows = {
   passports: Map<number, StoredRow>
-  /** The owners by address. */
   wallets: Map<string, number>
   credentials: Map<number, CredentialsRow>
   dataPoints: Map<number, readonly DataPoint[]>
   /** The handles of each passport (src/core/passport/passport.ts), sorted. */
   handles: Map<number, readonly string[]>
-  /** The times of removals by id. */
   removals: Map<number, number>
   /** The wallets whose records are skipped, by address. The table has their digests. */
   barred: Map<string, number>
 }
 
-/** The rows as a batch changes them. `handles` and `credentials` are derived at its end (`load-and-save-write-model.ts`). */
+/** The credentials that a record gives, and those that responses will show: others are scored first. */
+export type GivenCredentials = { list: readonly Credential[]; shown: readonly Credential[] | undefined }
+
+/** The rows as a batch changes them. `credentials` and `handles` are derived at its end. */
 export type WriteModel = BatchRows & {
   before: Readonly<BatchRows>
   /** The passports that were put, and the stored ones that were removed. */
   changed: Set<number>
   removed: Set<number>
-  /** The credentials that records of this batch give, and those that responses will show: others are scored first. */
-  given: Map<number, { list: readonly Credential[]; shown: readonly Credential[] | undefined }>
-  /** The rule set to score with. */
+  given: Map<number, GivenCredentials>
   rules: string | undefined
   watched: WatchedTypes | undefined
 }
 
 export function createWriteModel(before: BatchRows, adoption: AdoptionState): WriteModel {
+  const copies = Object.entries(before).map(([name, rows]) => [name, new Map<unknown, unknown>(rows)])
   return {
-    passports: new Map(before.passports),
-    wallets: new Map(before.wallets),
-    credentials: new Map(before.credentials),
-    dataPoints: new Map(before.dataPoints),
-    handles: new Map(before.handles),
-    removals: new Map(before.removals),
-    barred: new Map(before.barred),
+    ...(Object.fromEntries(copies) as BatchRows),
     before,
-    ...{ changed: new Set(), removed: new Set(), given: new Map() },
+    changed: new Set(),
+    removed: new Set(),
+    given: new Map(),
     rules: targetRules(adoption),
     watched: watchedTypes(adoption),
   }

@@ -1,5 +1,5 @@
 import { equals, type Filter, formatFilter, unite } from '../../../core/lists/filter.ts'
-import { termsOfLevels } from '../../../core/lists/phrases.ts'
+import { termsOfLevels } from '../../../core/lists/read-text.ts'
 import type { Level } from '../../../core/passport/rules/rule-set.ts'
 import type { FoundPeople } from '../../../core/reads/search.ts'
 import { type Html, html } from '../../../ui/html.ts'
@@ -21,67 +21,84 @@ const HEADINGS = [
 
 export const GROUPS = HEADINGS.map(({ field }) => ({ field }))
 
-const renderChip = (address: string, label: string, count?: number, before: Html | string = '') =>
-  html`<li><a href="${address}" rel="nofollow">${before}<bdi>${shortWord(label, 2 * MAX_CHIP_LENGTH)}</bdi>${count !== undefined && html` <span>${formatFigure(count)}</span>`}</a></li>`
+function renderChip(address: string, label: string, count?: number, before: Html | string = ''): Html {
+  const words = html`${before}<bdi>${shortWord(label, 2 * MAX_CHIP_LENGTH)}</bdi>`
+  const size = count === undefined ? '' : html` <span>${formatFigure(count)}</span>`
+  return html`<li><a href="${address}" rel="nofollow">${words}${size}</a></li>`
+}
 
 /** Links that add a filter. Those of the list are left out, because they are chips above it. */
 export function renderFilters(query: PeopleQuery, groups: FoundPeople['groups'], names: Names): Html {
-  const shown = HEADINGS.map(({ field, most, heading, page }, at) => {
+  const [people, ...facets] = HEADINGS.map(({ most, heading, page }, at) => {
     const values = groups[at]?.groups.filter(({ value }) => value !== null && value !== 'false') ?? []
-    const chips = values.slice(0, most).flatMap(({ value, label, count }) => {
-      const term = equals(field, value ?? '')
-      if (lists.hasTerms(query, [term])) return []
-      const words =
-        field === 'human' ? 'human' : field === 'type' ? labelOf(field, value ?? '', names) : label
-      return renderChip(lists.addressOf(lists.withTerms(query, [term])), words ?? '', count)
-    })
-    return renderGroup(heading, page, chips)
+    return renderGroup(heading, page, renderValues(query, values.slice(0, most), names))
   })
-  shown.splice(1, 0, renderGroup('Levels', '/about#levels', renderLevels(query, names)))
-  if (shown.every(({ markup }) => markup === '')) return html``
-  return html`<a class="skip" href="#results">Skip the filters</a><details class="facets"><summary>Filters</summary>
-${shown}</details>`
+  const levels = renderGroup('Levels', '/about#levels', renderLevels(query, names))
+  const all = [people ?? html``, levels, ...facets]
+  if (all.every(({ markup }) => markup === '')) return html``
+  return html`<a class="skip" href="#results">Skip the filters</a>
+<details class="facets">
+<summary>Filters</summary>
+${all}</details>`
 }
+
+type Values = FoundPeople['suggestions']
+
+const renderValues = (query: PeopleQuery, values: Values, names: Names): Html[] =>
+  values.flatMap((group) => {
+    const term = equals(group.field, group.value ?? '')
+    const words = group.field === 'human' ? 'human' : wordsOf(group, names)
+    if (lists.hasTerms(query, [term])) return []
+    return renderChip(lists.addressOf(lists.withTerms(query, [term])), words, group.count)
+  })
+
+const wordsOf = ({ field, value, label }: Values[number], names: Names): string =>
+  field === 'type' ? labelOf(field, value ?? '', names) : (label ?? '')
 
 /** The heading links to the page that explains the values. */
 function renderGroup(heading: string, page: string, chips: readonly Html[]): Html {
   if (chips.length === 0) return html``
-  return html`<div class="facet"><h2>${page === '' ? heading : html`<a href="${page}">${heading}</a>`}</h2>
-<ul class="chips">${chips}</ul></div>
+  return html`<div class="facet">
+<h2>${page === '' ? heading : html`<a href="${page}">${heading}</a>`}</h2>
+<ul class="chips">${chips}</ul>
+</div>
 `
 }
 
 /** A level replaces another one. */
 function renderLevels(query: PeopleQuery, { levels }: Names): Html[] {
   const all = termsOfLevels(levels)
-  const chosen = findLevels(query, levels)
-  const others = chosen ? lists.withoutTerms(query, chosen.terms) : query
+  const selected = findLevels(query, levels)
+  const others = selected ? lists.withoutTerms(query, selected.terms) : query
   return all.flatMap(({ name, terms }, at) => {
-    if (chosen?.names.includes(name)) return []
-    return renderChip(
-      lists.addressOf(lists.withTerms(others, terms)),
-      name,
-      undefined,
-      drawLevel(at + 1, all.length),
-    )
+    if (selected?.names.includes(name)) return []
+    const address = lists.addressOf(lists.withTerms(others, terms))
+    return renderChip(address, name, undefined, drawLevel(at + 1, all.length))
   })
 }
 
 export function renderChips(query: PeopleQuery, described: readonly DescribedTerms[]): Html {
   if (described.length === 0) return html``
-  const chips = described.map(({ terms, before, words }) => {
-    const address = lists.addressOf(lists.withoutTerms(query, terms))
-    const label = html`${before !== '' && `${before} `}<bdi>${shortWord(words, 2 * MAX_CHIP_LENGTH)}</bdi>`
-    return html`<li><a href="${address}"><span class="unseen">Remove the filter </span>${label}<span aria-hidden="true"> ×</span></a></li>`
-  })
+  const chips = described.map((terms) => renderSelected(query, terms))
   const all = lists.addressOf({ ...query, page: 1, filter: [] })
-  return html`<ul class="chips">${chips}${described.length > 1 && html`<li><a href="${all}">Clear all</a></li>`}</ul>`
+  const clear = described.length > 1 && html`<li><a href="${all}">Clear all</a></li>`
+  return html`<ul class="chips">${chips}${clear}</ul>`
 }
+
+function renderSelected(query: PeopleQuery, { terms, before, words }: DescribedTerms): Html {
+  const address = lists.addressOf(lists.withoutTerms(query, terms))
+  const label = html`${before && `${before} `}<bdi>${shortWord(words, 2 * MAX_CHIP_LENGTH)}</bdi>`
+  const remove = html`<span class="unseen">Remove the filter </span>`
+  return html`<li><a href="${address}">${remove}${label}<span aria-hidden="true"> ×</span></a></li>`
+}
+
+const quote = (text: string) => `“${shortWord(text, MAX_CHIP_LENGTH)}”`
 
 /** Links to a search for the words as a name, because they were read as filters. */
 export function renderAsName(asked: PeopleQuery): Html {
   const address = lists.addressOf({ ...asked, text: lists.quoted(asked.text), page: 1 })
-  return html`<p class="soft">Search names for <a href="${address}" rel="nofollow">“${shortWord(asked.text, MAX_CHIP_LENGTH)}”</a> instead.</p>`
+  const link = html`<a href="${address}" rel="nofollow">${quote(asked.text)}</a>`
+  return html`<p class="soft">Search names for ${link} instead.</p>`
 }
 
 /** Nobody was found: links to the people of the name alone, to those of the filters alone, and to similar names. */
@@ -92,57 +109,63 @@ export function renderInstead(
 ): Html {
   const { name = 0, chips = 0, nearMisses = [] } = instead ?? {}
   const link = (list: PeopleQuery, words: string, count: number) =>
-    renderChip(lists.addressOf({ ...list, page: 1 }), words, count)
-  const quotedName = (text: string) => `“${shortWord(text, MAX_CHIP_LENGTH)}”`
+    count === 0 ? [] : [renderChip(lists.addressOf({ ...list, page: 1 }), words, count)]
   const links = [
-    ...nearMisses.map((similar) =>
+    ...nearMisses.flatMap((similar) =>
       link(
         { ...query, text: lists.quoted(similar.name) },
-        `Names like ${quotedName(similar.name)}`,
+        `Names like ${quote(similar.name)}`,
         similar.count,
       ),
     ),
-    ...(name > 0
-      ? [link({ ...asked, text: reading.name }, `Only the name ${quotedName(reading.name)}`, name)]
-      : []),
-    ...(chips > 0 ? [link({ ...query, text: '' }, 'Only the filters', chips)] : []),
+    ...link({ ...asked, text: reading.name }, `Only the name ${quote(reading.name)}`, name),
+    ...link({ ...query, text: '' }, 'Only the filters', chips),
   ]
-  const all = html`<p><a href="/">All passports by score</a></p>`
-  if (links.length === 0) return html`<div class="nothing panel">${all}</div>`
-  return html`<div class="nothing panel"><p>Did you look for these people?</p>
-<ul class="chips" aria-label="Other searches">${links}</ul>${all}</div>`
+  const advice = html`<p>Did you look for these people?</p>
+<ul class="chips" aria-label="Other searches">${links}</ul>`
+  return html`<div class="nothing panel">
+${links.length > 0 && advice}
+<p><a href="/">All passports by score</a></p>
+</div>`
 }
 
 /** Shows the request for the same list in v3. */
 export function renderApiRequest(query: PeopleQuery): Html {
   const address = lists.apiAddressOf(query)
-  return html`<p class="soft">The same list from the API: <a href="${address}" rel="nofollow"><code>${address}</code></a></p>`
+  const link = html`<a href="${address}" rel="nofollow"><code>${address}</code></a>`
+  return html`<p class="soft">The same list from the API: ${link}</p>`
 }
 
 export function renderSorts(query: PeopleQuery): Html {
   const types = lists.typesOf(query)
-  const [type] = types
-  const shown = [
-    ...Object.entries(lists.SORTS).map(([figure, field]) => ({ figure, sort: { field, descending: true } })),
-    ...(type !== undefined && types.length === 1
-      ? [{ figure: 'points', sort: { field: 'score', descending: true, pointsFor: type } as const }]
-      : []),
-  ]
-  const links = shown.map(({ figure, sort }) => {
+  const figures = Object.keys(FIGURES).filter(
+    (figure) => figure !== 'points' || types.length === 1,
+  ) as Figure[]
+  const links = figures.map((figure) => {
+    const sort = figure === 'points' ? 'score' : lists.SORTS[figure]
+    const pointsFor = figure === 'points' ? { pointsFor: types[0] } : {}
+    const address = lists.addressOf({
+      ...query,
+      sort: { field: sort, descending: true, ...pointsFor },
+      page: 1,
+    })
     const attribute = figure === lists.figureOf(query) ? html`aria-current="true"` : html`rel="nofollow"`
-    const words = { ...FIGURES, total: 'Total' }[figure as Figure]
-    return html`<li><a href="${lists.addressOf({ ...query, sort, page: 1 })}" ${attribute}>${words}</a></li>`
+    return html`<li><a href="${address}" ${attribute}>${figure === 'total' ? 'Total' : FIGURES[figure]}</a></li>`
   })
-  return html`<nav aria-label="Sort by"><span class="soft" aria-hidden="true">Sort by</span><ul class="segments soft">${links}</ul></nav>`
+  return html`<nav aria-label="Sort by">
+<span class="soft" aria-hidden="true">Sort by</span>
+<ul class="segments soft">${links}</ul>
+</nav>`
 }
 
-export function renderSuggestions(query: PeopleQuery, all: FoundPeople['suggestions'], names: Names): Html {
-  if (all.length === 0) return html``
-  const chips = all.map(({ field, value, label, count }) => {
-    const terms: Filter = [equals(field, value ?? '')]
-    const words = field === 'type' ? labelOf(field, value ?? '', names) : (label ?? '')
-    const before = { tag: 'tag ', location: 'in ', type: 'has ' }[field as 'tag']
-    return renderChip(lists.addressOf(lists.withTerms({ ...query, text: '' }, terms)), words, count, before)
+const PREPOSITIONS: Partial<Record<Term['field'], string>> = { tag: 'tag ', location: 'in ', type: 'has ' }
+
+export function renderSuggestions(query: PeopleQuery, suggestions: Values, names: Names): Html {
+  if (suggestions.length === 0) return html``
+  const chips = suggestions.map((group) => {
+    const terms = [equals(group.field, group.value ?? '')]
+    const address = lists.addressOf(lists.withTerms({ ...query, text: '' }, terms))
+    return renderChip(address, wordsOf(group, names), group.count, PREPOSITIONS[group.field])
   })
   return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Suggested</li>${chips}</ul>`
 }
@@ -164,11 +187,11 @@ export type DescribedTerms = { terms: Filter; before: string; words: string }
 export function findLevels({ filter }: PeopleQuery, levels: readonly Level[]) {
   const scores = filter.filter(({ field }) => field === 'score')
   const isSame = (terms: Filter) => `${terms.map(textOf).sort()}` === `${scores.map(textOf).sort()}`
-  const found = termsOfLevels(levels).filter(({ terms }) => isSame(unite(scores, terms)))
-  const [first, ...others] = found
+  const matches = termsOfLevels(levels).filter(({ terms }) => isSame(unite(scores, terms)))
+  const [first, ...others] = matches
   if (!first || (others.length > 0 && scores.length === 1)) return undefined
   const terms = others.reduce((all, level) => unite(all, level.terms), first.terms)
-  return isSame(terms) ? { names: found.map(({ name }) => name), terms } : undefined
+  return isSame(terms) ? { names: matches.map(({ name }) => name), terms } : undefined
 }
 
 const textOf = (term: Term): string => formatFilter([term])
@@ -178,11 +201,11 @@ export function describeFilter(query: PeopleQuery, names: Names): DescribedTerms
   const level = findLevels(query, names.levels)
   const { filter } = level ? lists.withoutTerms(query, level.terms) : query
   const placeOf = ({ field }: Term) => ORDER.indexOf(field) + (field === 'human' ? ORDER.length : 0)
-  const sorted = filter.toSorted((one, other) => placeOf(one) - placeOf(other))
+  const sorted = filter.toSorted((a, b) => placeOf(a) - placeOf(b))
   const described = sorted.map((term) => ({ terms: [term], ...describeTerm(term, names) }))
-  return level
-    ? [...described, { terms: level.terms, before: 'with', words: `the level ${level.names.join(' or ')}` }]
-    : described
+  if (!level) return described
+  const words = `the level ${level.names.join(' or ')}`
+  return [...described, { terms: level.terms, before: 'with', words }]
 }
 
 /** The order of the words of a title: "tagged “zk” in Lisbon with GitHub". Other fields come first. */
@@ -195,21 +218,19 @@ const WORDS: Partial<Record<Term['field'], readonly [string, string]>> = {
 /** A term that has no words is described as the text that the API reads. */
 function describeTerm(term: Term, names: Names): Pick<DescribedTerms, 'before' | 'words'> {
   const { field, conditions } = term
-  const [first] = conditions as [Condition]
-  const isPlain = conditions.every(({ not }) => not === first.not) && (!first.not || conditions.length === 1)
-  const raw = { before: '', words: formatFilter([term]) }
+  const [{ not, value }] = conditions as [Condition]
   const compared = describeComparison(term, names)
   if (compared !== undefined) return { before: 'with', words: compared }
-  if (!isPlain) return raw
-  if (field === 'human') {
-    const isHuman = (first.value === 'true') !== first.not
+  const isPlain = conditions.every((condition) => condition.not === not) && (!not || conditions.length === 1)
+  if (isPlain && field === 'human') {
+    const isHuman = (value === 'true') !== not
     return isHuman ? { before: '', words: 'human' } : { before: 'without', words: 'a human check' }
   }
   const words = WORDS[field]
-  if (!words) return raw
-  const shown = conditions.map(({ value }) => labelOf(field, String(value), names))
-  const quoted = field === 'tag' ? shown.map((label) => `“${label}”`) : shown
-  return { before: words[Number(first.not)] ?? '', words: quoted.join(' or ') }
+  if (!isPlain || !words) return { before: '', words: formatFilter([term]) }
+  const labels = conditions.map((condition) => labelOf(field, String(condition.value), names))
+  const quoted = field === 'tag' ? labels.map((label) => `“${label}”`) : labels
+  return { before: words[Number(not)] ?? '', words: quoted.join(' or ') }
 }
 
 const MAX_LABEL_LENGTH = 90
@@ -225,20 +246,18 @@ const NEGATED = { '>': 'at most', '>=': 'under', '<': 'at least', '<=': 'over', 
 
 /** Returns "a score over 20" or "GitHub over 20 points". */
 function describeComparison({ field, conditions }: Term, names: Names): string | undefined {
-  const bounds = conditions
-    .map(
-      ({ not, operator, value }) =>
-        `${(not ? NEGATED : COMPARISONS)[operator]} ${formatFigure(Number(value))}`,
-    )
-    .join(' or ')
   const [{ type }] = conditions as [Condition]
-  if (type !== undefined)
-    return conditions.every((each) => each.type === type && !each.not)
-      ? `${labelOf('type', type, names)} ${bounds} points`
-      : undefined
-  const part = /^(?:(\w+)_)?score$/.exec(field)
-  return part ? `${article(part[1])} score ${bounds}` : undefined
+  const bounds = conditions.map(describeBound).join(' or ')
+  if (type === undefined) {
+    const part = /^(?:(\w+)_)?score$/.exec(field)
+    return part ? `${article(part[1])} score ${bounds}` : undefined
+  }
+  const isPlain = conditions.every((condition) => condition.type === type && !condition.not)
+  return isPlain ? `${labelOf('type', type, names)} ${bounds} points` : undefined
 }
+
+const describeBound = ({ not, operator, value }: Condition): string =>
+  `${(not ? NEGATED : COMPARISONS)[operator]} ${formatFigure(Number(value))}`
 
 const article = (part = ''): string =>
   part === '' ? 'a' : /^[aeiou]/.test(part) ? `an ${part}` : `a ${part}`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { CALLS } from '../../../support/http/calls-of-all-routes.ts'
-import { fields, LIST, limited } from '../../../support/http/limited-server.ts'
+import { fields, LIST, limited } from '../../../support/http/servers.ts'
 import { adoptRules, DEFAULT_RULES } from '../../../support/store/scoring.ts'
 
 const READS = CALLS.filter(({ route }) => route.methods === undefined)

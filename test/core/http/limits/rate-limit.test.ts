@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { formatKey, KEY_RANDOM_BYTES } from '../../../support/http/keys.ts'
-import { fields, LIST, limited } from '../../../support/http/limited-server.ts'
+import { fields, LIST, limited } from '../../../support/http/servers.ts'
 import { NOON } from '../../../support/store/records.ts'
 
 test('clients without a key may send 1,000 requests per address in 10 s', async () => {

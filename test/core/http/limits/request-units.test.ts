@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { limited } from '../../../support/http/limited-server.ts'
-import { PATH as LOOKUP, post, rawLookup } from '../../../support/http/lookup-server.ts'
 import { sendBytes } from '../../../support/http/raw-request.ts'
+import { LOOKUP, limited, post, rawLookup } from '../../../support/http/servers.ts'
 import { NOON } from '../../../support/store/records.ts'
 
 const LIST = '/api/v3/passports'

@@ -1,37 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../../src/core/store/store.ts'
+import { type Facets, fromRow } from '../../../support/index/facets.ts'
 import { foldName } from '../../../support/program/text.ts'
 import { onBothEngines, saveRecords } from '../../../support/store/engines.ts'
 import { execute } from '../../../support/store/execute-sql.ts'
-import { type Facets, fromRow } from '../../../support/store/naive-list.ts'
-import { checkHistories } from '../../../support/store/random-histories.ts'
 import { ada, credential, grace, graceOld, NOON, record } from '../../../support/store/records.ts'
-
-/** Builds the expected facets of all listed passports from the records and the shown credentials. */
-async function expectedOf(store: Store): Promise<Facets[]> {
-  const records = (await store.records.list(-1, 1000)).filter(({ mergedInto }) => mergedInto === undefined)
-  return Promise.all(
-    records.map(async ({ id, scores, profile, human, socials, rules }) => {
-      const shown = (await store.passports.findWithCredentials({ id }))?.credentials ?? []
-      const scored = shown.filter(({ score }) => score > 0)
-      return {
-        id,
-        name: foldName(profile.displayName),
-        score: scores?.total ?? 0,
-        activity_score: scores?.activity ?? 0,
-        identity_score: scores?.identity ?? 0,
-        skills_score: scores?.skills ?? 0,
-        human: [String(human)],
-        location: fold([profile.location]),
-        tag: fold(profile.tags),
-        source: fold(socials.map(({ source }) => source)),
-        type: fold(scored.map(({ type }) => type)),
-        points: scored.map(({ type, score }) => `${score} ${foldName(type)}`),
-        rules: fold([rules ?? '']),
-      }
-    }),
-  )
-}
 
 const fold = (values: readonly string[]) => [...new Set(values.map(foldName).filter((value) => value !== ''))]
 
@@ -49,16 +22,7 @@ const list = async (store: Store, ids: readonly number[]) =>
     .map((each) => sorted(fromRow(each)))
     .sort((one, other) => one.id - other.id)
 
-onBothEngines('facets', (open, engine) => {
-  test('facets match the records after a random history', () =>
-    checkHistories(open, engine, (store) => async () => {
-      const found = await list(
-        store,
-        Array.from({ length: 10 }, (_, id) => id),
-      )
-      expect(found).toEqual((await expectedOf(store)).map(sorted))
-    }))
-
+onBothEngines('facets', (open, _engine) => {
   test('facets are in lower case without accents, have no duplicates, and omit types of credentials without points', async () => {
     await using store = await open([
       grace,

@@ -2,15 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Store } from '../../../../src/core/store/store.ts'
 import { parsePassportKey } from '../../../support/program/text.ts'
 import { onEveryEngine, saveRecords } from '../../../support/store/engines.ts'
-import {
-  ADA_WALLET,
-  credential,
-  GRACE_OLD_WALLET,
-  NOON,
-  PEOPLE,
-  record,
-  social,
-} from '../../../support/store/records.ts'
+import { credential, NOON, PEOPLE, record, social } from '../../../support/store/records.ts'
 import { contracts, hand, OPTIONS } from '../../../support/store/scoring.ts'
 import { score } from '../../../support/store/store-changes.ts'
 
@@ -30,15 +22,6 @@ async function resolve(store: Store, ...keys: string[]) {
 }
 
 onEveryEngine('keys of v3', (open) => {
-  test('a lookup finds passports by id, wallet and handle, and returns them in the order of its keys', async () => {
-    await using store = await open(PEOPLE)
-    const keys = ['12', ADA_WALLET.toUpperCase().replace('X', 'x'), '8', 'LENS:@Ada', '900', GRACE_OLD_WALLET]
-    expect(await resolve(store, ...keys, 'lens:nobody', 'nowhere', '12')).toEqual([
-      ...[12, 7, undefined, 7, 3, 3],
-      ...[undefined, undefined, 12],
-    ])
-  })
-
   test('the account of a data point is a handle, with and without a label such as "fid:"', async () => {
     await using store = await open([record(1, { dataPoints: [point('farcaster', 'fid:1042')] }), record(2)])
     await hand(store, { id: 2 }, point('github', 'Zoe'))
@@ -85,14 +68,6 @@ onEveryEngine('keys of v3', (open) => {
     await hand(store, { id: 1 }, farcaster(1043))
     await score(store)
     expect(await resolve(store, ...keys)).toEqual([undefined, 2, 1])
-  })
-
-  test('a record replaces the handles of earlier records', async () => {
-    await using store = await open([
-      record(1, { socials: [social('github', 'old'), social('lens', 'same')] }),
-    ])
-    await saveRecords(store, [record(1, { socials: [social('github', 'new'), social('lens', 'same')] })])
-    expect(await resolve(store, 'github:old', 'github:new', 'lens:same')).toEqual([undefined, 1, 1])
   })
 
   test('a passport with several records in a batch has the handles of the last record', async () => {

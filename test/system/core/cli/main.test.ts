@@ -63,17 +63,6 @@ test('all invalid settings are reported together', async () => {
   }
 })
 
-test('a database that cannot be used is refused in one sentence', async () => {
-  for (const [command, path, sentence] of [
-    ['serve', 'package.json', 'package.json is damaged or not a database: restore it from a backup, or'],
-    ['import /dev/null', '/proc/passportd/x.db', 'The folder /proc/passportd cannot be created: '],
-  ] as const) {
-    const { out, err, code } = await callHere(command.split(' '), { env: { DATABASE_URL: `sqlite:${path}` } })
-    expect({ out, code, lines: err.split('\n').length }).toEqual({ out: '', code: 1, lines: 2 })
-    expect(err).toStartWith(`passportd: ${sentence}`)
-  }
-})
-
 test.each([
   ...READING_COMMANDS,
   ['keys', 'create', '--demo', '--name', 'a'],

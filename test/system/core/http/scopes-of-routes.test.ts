@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { withSlash } from '../../../../src/core/http/parse-request.ts'
 import type { Route } from '../../../../src/core/http/route.ts'
+import { withSlash } from '../../../../src/core/http/server.ts'
 import type { Scope } from '../../../../src/core/store/api-key.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
 import { makeKey } from '../../../support/http/keys.ts'

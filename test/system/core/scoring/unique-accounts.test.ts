@@ -75,34 +75,6 @@ async function take(store: Store, each: Step, now: number): Promise<void> {
 }
 
 onEveryEngine('a rule with the option "unique"', (open, engine) => {
-  test('an account shared by several passports counts for the first of them only, whatever the order of imports', async () => {
-    await using store = await open()
-    await adoptRules(scorerOf(store, unique))
-    let seed = 7
-    const random = (below: number) => {
-      seed = (seed * 48271) % 2147483647
-      return seed % below
-    }
-    const ids = Array.from({ length: 400 }, (_, at) => at).sort(() => random(3) - 1)
-    const firsts = new Map<number, number>()
-    for (let batch = 0; batch < 8; batch++) {
-      const people = ids.slice(batch * 50, batch * 50 + 50).map((person) => ({ person, shared: random(60) }))
-      for (const { person, shared } of people.toSorted((one, other) => one.person - other.person))
-        if (!firsts.has(shared)) firsts.set(shared, person)
-      const records = people.map(({ person, shared }) =>
-        record(person, { dataPoints: [code(`${person % 2 ? '@User' : 'user'}${shared}`)] }),
-      )
-      await saveRecords(store, records, { now: NOON + batch })
-      if (batch % 3 === 0) await scoreAll(store)
-    }
-    await scoreAll(store)
-    const all = await expectedScores(store)
-    const winners = all.filter(({ score }) => score === 9).map(({ id }) => id)
-    expect(winners).toEqual([...firsts.values()].sort((one, other) => one - other))
-    expect(all.filter(({ score }) => score === 0)).toHaveLength(400 - firsts.size)
-    await expectModel(store)
-  })
-
   test('after any change, each passport has the score of a simple model, or is stale', async () => {
     const check = async (steps: readonly Step[]) => {
       await using store = await open(Array.from({ length: 10 }, (_, id) => record(id)))
@@ -161,23 +133,6 @@ onEveryEngine('a rule with the option "unique"', (open, engine) => {
       type: 'score.changed',
       change: { score: [0, 9], credentials: [{ type: 'code', cause: 'value' }] },
     })
-  })
-
-  test('an account of a merged passport counts for its survivor until the merge ends', async () => {
-    await using store = await open([1, 2, 3, 4].map((id) => record(id)))
-    await adoptRules(scorerOf(store, unique))
-    for (const [at, id] of [2, 1, 3].entries()) await hand(store, { id }, code('ada', 9, NOON + at))
-    await scoreAll(store)
-    expect(await scoresOf(store)).toEqual([0, 9, 0, 0])
-    await store.passports.merge(2, 3, NOON)
-    await store.passports.merge(3, 4, NOON)
-    await scoreAll(store)
-    expect(await scoresOf(store)).toEqual([0, 9, 9, 0])
-    await store.passports.unmerge(3, NOON)
-    await store.passports.unmerge(2, NOON)
-    await scoreAll(store)
-    expect(await scoresOf(store)).toEqual([0, 9, 0, 0])
-    await expectModel(store)
   })
 })
 

@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import {
   copyFileSync,
@@ -10,16 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { Store } from '../../../../src/core/store/store.ts'
 import { COMMAND } from '../../../support/cli.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
 import { withEngine } from '../../../support/store/engines.ts'
-import { INVENTED, linesOf } from '../../../support/store/json-lines.ts'
+import { INVENTED } from '../../../support/store/json-lines.ts'
 import { ada, named, PEOPLE } from '../../../support/store/records.ts'
-import { until } from '../../../support/wait-until.ts'
-
-/** People without credentials, so that the import is short. */
-const FIVE_HUNDRED = INVENTED.slice(0, 500).map((person) => ({ ...person, credentials: [] }))
 
 withEngine('sqlite', 'backup', (makeDatabase) => {
   test('a backup of a running service is complete, checked, and readable by its owner only', async () => {
@@ -38,24 +32,6 @@ withEngine('sqlite', 'backup', (makeDatabase) => {
     await using other = await workplace(makeDatabase, { bare: true })
     copyFileSync(file, other.database)
     expect(await other.export()).toBe(await here.export())
-  })
-
-  test('a backup during an import contains complete batches, and the import continues', async () => {
-    await using here = await workplace(makeDatabase, {
-      files: { 'many.jsonl': [1, 2, 3].map((edition) => linesOf(FIVE_HUNDRED, edition)).join('') },
-      bare: true,
-    })
-    const importing = here.start('import', 'many.jsonl')
-    await until(async () => existsSync(here.database) && (await here.look(countPassports)) > 0)
-    expect(await here.callIn('backup', 'kept.db')).toMatchObject({ code: 0 })
-    expect(await importing.exited).toBe(0)
-    expect(await here.look(countPassports)).toBe(1500)
-    using kept = new Database(here.path('kept.db'), { readonly: true })
-    const { count } = kept.query<{ count: number }, []>('select count(*) as count from passports').get() ?? {
-      count: 0,
-    }
-    expect({ count, part: count % 500 }).toEqual({ count: expect.any(Number), part: 0 })
-    expect(count).toBeGreaterThan(0)
   })
 
   test('--force replaces an existing file, but only when the new backup is complete', async () => {
@@ -153,5 +129,3 @@ withEngine('postgres', 'backup', (makeDatabase) => {
     }
   })
 })
-
-const countPassports = (store: Store) => store.passports.count()

@@ -4,12 +4,11 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path'
 import { check } from '../../../../src/features/backup/backup.ts'
 import { writeDueBackup } from '../../../../src/features/backup/scheduled-backup.ts'
-import { COMMAND, readGreeting, run } from '../../../support/cli.ts'
+import { run } from '../../../support/cli.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
 import { scrape } from '../../../support/http/prometheus.ts'
 import { readLines } from '../../../support/log-lines.ts'
 import { databaseMaker } from '../../../support/store/engines.ts'
-import { INVENTED } from '../../../support/store/json-lines.ts'
 import { ada, NOON, named, PEOPLE } from '../../../support/store/records.ts'
 import { until } from '../../../support/wait-until.ts'
 
@@ -92,36 +91,6 @@ test('a failed backup keeps the old ones, leaves no partial file and is written 
   expect(here.files()).toEqual([`${copyAt(1)}-wal`, copyAt(1, '00-01')])
 })
 
-// These tests run concurrently, because they mostly wait.
-test.concurrent('two processes with one database write each backup once and keep the newest ones', async () => {
-  await using here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
-  const env = { BACKUP_DIR: here.path('backups'), BACKUP_EVERY: '1s', BACKUP_KEEP: '3' }
-  await using one = await here.serve([], env)
-  await using other = await here.serve([], env)
-  const log = [one, other].map(({ child }) => readLines(child.stderr))
-  const written = () =>
-    log
-      .flat()
-      .map((line) => JSON.parse(line))
-      .filter(({ message }) => message === 'A backup was written.')
-  await until(() => written().length >= 6)
-  for (const { child } of [one, other]) {
-    child.kill('SIGTERM')
-    expect(await child.exited).toBe(0)
-  }
-  const left = [...new Bun.Glob('*.db').scanSync(env.BACKUP_DIR)].map((name) => join(env.BACKUP_DIR, name))
-  // The last lines of the log may be read after the exit.
-  await until(() => log.every((lines) => lines.some((line) => line.includes('"Stopped."'))))
-  const files = written().map(({ file }) => file as string)
-  expect(new Set(files).size).toBe(files.length)
-  // The entry of a backup that was written when its process ended is lost.
-  const all = [...new Set([...files, ...left])].sort()
-  expect(all.length - files.length).toBeLessThanOrEqual(2)
-  expect(left.sort()).toEqual(all.slice(-3))
-  for (const file of left) expect(check(file).passports).toBe(PEOPLE.length)
-  expect(log.flat().filter((line) => line.includes('"level":"error"'))).toEqual([])
-})
-
 test.concurrent('an unusable folder is logged once with the reason, counted in the metrics, and used again when it is back', async () => {
   await using here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
   const folder = here.path('backups')
@@ -149,41 +118,6 @@ test.concurrent('an unusable folder is logged once with the reason, counted in t
       message: `The scheduled backup failed: The folder ${folder} (BACKUP_DIR) cannot be created: EEXIST: file already exists, mkdir '${folder}'`,
     },
   ])
-})
-
-test.concurrent('on a full disk the failure is logged once, no partial file is left, and requests still succeed', async () => {
-  await using here = await workplace(databaseMaker('sqlite'), { records: INVENTED.slice(0, 600) })
-  const folder = here.path('backups')
-  await using child = Bun.spawn(['sh', '-c', 'ulimit -f 2000; exec "$@"', 'sh', ...COMMAND, 'serve'], {
-    cwd: here.cwd,
-    env: {
-      ...process.env,
-      ...here.env,
-      PORT: '0',
-      BACKUP_DIR: folder,
-      BACKUP_EVERY: '1s',
-      METRICS_PORT: '0',
-    },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const log = readLines(child.stderr)
-  const greeting = await readGreeting(child.stdout)
-  const metricsUrl = /Metrics +(http\S+)/.exec(greeting)?.[1] ?? ''
-  const failures = async () => (await scrape({ metricsUrl })).value('passportd_backup_failures_total') ?? 0
-  await until(async () => (await failures()) >= 3)
-  await until(() => !readdirSync(folder).some((name) => name.includes('.part')))
-  expect(
-    (await fetch(new URL(`/api/v3/passports/${INVENTED[0]?.id}`, /http\S+/.exec(greeting)?.[0]))).status,
-  ).toBe(200)
-  const about = log.filter((line) => line.includes('The scheduled backup failed'))
-  expect(about).toEqual([expect.stringMatching(/passportd-[\da-f]{8}\.part .*cannot be read or written/)])
-  // Without the limit, the next process writes the backup.
-  child.kill('SIGKILL')
-  await child.exited
-  await using _server = await here.serve([], { BACKUP_DIR: folder })
-  await until(() => readdirSync(folder).some((name) => name.endsWith('.db')))
-  expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([])
 })
 
 test.concurrent.each([
@@ -230,18 +164,6 @@ function addFiller(path: string): void {
   )
 }
 
-test.concurrent('a folder that cannot be written is logged in one sentence', async () => {
-  await using here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
-  // No user can create files there.
-  await using server = await here.serve([], { BACKUP_DIR: '/proc' })
-  const log = readLines(server.child.stderr)
-  const failures = () => log.filter((line) => line.includes('The scheduled backup failed'))
-  await until(() => failures().length > 0)
-  expect(JSON.parse(failures()[0] ?? '').message).toMatch(
-    /^The scheduled backup failed: \/proc\/passportd-\w+\.\w+ cannot be \w+: [^\n]+\.$/,
-  )
-})
-
 test.concurrent('serve refuses to start if BACKUP_DIR cannot be created', async () => {
   await using here = await workplace(databaseMaker('sqlite'), {
     records: [named(1, 'Ada')],
@@ -254,17 +176,4 @@ test.concurrent('serve refuses to start if BACKUP_DIR cannot be created', async 
     ),
     code: 1,
   })
-})
-
-test.concurrent('after a restart, the schedule continues from the newest backup', async () => {
-  await using here = await workplace(databaseMaker('sqlite'), { records: PEOPLE })
-  const env = { BACKUP_DIR: here.path('backups'), METRICS_PORT: '0' }
-  const files = () => [...new Bun.Glob('*.db').scanSync(env.BACKUP_DIR)]
-  for (let start = 1; start <= 2; start++) {
-    await using server = await here.serve([], env)
-    const newest = async () =>
-      (await scrape(server)).value('passportd_backup_last_success_timestamp_seconds') ?? 0
-    await until(async () => (await newest()) > 0)
-    expect(files()).toHaveLength(1)
-  }
 })

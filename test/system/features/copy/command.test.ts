@@ -1,24 +1,18 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseAddress } from '../../../../src/core/store/database-address.ts'
 import type { Store } from '../../../../src/core/store/store.ts'
 import type { CopyRow } from '../../../../src/features/copy/statements.ts'
-import { start } from '../../../support/cli.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
+import { COPY } from '../../../support/features/copy.ts'
+import { USAGE } from '../../../support/features/keys.ts'
+import { MIRROR } from '../../../support/features/mirror.ts'
+import { PLAN } from '../../../support/features/retire.ts'
 import { listAll } from '../../../support/index/local-index.ts'
 import { testDatabase } from '../../../support/postgres/postgres.ts'
 import { saveRecords } from '../../../support/store/engines.ts'
-import {
-  COPY,
-  COPY_NOTE,
-  MIRROR,
-  openStore,
-  PLAN,
-  parseDatabaseAddress,
-  RULE_SETS,
-  USAGE,
-} from '../../../support/store/open.ts'
+import { COPY_NOTE, openStore, parseDatabaseAddress, RULE_SETS } from '../../../support/store/open.ts'
 import {
   ada,
   apiKey,
@@ -32,7 +26,6 @@ import {
 import { adoptRules, DEFAULT_RULES } from '../../../support/store/scoring.ts'
 import { tableOf } from '../../../support/store/store-changes.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
-import { until } from '../../../support/wait-until.ts'
 
 const MANY = Array.from({ length: 700 }, (_, at) => named(1000 + at, `Person ${at}`, at % 90))
 
@@ -191,20 +184,6 @@ test('when an interrupted copy is run again, it writes only the batches that dif
   expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
 })
 
-test('after copy is killed and run again, the target has the same contents as the source', async () => {
-  await using at = await databases()
-  const code = await withStore(at.postgres, async (target) => {
-    const child = start(['copy', at.sqlite, at.postgres], { cwd: at.cwd })
-    await until(async () => child.exitCode !== null || (await target.passports.count()) > 0)
-    child.kill('SIGKILL')
-    return child.exited
-  })
-  // Code 0 means that the copy was complete before the kill.
-  const more = code === 0 ? ['--replace'] : []
-  expect((await callHere(['copy', at.sqlite, at.postgres, ...more])).code).toBe(0)
-  expect(await everything(at.postgres)).toEqual(await everything(at.sqlite))
-})
-
 test('serve and import refuse an incomplete copy until "copy --forget" accepts it', async () => {
   using folder = tempFolder()
   const database = `sqlite:${join(folder.path, 'a.db')}`
@@ -229,13 +208,4 @@ test('a database is not copied to itself under another name', async () => {
   expect(code).toBe(2)
   expect(err).toContain('cannot be copied to itself')
   expect(await withStore(database, async (store) => (await store.records.list(-1, 9)).length)).toBe(4)
-})
-
-test('copy does not create a missing source', async () => {
-  using folder = tempFolder()
-  const path = (name: string) => join(folder.path, name)
-  const { code, err } = await callHere(['copy', `sqlite:${path('a.db')}`, `sqlite:${path('b.db')}`])
-  expect(code).toBe(1)
-  expect(err).toContain(`There is no database ${path('a.db')} yet`)
-  expect(existsSync(path('a.db'))).toBe(false)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
-import type { CheckResult } from '../../../../src/features/doctor/check-result.ts'
+import type { CheckResult } from '../../../../src/core/cli/check-result.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
 import { writeCertificate } from '../../../support/http/certificate.ts'

@@ -39,16 +39,6 @@ inBrowser('discovery in a browser', (browser) => {
     expect(complaints).toEqual([])
   })
 
-  test('a list that was searched as you type has a share panel with its own link', async () => {
-    const page = await browser.newPage()
-    await page.goto(server.url.href)
-    await page.getByRole('searchbox').fill('ada')
-    await page.getByText(/matching “ada”/).waitFor()
-    await page.getByRole('button', { name: 'Share' }).click()
-    await page.getByRole('button', { name: 'Copy link' }).waitFor()
-    expect(await page.locator('#share [data-link]').getAttribute('data-link')).toBe(`${server.url}?q=ada`)
-  })
-
   test('the response of an older search is ignored; a failed search shows the reason, and Enter retries it', async () => {
     const page = await browser.newPage()
     const { promise: late, resolve: letGo } = Promise.withResolvers<void>()
@@ -158,22 +148,6 @@ inBrowser('discovery in a browser', (browser) => {
     await page.waitForURL('**/passports/*')
     expect(await page.locator('h1').textContent()).toContain(first)
     expect(complaints).toEqual([])
-  })
-
-  test('without JavaScript, typed filters find people, and links remove filters', async () => {
-    const page = await browser.newPageWithoutScripts()
-    await page.goto(server.url.href)
-    await page.getByRole('searchbox').fill('human builders')
-    await page.keyboard.press('Enter')
-    await page.waitForURL('**/?q=human+builders')
-    expect(await page.locator('h1').textContent()).toMatch(/^\d+ humans tagged “builder”$/)
-    expect(await page.getByText('The same list from the API').textContent()).toEndWith(
-      '/api/v3/passports?filter=human:true,tag:builder',
-    )
-    await page.getByRole('link', { name: /Remove the filter human/ }).click()
-    await page.waitForURL('**/?filter=tag:builder')
-    expect(await page.locator('h1').textContent()).toMatch(/^\d+ people tagged “builder”$/)
-    expect(await page.locator('.ranking .about').first().textContent()).toContain('builder')
   })
 
   test('searching as you type keeps the filters and the sort order, highlights the matches, and allows a slash in the text', async () => {

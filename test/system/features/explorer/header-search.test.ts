@@ -79,13 +79,4 @@ inBrowser('the search in the header', (browser) => {
     await page.goto(new URL('/?filter=tag:zk', server.url).href)
     expect(await page.locator('#compare').isVisible()).toBe(false)
   })
-
-  test('the comparison of people with a credential counts the selected ones', async () => {
-    const page = await browser.newPage()
-    await page.goto(new URL('/credentials/github', server.url).href)
-    for (const at of [0, 1]) await page.getByRole('checkbox').nth(at).check()
-    await page.getByRole('button', { name: 'Compare 2 people' }).click()
-    await page.waitForURL('**/compare?ids=*')
-    expect(await page.locator('thead th').count()).toBe(2)
-  })
 })

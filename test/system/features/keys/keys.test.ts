@@ -4,9 +4,9 @@ import type { ApiKey } from '../../../../src/core/store/api-key.ts'
 import { MAIN } from '../../../support/cli.ts'
 import { callHere } from '../../../support/cli-in-process.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
-import { NO_PLAN } from '../../../support/program/retirement.ts'
+import { USAGE } from '../../../support/features/keys.ts'
+import { NO_PLAN, PLAN } from '../../../support/features/retire.ts'
 import { type MakeDatabase, withEngine, withEveryEngine } from '../../../support/store/engines.ts'
-import { PLAN, USAGE } from '../../../support/store/open.ts'
 import { ada, apiKey, NOON } from '../../../support/store/records.ts'
 import { until } from '../../../support/wait-until.ts'
 
@@ -195,18 +195,6 @@ withEngine('sqlite', 'keys', (makeDatabase) => {
       err: `passportd: Key ${id} is revoked and cannot be changed: create another key with "keys create".\n`,
       code: 1,
     })
-  })
-
-  test('a key with a successor is not rotated again', async () => {
-    await using here = await workplace(makeDatabase)
-    const first = KEY.exec((await here.call('keys', 'create', '--name', 'a')).out)?.[1] as string
-    const second = KEY.exec((await here.call('keys', 'rotate', first)).out)?.[1] as string
-    const sentence = `already rotated: rotate its successor ${second}, or create another key`
-    await here.refuses(sentence, 'keys', 'rotate', first)
-    const third = KEY.exec((await here.call('keys', 'rotate', second)).out)?.[1] as string
-    const keys = await here.look((store) => store.keys.list())
-    expect(keys).toHaveLength(3)
-    expect(keys.find(({ id }) => id === third)?.expiresAt).toBeUndefined()
   })
 
   test('the error about a mistyped key does not contain its secret part', async () => {

@@ -3,10 +3,11 @@ import type { Page } from 'playwright-core'
 import { addAxe, findViolations } from '../../../support/explorer/axe.ts'
 import { inBrowser, watchConsole } from '../../../support/explorer/browser.ts'
 import { serveExplorer } from '../../../support/explorer/explorer-server.ts'
+import { REQUESTS } from '../../../support/features/own-record.ts'
 import { MALLORY, WALLET_PEOPLE, ZOE } from '../../../support/own-record/test-wallet.ts'
 import { owning } from '../../../support/owning.ts'
 import { openTestStore } from '../../../support/store/engines.ts'
-import { REQUESTS, SUBJECTS } from '../../../support/store/open.ts'
+import { SUBJECTS } from '../../../support/store/open.ts'
 
 async function serveMe() {
   const store = await openTestStore('sqlite', WALLET_PEOPLE)

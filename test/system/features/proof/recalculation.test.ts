@@ -11,20 +11,11 @@ import {
   inventPoint,
   TYPES,
 } from '../../../support/proof/random-people.ts'
-import { SIGNED } from '../../../support/proof/scored-server.ts'
-import { listSnapshots, payloadOf, verifySnapshot } from '../../../support/proof/snapshots.ts'
+import { listSnapshots, payloadOf, SIGNED, verifySnapshot } from '../../../support/proof/snapshots.ts'
 import { createRandom } from '../../../support/random.ts'
-import { fillWithDemo } from '../../../support/store/demo.ts'
 import { openTestStore } from '../../../support/store/engines.ts'
 import { NOON } from '../../../support/store/records.ts'
-import {
-  adoptRules,
-  applyRules,
-  fail,
-  parseRules,
-  rescoreSome,
-  scorerOf,
-} from '../../../support/store/scoring.ts'
+import { adoptRules, applyRules, fail, parseRules, rescoreSome } from '../../../support/store/scoring.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
 
 const DAY = 86_400_000
@@ -73,18 +64,6 @@ async function expectProvable(store: Store, ids: readonly number[], now: number)
   expect(stderr.toString()).toBe('')
   expect(JSON.parse(stdout.toString())).toEqual(served)
 }
-
-test.if(hasPrograms('python3'))(
-  'all scores of the demo can be calculated again from their snapshots',
-  async () => {
-    await using store = await openTestStore('sqlite')
-    await fillWithDemo(store, NOON)
-    await rescoreSome({ ...scorerOf(store), now: () => NOON })
-    const ids = (await store.records.list(-1, 2000)).map(({ id }) => id)
-    expect(ids.length).toBeGreaterThan(900)
-    await expectProvable(store, ids, NOON)
-  },
-)
 
 test.if(hasPrograms('python3'))(
   'the scores of 1,000 random histories with three rule sets can be calculated again',

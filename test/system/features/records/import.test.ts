@@ -90,48 +90,9 @@ withEveryEngine('import', (makeDatabase) => {
       '3 lines: 1 added, 0 changed, 0 unchanged, 1 refused, 1 not imported.\n',
     )
   })
-
-  test('a server on the same database responds during an import, and serves complete batches only', async () => {
-    // People have at most one credential, so that the import is short.
-    const people = INVENTED.map((one) => ({ ...one, credentials: one.credentials?.slice(0, 1) ?? [] }))
-    const files = { 'first.jsonl': linesOf(people.slice(0, 500)), 'many.jsonl': linesOf(people, 1) }
-    await using here = await workplace(makeDatabase, { files, bare: true })
-    await here.call('import', here.path('first.jsonl'))
-    await using server = await here.listen({ TIERS: 'anonymous=unlimited' })
-    const imported = here.run('import', 'many.jsonl')
-    let isOver = false
-    void imported.then(() => {
-      isOver = true
-    })
-    const totals: number[] = []
-    await until(async () => {
-      const paths = ['passports?limit=1', 'passports?q=a', 'passports/7', 'passports/7?include=credentials']
-      const answers = await Promise.all(paths.map((path) => fetch(`${server.url}/api/v3/${path}`)))
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-      const [list] = await Promise.all(answers.map((answer) => answer.json()))
-      totals.push(list.total)
-      return isOver
-    })
-    expect(await imported).toMatchObject({ code: 0 })
-    expect(totals.filter((total) => total % 500 !== 0)).toEqual([])
-    expect(totals).toEqual(totals.toSorted((a, b) => a - b))
-    // On PostgreSQL a server polls for changes several times a second.
-    await until(async () => {
-      const list = await (await fetch(`${server.url}/api/v3/passports?limit=1`)).json()
-      return list.total === 1500
-    })
-  })
 })
 
 withEngine('sqlite', 'import', (makeDatabase) => {
-  test('two imports at once both complete', async () => {
-    const files = { 'a.jsonl': few(0, 500), 'b.jsonl': few(500, 1000) }
-    await using here = await prepare(makeDatabase, files)
-    const ended = await Promise.all(Object.keys(files).map((file) => here.run('import', file)))
-    expect(ended.map(({ code }) => code)).toEqual([0, 0])
-    expect(await here.ids()).toEqual(INVENTED.map(({ id }) => id))
-  })
-
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'an import that %s ends says what it saved, and the same command completes it',
     async (signal) => {

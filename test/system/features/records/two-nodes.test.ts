@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { serveWrites } from '../../../support/http/writing-server.ts'
+import { serveWrites } from '../../../support/http/servers.ts'
 import { owning } from '../../../support/owning.ts'
 import { addressOf, openTestStore } from '../../../support/store/engines.ts'
 import { openStore } from '../../../support/store/open.ts'

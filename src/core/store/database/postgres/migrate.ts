@@ -11,7 +11,7 @@ import {
   SCHEMA,
   TABLES,
 } from '../../schema.ts'
-import type { Query } from '../../sql/connection.ts'
+import { listColumn, type Query } from '../../sql/connection.ts'
 import { listTables, type Table } from '../../sql/tables.ts'
 import { readOnlyError } from './connection/errors.ts'
 import { openPool, type Pool } from './connection/pool.ts'
@@ -22,11 +22,6 @@ const OLDEST_SERVER = 14
 /** A statement may copy a large table, or wait for the migration of another node. */
 const UNLIMITED = 2 ** 31 - 1
 
-/** Throws if the server is a standby, or in read-only mode. */
-export async function checkWritable({ name, ping }: Pick<Pool, 'name' | 'ping'>): Promise<void> {
-  if (!(await ping()).writes) throw readOnlyError(name)
-}
-
 /** Creates or migrates the tables if `mode` allows it, and throws otherwise. Returns the old schema number. */
 export async function preparePostgres(
   url: string,
@@ -36,7 +31,7 @@ export async function preparePostgres(
 ): Promise<number> {
   try {
     // A read-only server is sufficient if nothing is migrated.
-    if (mode !== false) await checkWritable({ name, ping })
+    if (mode !== false && !(await ping()).writes) throw readOnlyError(name)
     const version = await checkVersion(read, name)
     if (version === SCHEMA) return version
     if (version === 0 && mode === false) throw lacksTables(name)
@@ -68,13 +63,14 @@ async function migrate(query: Query, name: string, onNotice: OnNotice): Promise<
 }
 
 /** The tables of older schemas that this one does not have. */
-const OLD_TABLES = 'v1_passports v1_credentials facets unlisted ranking versions event_rules passportd'.split(
-  ' ',
+const OLD_TABLES = 'v1_passports|v1_credentials|facets|unlisted|ranking|versions|event_rules|passportd'.split(
+  '|',
 )
 
 /** Returns the schema of PostgreSQL that the old tables are in now. */
 async function moveTables(query: Query, tables: readonly Table[]): Promise<string> {
-  const [{ old } = { old: '' }] = await query<{ old: string }>(
+  const [old = ''] = await listColumn<string>(
+    query,
     `select quote_ident(current_schema() || '_before_${SCHEMA}') as old`,
   )
   await query(`create schema ${old}`)
@@ -83,72 +79,52 @@ async function moveTables(query: Query, tables: readonly Table[]): Promise<strin
   return old
 }
 
-/** Runs the command `migrate`. */
-export async function migratePostgres(
-  url: string,
-  onNotice: OnNotice,
-): Promise<{ from: number; to: number }> {
+export async function migratePostgres(url: string, onNotice: OnNotice) {
   await using pool = openPool(url, { connections: 1, responseTimeout: 30_000 })
   return { from: await preparePostgres(url, pool, true, onNotice), to: SCHEMA }
 }
 
-/** The schema number, if a newer passportd has migrated the database. */
-export async function findNewerSchema(query: Query): Promise<number | undefined> {
-  const [row] = await query<{ version: number }>('select version from passportd where version > $1', [SCHEMA])
-  return row?.version
+export async function findSchema(query: Query): Promise<number> {
+  const [row] = await query<{ version: number }>('select version from passportd')
+  return row?.version ?? 0
 }
 
-/**
- * The table `passportd` stores the schema number of a database. Throws unless this program supports it. Returns 0 for a database
- * without tables of passportd.
- */
+/** Returns the schema number, 0 for a database without our tables. Throws unless this program supports it. */
 export async function checkVersion(query: Query, name: string): Promise<number> {
   const [server] = await query<{ number: number; ours: boolean; encoding: string }>(
     // Not to_regclass(): on a connection that a pooler shares, its cache may be stale.
     `select current_setting('server_version_num')::integer as number, current_setting('server_encoding') as encoding,
        exists (select from pg_class where relname = 'passportd' and pg_table_is_visible(oid)) as ours`,
   )
-  if (server?.encoding !== 'UTF8') {
-    throw unavailable(
-      `${name} is encoded in ${server?.encoding}: create it with createdb -E UTF8 -T template0.`,
-    )
-  }
-  const release = Math.floor((server?.number ?? 0) / 10_000)
-  if (release < OLDEST_SERVER) {
+  const { number = 0, encoding, ours } = server ?? {}
+  if (encoding !== 'UTF8')
+    throw unavailable(`${name} is encoded in ${encoding}: create it with createdb -E UTF8 -T template0.`)
+  const release = Math.floor(number / 10_000)
+  if (release < OLDEST_SERVER)
     throw unavailable(`${name} runs PostgreSQL ${release}: ${OLDEST_SERVER} or later is needed.`)
-  }
-  if (!server?.ours) return 0
-  const [row] = await query<{ version: number }>('select version from passportd')
-  const version = row?.version ?? 0
+  const version = ours ? await findSchema(query) : 0
   checkSchema(name, version, 'postgres')
   return version
 }
 
-/** What the errors with these codes mean, and what to do. */
+const RIGHTS =
+  'The role needs the right to create tables in its schema, and for a migration a schema ("grant create on database").'
+
 const EXPLANATIONS: readonly (readonly [codes: RegExp, meaning: string, advice: string])[] = [
-  [
-    /^(42501|3F000)$/,
-    'cannot be prepared',
-    'The role needs the right to create tables in its schema, and for a migration a schema ("grant create on database").',
-  ],
-  [
-    /^42P06$/,
-    'has the old tables of an earlier migration',
-    'Drop their schema when you no longer need them, or rename it.',
-  ],
+  [/^(42501|3F000)$/, 'cannot be prepared', RIGHTS],
+  [/^42P06$/, 'has the old tables of an earlier migration', 'Drop their schema, or rename it.'],
   // The database has other tables or functions with our names, or a table `passportd` with other columns.
   [
     /^(42P07|42723|42703)$/,
     'holds tables of another program',
-    'Give passportd a database, or a schema, of its own.',
+    'Give passportd a database or schema of its own.',
   ],
 ]
 
 function explain(error: unknown, name: string): unknown {
   if (error instanceof ServiceError) return error
   const { errno, code = '', message } = error as { errno?: string; code?: string; message: string }
-  const found = EXPLANATIONS.find(([codes]) => codes.test(errno ?? code))
-  if (!found) return error
-  const [, meaning, advice] = found
+  const [, meaning, advice] = EXPLANATIONS.find(([codes]) => codes.test(errno ?? code)) ?? []
+  if (meaning === undefined) return error
   return unavailable(`${name} ${meaning}: ${message}. ${advice}`, { cause: error })
 }

@@ -3,7 +3,7 @@ import { createStore, type Store } from '../../store.ts'
 import type { PoolOptions } from './connection/connect.ts'
 import { openPool } from './connection/pool.ts'
 import { createDatabase } from './database.ts'
-import { findNewerSchema, preparePostgres } from './migrate.ts'
+import { findSchema, preparePostgres } from './migrate.ts'
 
 type Options = Partial<PoolOptions> & { migrate?: MigrationMode }
 
@@ -31,7 +31,7 @@ export async function openPostgres(
   return createStore({
     database,
     reports: { ...database, long, snapshot },
-    newerSchema: () => findNewerSchema(read),
+    findSchema: () => findSchema(read),
     ping: primary.ping,
     close,
   })

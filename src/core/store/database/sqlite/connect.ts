@@ -19,11 +19,8 @@ const CHECKPOINT_PAGES = 4000
 export async function connectWriter(path: string, create: boolean): Promise<Database> {
   refuseOrphanedWal(path)
   if (create) makeFile(path)
-  else if (sizeOf(path) === 0) {
-    throw new NewDatabaseError(
-      `There is no database ${path} yet: check DATABASE_URL, or create it with "serve" (the demo database with "serve --demo"), "import", "mirror", "copy" or "restore".`,
-    )
-  }
+  else if (sizeOf(path) === 0)
+    throw new NewDatabaseError(`There is no database ${path} yet: ${HOW_TO_CREATE}`)
   const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
   try {
     const version = versionOf(database)
@@ -50,6 +47,9 @@ export async function connectWriter(path: string, create: boolean): Promise<Data
   }
 }
 
+const HOW_TO_CREATE =
+  'check DATABASE_URL, or create it with "serve" (the demo database with "serve --demo"), "import", "mirror", "copy" or "restore".'
+
 /** Throws if the last page is truncated, which SQLite does not detect. With a WAL, the file need not be complete. */
 function checkLength(database: Database, path: string): void {
   if (sizeOf(`${path}-wal`) > 0) return
@@ -60,10 +60,7 @@ function checkLength(database: Database, path: string): void {
 /** How long the thread is free between attempts to get the lock. */
 const PAUSE_FOR_LOCK_MILLISECONDS = 5
 
-/**
- * Waits for the lock without blocking the thread, because another store of the same thread may have it. SQLite ignores
- * busy_timeout for `journal_mode`.
- */
+/** Waits for the lock without blocking the thread. SQLite ignores busy_timeout for `journal_mode`. */
 export async function runWhenFree(file: Database, statement: string, wait = WRITER_WAIT): Promise<void> {
   for (const end = performance.now() + wait; ; await Bun.sleep(PAUSE_FOR_LOCK_MILLISECONDS)) {
     try {
@@ -106,10 +103,9 @@ export const isEnvironmentError = (error: unknown): error is SQLiteError =>
 export const isBusy = (error: unknown): boolean =>
   isEnvironmentError(error) && error.code?.startsWith('SQLITE_BUSY') === true
 
-/** This program never stores invalid JSON or violates a constraint: such an error is damage that SQLite missed. */
+/** This program never violates a constraint: such an error is damage that SQLite missed. */
 const isHiddenDamage = (error: unknown) =>
-  (error instanceof SyntaxError && error.message.startsWith('JSON Parse error')) ||
-  (error instanceof SQLiteError && error.code?.startsWith('SQLITE_CONSTRAINT') === true)
+  error instanceof SQLiteError && error.code?.startsWith('SQLITE_CONSTRAINT') === true
 
 /** Rethrows an error. Errors of the file or the machine become `unavailable`. */
 export function throwTranslated(path: string, error: unknown): never {

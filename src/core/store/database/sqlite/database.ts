@@ -43,63 +43,44 @@ export function createDatabase(path: string, { reader, shared, writer, checkFile
   const read = createConnection(path, reader)
   const reads = createSharedReads(path, shared)
 
-  const guardWrite = <T>(work: () => Promise<T>): Promise<T> =>
+  const transaction: Database['transaction'] = (work) =>
     writeInTurn(() =>
       translateErrors(path, async () => {
         checkFiles()
         // Truncates the WAL before the write, because a disk fault after the write would make a committed write fail.
         wal.limit(reads.end)
-        const result = await work()
+        let isErased = false
+        const eraseRemoved = () => {
+          isErased = true
+        }
+        const result = await inTransaction(writer, 'begin immediate', () =>
+          work({ ...connection, eraseRemoved }),
+        )
         // Later reads see the write.
         reads.end()
+        if (isErased) wal.erase()
         // A write to a deleted file is not acknowledged.
         checkFiles()
         return result
       }),
     )
-
   const database: Database = {
     lookup: reads.lookup,
     read,
     long: read,
-    write: (...statement) =>
-      guardWrite(() => inTransaction(writer, 'begin immediate', () => connection.query(...statement))),
-    transaction: (work) =>
-      guardWrite(async () => {
-        let isErased = false
-        const result = await inTransaction(writer, 'begin immediate', () =>
-          work({
-            ...connection,
-            eraseRemoved() {
-              isErased = true
-            },
-          }),
-        )
-        reads.end()
-        if (isErased) wal.erase()
-        return result
-      }),
+    write: (...statement) => transaction(({ query }) => query(...statement)),
+    transaction,
     snapshot: (work) =>
       readInTurn(() => translateErrors(path, () => inTransaction(reader, 'begin', () => work(read)))),
   }
-  /** Waits until all writes and snapshots have ended. */
   async function idle(): Promise<void> {
-    await Promise.all([writeInTurn, readInTurn].map((inTurn) => inTurn(async () => undefined)))
+    await Promise.all([writeInTurn(noWork), readInTurn(noWork)])
     reads.end()
   }
   return { ...database, idle }
 }
 
-type Methods = Record<string, (...args: never[]) => unknown>
-
-/** Wraps methods so that errors of the file, including invalid JSON in it, become `unavailable`. */
-export function guardErrors<T extends Methods>(path: string, methods: T): T {
-  const guard = ([name, method]: [string, Methods[string]]) => [
-    name,
-    (...args: never[]) => translateErrors(path, () => method(...args)),
-  ]
-  return Object.fromEntries(Object.entries(methods).map(guard)) as T
-}
+const noWork = async () => undefined
 
 export async function inTransaction<T>(file: File, begin: string, work: () => Promise<T>): Promise<T> {
   await runWhenFree(file, begin)
@@ -150,7 +131,6 @@ function createSharedReads(path: string, file: File) {
   return { lookup, end }
 }
 
-/** Errors of the file or the machine become `unavailable`. */
 export function createConnection(path: string, file: File): Connection {
   const prepare = createStatements(file)
   const query: Query = <Row>(text: string, values: readonly unknown[] = []) =>
@@ -181,7 +161,6 @@ function createStatements(file: File) {
 /** SQLite binds `$1` by its order in the statement, but `?1` by its number. */
 const toSqlite = (text: string) => translate(text).replace(/\$(\d+)/g, '?$1')
 
-/** Lists are passed as JSON. */
 const toBinding = (value: unknown) =>
   (Array.isArray(value) ? JSON.stringify(value) : value) as SQLQueryBindings
 
@@ -215,7 +194,6 @@ export function createWalLimit(path: string, writer: File) {
   }
 }
 
-/** Checkpoints and truncates the WAL. Returns false if a reader blocked it. */
 function truncateWal(writer: File): boolean {
   writer.run(`pragma busy_timeout = ${READER_WAIT_MILLISECONDS}`)
   try {

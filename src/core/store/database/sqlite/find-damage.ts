@@ -6,7 +6,6 @@ export const isDamage = (error: unknown): boolean =>
 
 const MOST_PROBLEMS = 5
 
-/** The first problems that SQLite finds. */
 export const listDamage = (database: Database, how: 'quick_check' | 'integrity_check'): string[] =>
   database
     .query<Record<string, string>, []>(`pragma ${how}(${MOST_PROBLEMS})`)
@@ -14,7 +13,6 @@ export const listDamage = (database: Database, how: 'quick_check' | 'integrity_c
     .map((row) => row[how] as string)
     .filter((text) => text !== 'ok')
 
-/** Checks the whole file. Returns the first problems. */
 export function findFileDamage(path: string): string[] {
   using database = connectReader(path)
   // Without memory mapping, an unreadable part of the disk is an error instead of a crash.

@@ -21,18 +21,17 @@ import { createConnection, inTransaction, translate } from './database.ts'
 import { isDamage } from './find-damage.ts'
 import { APPLICATION_ID, nameOf, versionOf } from './schema.ts'
 
-/** Opens the connection that writes. Creates or migrates the tables if `mode` allows it. Returns the old schema number, too. */
+type OpenWriter = { create: boolean; mode: MigrationMode; onNotice: OnNotice }
+
+/** Opens the connection that writes. Creates or migrates tables if `mode` allows it. Returns the old schema, too. */
 export async function openWriter(path: string, { create, mode, onNotice }: OpenWriter) {
   let version = SCHEMA
-  let file: Database
-  try {
-    file = await connectWriter(path, create)
-  } catch (error) {
+  const file = await connectWriter(path, create).catch(async (error) => {
     if (!(error instanceof OutdatedError) || mode !== true) throw error
     version = error.version
     await migrateFile(path, version, onNotice)
-    file = await connectWriter(path, create)
-  }
+    return connectWriter(path, create)
+  })
   try {
     if (versionOf(file) === 0) {
       version = 0
@@ -44,8 +43,6 @@ export async function openWriter(path: string, { create, mode, onNotice }: OpenW
     throw error
   }
 }
-
-type OpenWriter = { create: boolean; mode: MigrationMode; onNotice: OnNotice }
 
 async function createAll(file: Database, mode: MigrationMode): Promise<void> {
   const name = nameOf(file)
@@ -64,10 +61,7 @@ function setVersion(file: Database): void {
   file.run(`pragma user_version = ${SCHEMA}`)
 }
 
-/**
- * Writes a new file beside a database with an older schema, then renames both. The old file is kept as
- * `NAME.before-22`. If the process is killed, the old or the new file is in place.
- */
+/** Writes a new file beside an older database, then renames both. If the process is killed, one of them is in place. */
 async function migrateFile(name: string, version: number, onNotice: OnNotice): Promise<void> {
   // The target of a symbolic link is replaced, not the link.
   const path = realpathSync(name)
@@ -98,10 +92,7 @@ async function migrateFile(name: string, version: number, onNotice: OnNotice): P
 /** How long to wait for a command that is about to end. */
 const OTHER_WAIT = 1000
 
-/**
- * Copies the WAL to the database and removes it. Then keeps others from writing until the file is closed. Any other
- * process that has the database open must be stopped.
- */
+/** Copies the WAL to the database and removes it. Then keeps others from writing until the file is closed. */
 export async function lockFile(path: string, file: Database, wait = OTHER_WAIT): Promise<void> {
   try {
     await runWhenFree(file, 'pragma journal_mode = delete', OTHER_WAIT)
@@ -131,11 +122,7 @@ function refuseFullDisk(path: string, file: Database): void {
 const SETTINGS = ['journal_mode = off', 'synchronous = off', 'cache_size = -100000', 'temp_store = memory']
 
 /** Writes the contents of a database with an older schema to an empty file. */
-export async function convertFile(
-  from: string,
-  to: string,
-  onProgress: (share: number) => void,
-): Promise<void> {
+export async function convertFile(from: string, to: string, onProgress: (share: number) => void) {
   try {
     using old = new Database(from, { readonly: true })
     using file = new Database(to, { readwrite: true, strict: true })

@@ -2,11 +2,11 @@ import type { Database } from 'bun:sqlite'
 import { statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type MigrationMode, type OnNotice, SCHEMA } from '../../schema.ts'
-import { createStore, type Store } from '../../store.ts'
+import { createStore } from '../../store.ts'
 import { connectReader, openChecked, translateErrors } from './connect.ts'
-import { createDatabase, createFileGuard, guardErrors } from './database.ts'
+import { createDatabase, createFileGuard } from './database.ts'
 import { openWriter } from './migrate.ts'
-import { findNewerSchema } from './schema.ts'
+import { identify } from './schema.ts'
 
 /** One statement finds at most this many passports, because it blocks the event loop. */
 const KEYS_PER_READ = 50
@@ -14,10 +14,7 @@ const KEYS_PER_READ = 50
 type Options = { create?: boolean; migrate?: MigrationMode; onNotice?: OnNotice }
 
 /** Migrates and opens the database file. Throws `unavailable` with a message for the operator. */
-export function openSqlite(
-  path: string,
-  { create = true, migrate: mode = true, onNotice }: Options = {},
-): Promise<Store> {
+export function openSqlite(path: string, { create = true, migrate: mode = true, onNotice }: Options = {}) {
   return openChecked(path, async () => {
     const { file: writer } = await openWriter(path, { create, mode, onNotice })
     const reader = connectReader(path)
@@ -29,8 +26,7 @@ export function openSqlite(
       database,
       reports: database,
       keysPerRead: KEYS_PER_READ,
-      guard: (methods) => guardErrors(path, methods),
-      newerSchema: async () => translateErrors(path, () => findNewerSchema(reader)),
+      findSchema: async () => translateErrors(path, () => identify(reader).version),
       ping: async () => translateErrors(path, ping),
       async close() {
         await database.idle()
@@ -40,7 +36,6 @@ export function openSqlite(
   })
 }
 
-/** Runs the command `migrate`. */
 export function migrateSqlite(path: string, onNotice: OnNotice): Promise<{ from: number; to: number }> {
   return openChecked(path, async () => {
     const { file, version } = await openWriter(path, { create: false, mode: true, onNotice })
@@ -49,10 +44,15 @@ export function migrateSqlite(path: string, onNotice: OnNotice): Promise<{ from:
   })
 }
 
-/** Throws unless every table can be read and the files are those that were opened. */
-function createPing(path: string, reader: Database, checkFiles: () => void): () => { writes: boolean } {
-  const columns = ['id from passports', 'address from wallets', 'shown from credentials', 'id from keys']
-  const reads = [...columns, 'last from event_log'].map((each) => reader.query(`select ${each} limit 1`))
+/** Throws unless the tables can be read and the files are those that were opened. */
+function createPing(path: string, reader: Database, checkFiles: () => void) {
+  const columns = [
+    'id from passports',
+    'address from wallets',
+    'shown from credentials',
+    'last from event_log',
+  ]
+  const reads = columns.map((column) => reader.query(`select ${column} limit 1`))
   return () => {
     checkFiles()
     for (const read of reads) read.get()

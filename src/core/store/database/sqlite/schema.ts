@@ -1,16 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { fileURLToPath } from 'node:url'
 import { unavailable } from '../../../basics/errors.ts'
-import { checkSchema, SCHEMA } from '../../schema.ts'
+import { checkSchema } from '../../schema.ts'
 
 /** "pass" in ASCII: marks files of passportd. */
 export const APPLICATION_ID = 0x70617373
-
-/** The schema number, if a newer passportd has migrated the database. */
-export function findNewerSchema(database: Database): number | undefined {
-  const { version } = identify(database)
-  return version > SCHEMA ? version : undefined
-}
 
 /** Returns which program created the database, and the schema number. A new database has the owner `nobody`. */
 export function identify(database: Database) {
@@ -23,12 +17,10 @@ export function identify(database: Database) {
   return { owner, version } as const
 }
 
-/** The pragma `user_version` stores the schema number: returns it, 0 for a new database. Throws if this program can neither use nor migrate the database. */
+/** Returns the schema number, 0 for a new database. Throws if this program can neither use nor migrate the database. */
 export function versionOf(database: Database): number {
   const { owner, version } = identify(database)
-  if (owner === 'another') {
-    throw unavailable(`${nameOf(database)} is a database of another program.`)
-  }
+  if (owner === 'another') throw unavailable(`${nameOf(database)} is a database of another program.`)
   checkSchema(nameOf(database), version, 'sqlite')
   return version
 }

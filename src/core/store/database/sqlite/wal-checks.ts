@@ -14,13 +14,17 @@ const OTHER_WAIT = 1000
 const RETRY_WAIT = 5
 
 /**
- * Throws if the WAL was deleted while another connection has the database open. That connection still writes to the
- * deleted file. If this process began a new WAL, it would be lost when the other connection is closed.
+ * Throws if the WAL was deleted while another connection has the database open, and writes to the deleted file. If this
+ * process began a new WAL, it would be lost when the other connection is closed.
  */
 export function refuseDeletedWal(path: string): void {
   const end = performance.now() + OTHER_WAIT
   while (sizeOf(path) > 0 && !existsSync(walOf(path)) && isInUse(path)) {
-    if (performance.now() > end) throw deletedWal(path)
+    if (performance.now() > end)
+      throw new FileFaultError(
+        'replaced',
+        `Another process has ${path} open, but ${walOf(path)} is missing. If it was deleted, stop that process, which saves its changes, and start it again. Otherwise try again later.`,
+      )
     Bun.sleepSync(RETRY_WAIT)
   }
 }
@@ -37,12 +41,6 @@ function isInUse(path: string): boolean {
     return (error as { code?: string }).code === 'SQLITE_BUSY'
   }
 }
-
-const deletedWal = (path: string) =>
-  new FileFaultError(
-    'replaced',
-    `Another process has ${path} open, but ${walOf(path)} is missing. If it was deleted, stop that process, which saves its changes, and start it again. Otherwise try again later.`,
-  )
 
 /** Throws if there is a WAL without its database file: SQLite would delete the WAL, even for a reader. */
 export function refuseOrphanedWal(path: string): void {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { openPool } from '../../../../../src/core/store/database/postgres/connection/pool.ts'
 import { serveProcess } from '../../../../support/cli.ts'
+import { PLAN } from '../../../../support/features/retire.ts'
 import { tcpProxy } from '../../../../support/http/tcp-proxy.ts'
 import { listAll } from '../../../../support/index/local-index.ts'
 import { owning } from '../../../../support/owning.ts'
@@ -9,7 +10,7 @@ import { change, connect, openAndClose, withOptions } from '../../../../support/
 import { testDatabase } from '../../../../support/postgres/postgres.ts'
 import { expectRefusal } from '../../../../support/program/errors.ts'
 import { databaseMaker, saveRecords } from '../../../../support/store/engines.ts'
-import { openPostgres, PLAN, SERVE_TIMEOUT } from '../../../../support/store/open.ts'
+import { openPostgres, SERVE_TIMEOUT } from '../../../../support/store/open.ts'
 import { ada, grace, named } from '../../../../support/store/records.ts'
 import { tempFolder } from '../../../../support/temp-folder.ts'
 import { succeeds, until } from '../../../../support/wait-until.ts'
@@ -88,20 +89,6 @@ test('connections that stop responding are replaced, and calls fail as unavailab
     await expectRefusal(work(), 'unavailable')
   }
   await recover()
-})
-
-test('other requests succeed while a slow read of the ranking blocks a connection', async () => {
-  await using database = await databaseMaker('postgres')()
-  await using store = await openPostgres(database, { responseTimeout: 200, longStatement: 500 })
-  await until(() => succeeds(saveRecords(store, [ada])))
-  await using sql = connect(database.url)
-  await sql.begin(async (transaction) => {
-    await transaction`lock table listing in access exclusive mode`
-    const list = async () => listAll(store, { size: 1 })
-    await expectRefusal(list(), 'unavailable')
-    const find = async () => store.passports.find({ id: 7 })
-    await until(async () => (await find().catch(() => undefined)) !== undefined)
-  })
 })
 
 test('a node starts and is ready although each response of PostgreSQL takes almost half a second', async () => {

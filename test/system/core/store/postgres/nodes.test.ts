@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { ScoringJob } from '../../../../../src/core/store/scoring-store.ts'
 import type { Store } from '../../../../../src/core/store/store.ts'
+import type { ScoringJob } from '../../../../../src/core/store/write/apply-score.ts'
 import { createLocalIndex, listAll, RANKING } from '../../../../support/index/local-index.ts'
 import { owning } from '../../../../support/owning.ts'
 import { connect } from '../../../../support/postgres/connection-urls.ts'

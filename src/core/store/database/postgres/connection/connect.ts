@@ -24,15 +24,12 @@ export const READ_MODE = `select current_setting('transaction_read_only') as mod
 export const LONG_STATEMENT = 60_000
 
 /** Connects to the first host that responds and accepts writes. A single host may be read-only. */
-export async function connect(
-  name: string,
-  urls: readonly string[],
-  options: PoolOptions,
-): Promise<Connections> {
+export async function connect(name: string, urls: readonly string[], options: PoolOptions) {
+  const isForWrites = urls.length > 1 && !options.isForReads
   const failures: string[] = []
   for (const url of urls) {
     try {
-      return await connectTo(url, options, urls.length > 1 && !options.isForReads)
+      return await connectTo(url, options, isForWrites)
     } catch (error) {
       if (urls.length === 1) throw error
       failures.push((error as Error).message)

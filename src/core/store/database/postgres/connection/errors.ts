@@ -8,10 +8,8 @@ import { ServiceError, unavailable } from '../../../../basics/errors.ts'
  */
 const SERVER_ERRORS = /^(08|28|3D|40|53|57|58|XX00[12]|25006|26000|42P05)/
 
-/** Error codes for certificates that cannot be verified. */
 const TLS_ERRORS = /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_SSL|HOSTNAME_MISMATCH)/
 
-/** Whether the server or the network failed, not this program. */
 function isServerError(error: unknown): error is ServerError {
   if (!(error instanceof Error)) return false
   const { code = '', errno } = error as ServerError
@@ -35,7 +33,6 @@ export function toServiceError(name: string, error: unknown): unknown {
   return isReadOnly(error) ? readOnlyError(name, error) : unavailable(explain(name, error), { cause: error })
 }
 
-/** The error for a standby, or for a database in read-only mode. */
 export const readOnlyError = (name: string, cause?: unknown): ServiceError =>
   unavailable(
     `${name} is read-only: DATABASE_URL must name the primary, a replica belongs in DATABASE_READ_URL.`,

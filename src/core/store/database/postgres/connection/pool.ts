@@ -30,34 +30,34 @@ type State = {
   readonly pending: Set<Call>
   connections?: Connections | undefined
   opening?: Promise<Connections> | undefined
-  /** Why all calls are rejected. */
   down?: ServiceError | undefined
   isClosed?: true
   /** When the last result arrived, or the first pending call began. */
   lastSign: number
+  checkedAt: number
 }
 
 /**
- * Connects on first use. Calls wait for a slow server. If it sends no result at all for `responseTimeout`, or refuses
- * new connections after one broke, all calls fail at once until it responds again.
+ * Connects on first use. If the server sends no result for `responseTimeout`, or refuses connections after one broke,
+ * all calls fail at once until it responds again.
  */
 export function openPool(url: string, options: PoolOptions) {
   const name = namePostgres(url)
-  const state: State = { name, urls: splitHosts(url), options, pending: new Set(), lastSign: 0 }
-  const watchdog = watch(state)
+  const state: State = { name, urls: splitHosts(url), options, pending: new Set(), lastSign: 0, checkedAt: 0 }
+  const watchdog = setInterval(() => check(state), WATCH_MILLISECONDS).unref()
   const run =
     (kind: keyof Connections): Query =>
     (text, values = []) =>
       call(state, kind, async (sql) => toNumbers(await sql.unsafe(text, [...values])))
-  const close = async () => {
-    clearInterval(watchdog)
-    state.isClosed = true
-    await markDown(state, unavailable(`${name} is closed.`))
-  }
   const runRead =
     (kind: keyof Connections): Query =>
     (text, values) =>
       repeatIfLost(() => run(kind)(text, values))
+  async function close() {
+    clearInterval(watchdog)
+    state.isClosed = true
+    await markDown(state, unavailable(`${name} is closed.`))
+  }
   return {
     name,
     /** Repeats the statement once if its connection breaks. */
@@ -166,7 +166,6 @@ async function replaceConnections(state: State): Promise<Connections> {
   return opened
 }
 
-/** Rejects all calls. */
 async function markDown(state: State, error: ServiceError): Promise<void> {
   const { connections, pending, isClosed, options } = state
   if (connections && !isClosed) options.onNotice?.(error.message)
@@ -176,26 +175,21 @@ async function markDown(state: State, error: ServiceError): Promise<void> {
   if (connections) await disconnect(connections)
 }
 
-function watch(state: State): Timer {
+function check(state: State): void {
   const { name, options, pending } = state
-  let checkedAt = 0
-  function check(): void {
-    const now = performance.now()
-    // If this thread was blocked, results may have arrived that it has not handled yet.
-    const wasBlocked = now - checkedAt > 2 * WATCH_MILLISECONDS
-    checkedAt = now
-    if (state.down) reopen(state)
-    if (pending.size === 0 || wasBlocked || state.down || state.opening) return
-    const silence = now - state.lastSign
-    if (silence > options.responseTimeout)
-      return void markDown(state, unavailable(`${name} does not respond.`))
-    // A long statement sends no result for minutes.
-    if (silence > WATCH_MILLISECONDS)
-      call(state, 'probe', (sql) => sql.unsafe('select 1')).catch(() => undefined)
-    const late = [...pending].filter(({ deadline }) => now > deadline)
-    for (const { reject } of late) reject(unavailable(`${name} is too slow.`))
-    // Their connections may be dead.
-    if (late.length > 0) reopen(state)
-  }
-  return setInterval(check, WATCH_MILLISECONDS).unref()
+  const now = performance.now()
+  // If this thread was blocked, results may have arrived that it has not handled yet.
+  const wasBlocked = now - state.checkedAt > 2 * WATCH_MILLISECONDS
+  state.checkedAt = now
+  if (state.down) reopen(state)
+  if (pending.size === 0 || wasBlocked || state.down || state.opening) return
+  const silence = now - state.lastSign
+  if (silence > options.responseTimeout) return void markDown(state, unavailable(`${name} does not respond.`))
+  // A long statement sends no result for minutes.
+  if (silence > WATCH_MILLISECONDS)
+    call(state, 'probe', (sql) => sql.unsafe('select 1')).catch(() => undefined)
+  const late = [...pending].filter(({ deadline }) => now > deadline)
+  for (const { reject } of late) reject(unavailable(`${name} is too slow.`))
+  // Their connections may be dead.
+  if (late.length > 0) reopen(state)
 }

@@ -1,0 +1,1 @@
+export { COPY } from '../../../src/features/copy/statements.ts'

@@ -1,0 +1,1 @@
+export { USAGE } from '../../../src/features/keys/usage-statements.ts'

@@ -1,0 +1,1 @@
+export { MIRROR } from '../../../src/features/mirror/statements.ts'

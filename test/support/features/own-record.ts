@@ -1,0 +1,1 @@
+export { PROOFS, REQUESTS } from '../../../src/features/own-record/statements.ts'

@@ -1,0 +1,1 @@
+export { EXPORTS } from '../../../src/features/privacy/subject-statements.ts'

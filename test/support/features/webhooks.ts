@@ -1,0 +1,1 @@
+export { LEASES, SUBSCRIPTIONS } from '../../../src/features/webhooks/statements.ts'

@@ -1,1 +1,0 @@
-export { datePlan, NO_PLAN } from '../../../src/features/retire/plan.ts'
