@@ -31,7 +31,7 @@ export function parametersOf(request: RouteRequest, accepted: readonly string[])
     ...findUnknown('parameter', names, accepted, (at) => pointerTo(names[at] ?? '')),
     ...repeated.map((name) => ({
       pointer: `?${name}`,
-      detail: `${name} may be given once, got ${names.filter((each) => each === name).length} values.`,
+      detail: `${name} may be given once, got ${names.filter((other) => other === name).length} values.`,
     })),
   ]
   if (invalid.length > 0) throw invalidValues(invalid)

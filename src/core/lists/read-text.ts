@@ -39,10 +39,10 @@ export function readText(typed: string, lookup: Lookup): ReadText {
   const chips: Chip[] = []
   const rest: string[] = []
   for (let at = 0; at < words.length; ) {
-    const found = at < MOST_WORDS ? readChips(words, at, lookup) : undefined
-    if (found) addChips(chips, found)
+    const match = at < MOST_WORDS ? readChips(words, at, lookup) : undefined
+    if (match) addChips(chips, match)
     else rest.push(words[at] as string)
-    at = found?.end ?? at + 1
+    at = match?.end ?? at + 1
   }
   const name = chips.length === 0 ? words : rest.filter((word) => !CONNECTING.has(foldName(word)))
   const unquoted = name.map((word) => word.replace(/^"(.*)"$/, '$1'))

@@ -82,7 +82,7 @@ function explain(evidence: Evidence, candidates: readonly RuleSet[]): Explanatio
  */
 async function findEarlierRules(store: Store, active: RuleSet, stamps: ReadonlySet<string>) {
   const earlier = [...stamps].filter((stamp) => stamp !== '' && stamp !== active.stamp)
-  const found = earlier.length > 0 ? await store.data(RULE_SETS).listByStamps(earlier) : []
-  const known = new Map(found.map((each) => [each.stamp, toRuleSet(each)]))
+  const rows = earlier.length > 0 ? await store.data(RULE_SETS).listByStamps(earlier) : []
+  const known = new Map(rows.map((row) => [row.stamp, toRuleSet(row)]))
   return (stamp: string): RuleSet[] => (stamp === '' ? [] : [known.get(stamp) ?? active, active])
 }

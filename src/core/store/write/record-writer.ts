@@ -229,7 +229,7 @@ function saveDataPoint(
   // Nobody learns which passport is hidden.
   const survivor = row.hidden_at === null && writtenFor !== undefined && { survivorId: id }
   if (isSame) return { outcome: 'unchanged', ...survivor }
-  const others = stored.filter((each) => each !== before)
+  const others = stored.filter((row) => row !== before)
   const reason = point && findTooManyPoints(point, before, others, isIssuer)
   if (reason !== undefined) return { outcome: 'refused', field: 'passport', reason }
   replaceDataPoints(model, id, point ? [...others, point] : others, now)
