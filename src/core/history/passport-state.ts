@@ -26,8 +26,8 @@ export function stateOf(passport: PassportV3): ScoreState {
 export function toPassportAt(passport: PassportV3, now: ScoreState, state: ScoreState): PassportV3 {
   const { scores, human, calculatedAt, rules } = state
   const unchanged = new Map(now.credentials.map((credential, at) => [credential, passport.credentials?.[at]]))
-  const toWire = (each: ShownCredential): CredentialV3 =>
-    unchanged.get(each) ?? { ...presentCredential(each), from: undefined }
+  const toWire = (credential: ShownCredential): CredentialV3 =>
+    unchanged.get(credential) ?? { ...presentCredential(credential), from: undefined }
   return {
     ...passport,
     scores,

@@ -39,9 +39,9 @@ export function createExplainer(store: Store) {
     const evidence = await store.scoring.listByIds(ids, watchedTypesOf(active))
     const rulesOf = await findEarlierRules(store, active, new Set(evidence.map(({ rules }) => rules)))
     const explanations = new Map<number, Explanation>()
-    for (const [at, each] of evidence.entries()) {
+    for (const [at, passport] of evidence.entries()) {
       if (at > 0 && at % PER_TURN === 0) await new Promise(setImmediate)
-      explanations.set(each.id, explain(each, rulesOf(each.rules)))
+      explanations.set(passport.id, explain(passport, rulesOf(passport.rules)))
     }
     return explanations
   }
