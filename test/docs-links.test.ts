@@ -49,6 +49,19 @@ test.each([...PAGES, ...OTHER_PAGES])('%s names existing source files', (page) =
   expect(missing).toEqual([])
 })
 
+test('messages, comments and files of deploy name pages and sections of docs that exist', () => {
+  const files = [...new Bun.Glob('{src,deploy,packages,bench,stress}/**/*.{ts,py,md,yaml,sh}').scanSync('.')]
+  const named = files
+    .filter((path) => !path.includes('node_modules/'))
+    .flatMap((path) => readPage(path).match(/\bdocs\/[\w/-]+\.md(#[\w-]+)?/g) ?? [])
+  expect(named.length).toBeGreaterThan(20)
+  const missing = named.filter((link) => {
+    const [page = '', anchor] = link.split('#')
+    return !isFile(page) || (anchor !== undefined && !anchorsOf(page).includes(anchor))
+  })
+  expect(missing).toEqual([])
+})
+
 /** The most words of each page, as `wc -w` counts them. A longer page loses something else first. */
 const MOST_WORDS: Readonly<Record<string, number>> = {
   'ARCHITECTURE.md': 1_400,

@@ -1,8 +1,8 @@
 import { foldName } from '../../src/core/basics/text/fold-name.ts'
 import { sumScores } from '../../src/core/passport/credential.ts'
 import type { ListingRow } from '../../src/core/store/sql/listing.ts'
+import { toRow, typesOf } from '../../test/support/index/facets.ts'
 import { createRandom, type Random } from '../../test/support/random.ts'
-import { toRow, typesOf } from '../../test/support/store/naive-list.ts'
 import { CREDENTIALS, manyPeople } from './data-set.ts'
 
 type Person = ReturnType<typeof manyPeople> extends Generator<infer One> ? One : never

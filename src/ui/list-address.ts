@@ -10,7 +10,7 @@ import {
 
 type Term = Filter[number]
 
-/** The list of people: the query of v3 lists, and a page. `text` is the search text. Terms are sorted, without duplicates. */
+/** The query of v3 lists, and a page. `text` is the search text. Terms are sorted, without duplicates. */
 export type PeopleQuery = { text: string; filter: Filter; sort: Sort; page: number }
 
 export const PAGE_SIZE = 20
@@ -59,7 +59,7 @@ export function parametersOf({ text, filter, sort }: Omit<PeopleQuery, 'page'>):
 
 const PLAIN = /^[\w .:,-]*$/
 
-/** Colons and commas need no encoding, and are easier to read without it. A page has a hundred links, so most are concatenated. */
+/** Colons and commas need no encoding. A page has a hundred links, so most are concatenated. */
 function join(path: string, parameters: readonly [string, string][]): string {
   if (parameters.length === 0) return path
   const query = parameters.every(([, value]) => PLAIN.test(value))

@@ -36,7 +36,7 @@ export async function everythingIn(sandbox: Sandbox): Promise<Texts> {
 }
 
 /** Leaves out the times at which data points were added, which differ between runs. */
-export const exportOf = (sandbox: Sandbox): Promise<Texts> =>
+const exportOf = (sandbox: Sandbox): Promise<Texts> =>
   sandbox.look(async (store) => {
     let text = ''
     for await (const chunk of exportRecords(store)) text += chunk.text.replaceAll(/,"added_at":"[^"]*"/g, '')

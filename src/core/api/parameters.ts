@@ -18,10 +18,7 @@ import { Passport } from './schemas.ts'
 const MOST_PARAMETERS = 100
 const MOST_NAMES = 100
 
-/**
- * The query parameters by name. Throws `invalid_request` if one is unknown or repeated, or if the path or the query
- * has a malformed percent escape.
- */
+/** The query parameters by name. Throws `invalid_request` for unknown, repeated and malformed ones. */
 export function parametersOf(request: RouteRequest, accepted: readonly string[]): Query {
   const { url, params } = request
   if (url.includes('%')) decodeText(pathOf(request), `{${Object.keys(params)[0]}}`)
@@ -51,7 +48,6 @@ export function parseNames(parameter: string, text: string | undefined): string[
   throw invalidParameter(parameter, `${parameter} may have at most ${MOST_NAMES} names, got more.`)
 }
 
-/** The names and values of a query, decoded. */
 function parsePairs(query: string): [name: string, value: string][] {
   const parts = query.split('&', MOST_PARAMETERS + 1)
   if (parts.length > MOST_PARAMETERS)
@@ -75,14 +71,12 @@ function decodeText(text: string, pointer: string): string {
   }
 }
 
-/** Returns the fields named in the parameters `include` and `select`, which are comma-separated lists. */
 export function fieldsOf({ include, select }: { include?: string; select?: string }): Fields {
   if (include === undefined && select === undefined) return DEFAULT_FIELDS
   const lists = { include: parseNames('include', include), select: parseNames('select', select) }
   return parseFields(lists, (name) => `?${name}`)
 }
 
-/** Throws `invalid_request` if the key is malformed. */
 export function parseKey(text: string, pointer = '{key}'): PassportKey {
   const key = parsePassportKey(text)
   if (key) return key
@@ -111,10 +105,7 @@ export function onlyOne<Found extends object>(
 /** Matches a day alone, or a time that ends with its offset. */
 const DAY_OR_OFFSET = /^.{10}$|(?:Z|[+-]\d\d:?\d\d)$/i
 
-/**
- * Parses a day (its start in UTC) or a time with its offset. Throws `invalid_request` if it is malformed or in the
- * future.
- */
+/** Parses a day (its start in UTC) or a time with its offset. Throws `invalid_request`, also for the future. */
 export function parsePast(name: string, text: string, now: number, pointer = `?${name}`): number {
   const time = DAY_OR_OFFSET.test(text) ? parseInstant(text) : undefined
   if (time !== undefined && time <= now) return time
@@ -125,7 +116,6 @@ export function parsePast(name: string, text: string, now: number, pointer = `?$
   throw invalidValue(pointer, detail)
 }
 
-/** Throws `before_history` if the time is before the oldest known change. */
 export function checkKnown(name: string, time: number, knownSince: number): void {
   if (time >= knownSince) return
   const known_since = presentTime(knownSince)
@@ -133,12 +123,10 @@ export function checkKnown(name: string, time: number, knownSince: number): void
   throw new ServiceError('before_history', message, { members: { known_since } })
 }
 
-/** The parts of a passport that come with `include`. */
 export const INCLUDES = ['credentials', 'standing', 'explanation'] as const
 
 export type Include = (typeof INCLUDES)[number]
 
-/** The fields of a response: the included parts, and the dotted paths of the selected fields if `select` was given. */
 export type Fields = { includes: ReadonlySet<Include>; selection: readonly string[] | undefined }
 
 const DEFAULT_FIELDS: Fields = { includes: new Set(), selection: undefined }
@@ -174,5 +162,4 @@ const pathsOf = ({ properties = {} }: Shape): string[] =>
     ...pathsOf(inner.items ?? inner.anyOf?.[0] ?? inner).map((path) => `${name}.${path}`),
   ])
 
-/** All dotted paths that `select` accepts. */
 export const PATHS = pathsOf(Passport as Shape)

@@ -52,10 +52,7 @@ type Options = {
 
 type Render = (passport: PassportV3, explanation?: Explanation) => string
 
-/**
- * Renders the first passports, up to `most` bytes, but at least one. `changes` has the changes of passports that are
- * movers, by id.
- */
+/** Renders the first passports, up to `most` bytes, but at least one. `changes` are those of movers, by id. */
 export function renderPassports(
   context: Context,
   found: Found,
@@ -115,7 +112,6 @@ async function renderInTurns(
 const toRendered = (result: KeyResult, render: Render): RenderedResult =>
   result && 'passport' in result ? { ...result, json: render(result.passport) } : result
 
-/** The selected fields of a value, or of each item of a list. */
 function pick(value: unknown, paths: readonly string[]): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((item) => pick(item, paths))
@@ -173,7 +169,6 @@ async function undoLater(store: Store, read: Awaitable<Found>, time: number): Pr
   })
 }
 
-/** The standings of passports, by id. */
 export type Standings = ReadonlyMap<number, WireStanding>
 
 const passportsOf = (found: Found): PassportV3[] =>
@@ -187,13 +182,10 @@ async function findStandings({ index, request }: Context, passports: readonly Pa
 
 /*
  * Units: the number of requests that a request of v3 counts as. One unit is about a millisecond of CPU with 100,000
- * passports. bench/request-costs.ts measures it, and docs/security.md has the table.
+ * passports. bench/request-costs.ts measures it, and docs/limits.md has the table.
  */
 
-/**
- * Each passport in a response costs points; 25 points are one unit. `standing` is free, because the ranking is in
- * memory.
- */
+/** Points of each passport in a response. `standing` is free, because the ranking is in memory. */
 const POINTS_PER_UNIT = 25
 const PASSPORT_POINTS = 1
 const PART_POINTS: Record<Include, number> = { credentials: 1, explanation: 2, standing: 0 }

@@ -39,7 +39,6 @@ export const UNKNOWN_PATHS = unknownPaths(
   'There is no such path in v3: /openapi.json and /reference/v3 list the paths.',
 )
 
-/** The path parameter of every route about one passport. */
 export const KEY = {
   description:
     'Digits only: a passport id. A source and a name with a colon between them: a social profile or an account, in any letter case. Otherwise: a wallet; `0x` addresses in any letter case.',
@@ -49,7 +48,6 @@ export const KEY = {
 /** The actor of the changes that a request makes. Only a command makes changes without a key. */
 export const actorOf = ({ principal: { id } }: Context): Actor => (id === '' ? 'cli' : `key:${id}`)
 
-/** A parameter that is a comma-separated list. */
 export const list = (description: string, items: object, more: object = {}) => ({
   description,
   schema: { type: 'array', items, ...more },
@@ -57,7 +55,6 @@ export const list = (description: string, items: object, more: object = {}) => (
   explode: false as const,
 })
 
-/** The error response of v3 (RFC 9457). */
 function presentProblem(error: unknown, requestId: string): ErrorResponse {
   const { code, message } = publicError(error)
   const status = STATUS_OF[code]

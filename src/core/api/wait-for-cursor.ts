@@ -12,10 +12,7 @@ export const AFTER = {
   schema: { type: 'string', examples: ['k3f9a2-918273'] },
 }
 
-/**
- * Waits until reads of this thread include the event, and returns its cursor. Throws `invalid_request` or
- * `cursor_expired`.
- */
+/** Waits until reads include the event; returns its cursor. Throws `invalid_request` or `cursor_expired`. */
 export function waitForCursor(
   context: Context,
   text: string | undefined,

@@ -25,9 +25,8 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
- * Why the score of a credential changed. `value`: its input changed. `time`: only time passed. `record`: the record has
- * another score. `uncounted`: the category of a credential counts toward no score. `capped`: the rule set caps a category.
- * `calculated`: a calculated score replaced that of the record.
+ * Why the score of a credential changed. `value`: its input. `record`: the record has another score. `uncounted`: its
+ * category counts toward no score. `capped`: the rule set caps it. `calculated`: a rule replaced a recorded score.
  */
 export const CAUSES = [
   'added',
@@ -110,10 +109,7 @@ export type Actor = 'cli' | 'scorer' | 'subject' | `key:${string}`
 /** An entry of the audit log. `detail` has ids instead of secrets and personal data, because it is never deleted. */
 export type AuditEntry = { time: number; actor: Actor; action: string; detail: Readonly<object> }
 
-/**
- * An entry of the event log. Sequence numbers have no gaps and follow the order of commits; times never decrease. Events of
- * versions before 0.3.0 have no actor.
- */
+/** Sequence numbers have no gaps, in the order of commits; times never decrease. Events of 0.2.1 have no actor. */
 export type LogEvent = EventContent & { sequence: number; time: number; actor?: Actor }
 
 /** What is left of an event of a removed passport: the leaf of the hash chain (src/core/history/hash-chain.ts). */
@@ -122,7 +118,7 @@ export type Tombstone = { type: 'tombstone'; sequence: number; leaf: string }
 /** An event with the salt of its leaf; empty if it has none. */
 export type ProvenEvent = (LogEvent & { salt: string }) | Tombstone
 
-/** The hash chain of the log `name`. `base` is the head before the event `first`; `head` covers the events up to `length`. */
+/** The hash chain of a log. `base` is the head before the event `first`, `head` covers events up to `length`. */
 export type LogHead = Omit<EventLog, 'knownSince'> & { base: string; length: number; head: string }
 
 /** The event log. Events before `first` were pruned. Without events, `last` is `first - 1`. */

@@ -13,10 +13,7 @@ export type PassportV3 = FullPassport & {
   credentials?: CredentialV3[]
 }
 
-/**
- * `from` says whether the score comes from the record or from a rule; `undefined` if that is unknown. `issuer` is absent if it
- * is the operator or unknown.
- */
+/** `from`: what gave the score; `undefined` if unknown. `issuer` is absent if it is the operator or unknown. */
 export type CredentialV3 = WireCredential & { from: 'record' | 'rule' | undefined; issuer?: string }
 
 /** Returns the fields that can be read as of a past time. `credentials` is empty if they were not read. */

@@ -11,8 +11,8 @@ import {
 import { undo } from './undo.ts'
 
 /**
- * The net change between two times. A score is `null` if the passport did not exist. The causes add up to the difference. `at` is the
- * time of the latest change, 0 without a change.
+ * The net change between two times. A score is `null` if there was no passport. The causes add up to the difference.
+ * `at` is the time of the latest change, 0 without a change.
  */
 export type ScoreDiff = { score: Change<number | null>; causes: ScoreCause[]; at: number }
 

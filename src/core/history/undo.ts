@@ -2,8 +2,8 @@ import { byScore } from '../passport/credential.ts'
 import type { CredentialChange, LogEvent, ScoreChange, ScoreState, ShownCredential } from './event.ts'
 
 /**
- * Returns the state of a passport before these events (newest first); `undefined` if the passport did not exist, or if it
- * was removed with its history. Read the state before the events: undoing an event after that state is harmless.
+ * The state of a passport before these events (newest first); `undefined` if it did not exist, or was removed. Read
+ * the state before the events: undoing an event after that state is harmless.
  */
 export function undo(state: ScoreState | undefined, events: readonly LogEvent[]): ScoreState | undefined {
   let current = state

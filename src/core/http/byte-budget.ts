@@ -41,7 +41,6 @@ export const createByteBudget = (limits: Partial<BudgetLimits> = {}, now = () =>
 
 export type ByteBudget = ReturnType<typeof createByteBudget>
 
-/** A request and the budget of its server. */
 export type Limited = Client & {
   readonly budget: ByteBudget
   readonly request: Request
@@ -52,10 +51,7 @@ export type Limited = Client & {
 type Hold = { client: string; bytes: number; requests: Map<Limited, number> }
 type Waiting = PromiseWithResolvers<void> & { request: Limited; bytes: number | undefined; since: number }
 
-/**
- * Waits for a turn of the event loop and for bytes, which the request then holds instead of others. Without a number,
- * it keeps those that it has. Throws `ClientGone` or `overloaded`.
- */
+/** Waits for a turn, and for bytes if there is a number: they replace those of the request. Throws like `holdBody`. */
 export function takeTurn(request: Limited, bytes?: number): Promise<void> | undefined {
   const { holds, waiting, blocked, turnStartedAt, now } = request.budget
   if (holds.has(request) && isGone(request)) throw new ClientGone()
@@ -70,7 +66,7 @@ export function takeTurn(request: Limited, bytes?: number): Promise<void> | unde
   return entry.promise
 }
 
-/** From now on, the request receives or sends a body of so many bytes. Throws like `takeTurn`. */
+/** From now on, the request receives or sends a body of this size. Throws `ClientGone` or `overloaded`. */
 export function holdBody(request: Limited, size: number, body?: object): void {
   if (size <= SMALL_BYTES) releaseBody(request)
   else if (fits(request, size, body)) setBytes(request, size, request.budget.now(), body)
@@ -85,17 +81,13 @@ export function releaseBody(request: Limited, body: object = request): void {
   retryBlocked(request.budget)
 }
 
-/** The bytes that are held, by all clients or by one. */
 export function heldBytes({ holds }: ByteBudget, client?: string): number {
   let sum = 0
   for (const hold of holds.values()) if (client === undefined || hold.client === client) sum += hold.bytes
   return sum
 }
 
-/**
- * Bun returns no address for a request that has ended. Signals are not used, because aborting many of them at once is
- * slow.
- */
+/** Bun returns no address for a request that has ended. Aborting many signals at once is slow. */
 export const isGone = ({ server, request }: Limited) => server.requestIP(request) === null
 
 /** A client may use as many bytes as are free then, so that there are always some for others. */

@@ -33,9 +33,7 @@ function adviseScope(principal: Principal, routeScope: RouteScope): string {
   return `: the operator can add it with "passportd keys set ${principal.id} --scope ${scopes}"`
 }
 
-/**
- * Throws `forbidden` if a publishable key is not sent from a page of its origins. Other programs can forge the header.
- */
+/** Throws `forbidden` if a publishable key is not sent from a page of its origins. Programs can forge the header. */
 export function checkOrigin(principal: Principal, { headers }: Request): void {
   if (!isPublishable(principal)) return
   const origin = headers.get('origin')
@@ -47,10 +45,7 @@ export function checkOrigin(principal: Principal, { headers }: Request): void {
   )
 }
 
-/**
- * Whether a secret key is sent from a page of another service. Pages of this service, such as the reference, may send
- * it.
- */
+/** Whether a secret key is sent from a page of another service. Pages of this service may send it. */
 export function isInBrowser(key: ApiKey, { headers }: Request, publicUrl?: string): boolean {
   const origin = key.isSeenInBrowser ? null : headers.get('origin')
   if (origin === null || isPublishable(key) || origin === publicUrl) return false
@@ -63,10 +58,7 @@ const NO_KEY = new Set(['', '""', 'undefined', 'null', 'None'])
 /** A key from a request; a malformed key has no id. */
 export type SentKey = { id: string | undefined; hash: Uint8Array }
 
-/**
- * Clients repeat their header, and a lookup takes less time than hashing. Keys have fewer characters than
- * LONGEST_PARSED.
- */
+/** A lookup takes less time than hashing. Keys have fewer characters than LONGEST_PARSED. */
 const parsed = new Map<string, SentKey | undefined>()
 const MOST_PARSED = 1000
 const LONGEST_PARSED = 100
@@ -88,15 +80,12 @@ function parseHeader(header: string): SentKey | undefined {
   return NO_KEY.has(text) ? undefined : { id: parseKeyId(text), hash: Bun.SHA256.hash(text) as Uint8Array }
 }
 
-/** Compares in constant time. */
 export const matchesKey = ({ hash }: SentKey, key: ApiKey | undefined): key is ApiKey =>
   key !== undefined && timingSafeEqual(hash, key.hash)
 
-/** Whether a key exists, and is neither revoked nor expired. */
 export const isActive = (key: ApiKey | undefined, now: number): boolean =>
   key !== undefined && keyState(key, now) === 'active'
 
-/** Who sent a request. */
 export type Client = { key: ApiKey | undefined; address(): string }
 
 /** The client whose requests are counted. Each visitor of a page with a publishable key is a client. */

@@ -3,7 +3,6 @@ import { CommandError } from '../basics/errors.ts'
 type Binding = {
   host: string
   port: number
-  /** The names of the settings, for error messages. */
   names: { host: string; port: string }
 }
 
@@ -33,7 +32,5 @@ export async function openPort<T>({ host, port, names }: Binding, listen: () => 
 /** Graceful shutdown: requests in progress have this long to finish. */
 export const DRAIN_MILLISECONDS = 5000
 
-/**
- * `serve` sends its database id to the process that uses the same port. A process with another database responds 412.
- */
+/** `serve` sends its database id to the process that uses the same port, which responds 412 if it has another. */
 export const DATABASE_HEADER = 'X-Database-Id'

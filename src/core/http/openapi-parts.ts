@@ -63,10 +63,7 @@ export const COMMON_HEADERS: readonly HeaderName[] = [
   'X-Request-Id',
 ]
 
-/**
- * One code per status: `ambiguous` also stands for `calculating`, `removed` for `brownout`, and `unavailable` for
- * `behind`.
- */
+/** One code per status: `ambiguous` also means `calculating`, `removed` `brownout`, and `unavailable` `behind`. */
 export type DocumentedError = Exclude<ErrorCode, 'behind' | 'brownout' | 'calculating'>
 
 /** `sentence` and `members` appear in the example of the error. */

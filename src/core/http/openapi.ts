@@ -3,10 +3,7 @@ import { findUnknown, invalidValues, ServiceError, STATUS_OF } from '../basics/e
 import { type DocumentedError, ERRORS, FIELDS, HEADERS, type HeaderName } from './openapi-parts.ts'
 import { type DocumentedRoute, isDocumented, type Parameter, type Parameters, type Route } from './route.ts'
 
-/**
- * The OpenAPI document of the routes, in version 3.1 as many generators need. It has no QUERY and no streams, because
- * it could not describe them. Its schemas are the ones that the code uses.
- */
+/** The OpenAPI document, in version 3.1 as many generators need, which cannot describe QUERY and streams. */
 export function createOpenApi(
   version: string,
   routes: readonly Route[],
@@ -57,7 +54,6 @@ const SECURITY_SCHEMES = {
 export const ABOUT =
   'A passport is a person’s professional-reputation record: scores, profile, wallets, linked accounts and scored credentials.'
 
-/** The path with `{key}` in place of `:key`. */
 export const templateOf = ({ path }: Route) => path.replace(/:(\w+)/g, '{$1}')
 
 /** All errors that a route can respond with. No two have the same status. */
@@ -170,14 +166,10 @@ function describeError(route: DocumentedRoute, code: DocumentedError, toRef: ToR
   return { $ref: `#/components/responses/${name}` }
 }
 
-/** What an error of a route means. */
 export const wordsOf = ({ errorWords }: DocumentedRoute, code: DocumentedError): string =>
   errorWords?.[code] ?? ERRORS[code].description
 
-/**
- * An example of the response of this route to this error, rendered like a real one. It is shared unless it names a
- * parameter.
- */
+/** An example of this error, rendered like a real one. It is shared unless it names a parameter. */
 export function exampleOf(route: DocumentedRoute, code: DocumentedError) {
   const { surface, query = {} } = route
   const { sentence, members = {} } = ERRORS[code]

@@ -45,9 +45,7 @@ export const MAX_BODY_BYTES = 1024 * 1024
 /** 0 if the size of the body is unknown. */
 export const declaredLength = ({ headers }: Request) => Number(headers.get('content-length')) || 0
 
-/**
- * If a larger body is refused unread, its connection is closed: a new connection takes less time than reading the body.
- */
+/** If a larger body is refused unread, its connection is closed, which takes less time than reading it. */
 const MOST_IGNORED_BYTES = 64 * 1024
 
 export const hasLargeUnreadBody = (request: Request) =>
@@ -70,10 +68,7 @@ export const publicOriginOf = (request: Request, publicUrl: string): string =>
 
 const LOOPBACK = /^https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/
 
-/**
- * The origin of the service; `undefined` without PUBLIC_URL, because the requested one may be forged, unless it is this
- * machine.
- */
+/** The origin of the service. Without PUBLIC_URL it is known only on this machine, because `Host` may be forged. */
 export function trustedOriginOf(request: Request, { publicUrl }: Pick<Context, 'publicUrl'>) {
   const origin = publicOriginOf(request, publicUrl)
   return publicUrl !== '' || LOOPBACK.test(origin) ? origin : undefined
@@ -103,9 +98,7 @@ const pathStart = (url: string) => (url.startsWith('/') ? 0 : url.indexOf('/', '
 /** Maximum number of path segments that are compared. No pattern has more. */
 const MOST_PARTS = 20
 
-/**
- * The decoded parameters of the path; `undefined` if it does not match the pattern. A malformed escape does not throw.
- */
+/** The decoded parameters of the path, if it matches the pattern. A malformed escape does not throw. */
 export function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1)) ? {} : undefined
   const [patternParts, pathParts] = [pattern.split('/'), path.split('/', MOST_PARTS)]

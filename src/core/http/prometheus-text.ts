@@ -60,7 +60,6 @@ const escapeLabel = (text: string) => escapeHelp(text).replaceAll('"', '\\"')
 export type Histogram = ReturnType<typeof createHistogram>
 
 export function createHistogram(bounds: readonly number[]) {
-  // The last bucket counts values above all bounds.
   const counts = new Array<number>(bounds.length + 1).fill(0)
   let sum = 0
   return {

@@ -4,13 +4,9 @@ import { ANONYMOUS, DEFAULT_TIERS, type Tier } from '../config/rate-limit-tier.t
 import type { ApiKey } from '../store/api-key.ts'
 import { type Client, clientOf } from './client-identity.ts'
 
-/** Limits beside the tiers, by what they count. */
 const FIXED = {
   'wrong keys': { name: 'wrong-keys', requests: 60, window: 60 },
-  /**
-   * Challenges and signatures. They are counted by address only, so that nobody can use up the proofs of another
-   * person.
-   */
+  /** Counted by address only, so that nobody can use up the proofs of another person. */
   proofs: { name: 'wallet-proofs', requests: 30, window: 60 },
   /** Of what others see of a passport: each is an event for everybody who follows the log. */
   changes: { name: 'hidings', requests: 6, window: 24 * 3600 },
@@ -81,12 +77,9 @@ export function checkLimit(
 
 export type Limiter = ReturnType<typeof createLimiter>
 
-/** The fields of an exchange that `charge` reads and changes. */
 export type ChargedExchange = Client & {
   tier: Tier | undefined
-  /** `undefined` if the tier has no limit. */
   consumed: RateLimitResult | undefined
-  /** The request counts as this many requests. */
   units: number
 }
 
@@ -131,7 +124,6 @@ export function policyOf({ name, requests, window, monthly }: Tier): string {
   return `"${name}";q=${requests};w=${window}${month}`
 }
 
-/** The value of the header `RateLimit`. */
 export const describeLimit = (name: string, remaining: number, seconds: number) =>
   `"${name}";r=${remaining};t=${seconds}`
 

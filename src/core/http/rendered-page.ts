@@ -12,7 +12,6 @@ export type RenderedPage = {
   body: Body
   etag: string
   compressed?: Awaitable<Uint8Array<ArrayBuffer> | Blob>
-  /** The body of uncompressed responses. */
   uncompressed?: Body | Blob
 }
 
@@ -90,7 +89,6 @@ const PERMISSIONS = ['camera', 'geolocation', 'microphone', 'payment', 'usb', 'b
   .map((feature) => `${feature}=()`)
   .join(', ')
 
-/** Whether `Accept-Encoding` allows gzip, and does not prefer an uncompressed body. */
 export function acceptsGzip({ headers }: Pick<Request, 'headers'>): boolean {
   const weights = parseWeights(headers.get('accept-encoding') ?? '')
   const weight = weights.get('gzip') ?? weights.get('*') ?? 0

@@ -2,13 +2,11 @@ import { dayOf } from '../basics/text/instant.ts'
 import { createHistogram, type Family, type Histogram, type Labels } from './prometheus-text.ts'
 import type { Context } from './route.ts'
 
-/** Responses per day, key, endpoint and status. */
 export type UsageCount = {
   /** In UTC: 2026-01-31. */
   day: string
   /** The id of the key; empty for clients without a key. */
   key: string
-  /** The name of the route. */
   endpoint: string
   status: number
   count: number
@@ -64,7 +62,6 @@ export function createRequestCounter(now: () => number) {
       if (entry.month) entry.month.since += units
       if (principal.id !== '') usage.noteUse(principal.id, time)
     },
-    /** Returns the usage since the last call. */
     take(): UsageReport {
       entries.clear()
       return usage.take()
@@ -127,7 +124,6 @@ function createUsage() {
   let lastUsed = new Map<string, number>()
   let inBrowser = new Set<string>()
 
-  /** Adds a count to that of the same day, key, endpoint and status, which it returns. */
   function add(count: UsageCount): UsageCount {
     const row = counts.getOrInsert(`${count.day} ${count.key} ${count.endpoint} ${count.status}`, count)
     if (row !== count) row.count += count.count
@@ -152,7 +148,6 @@ function createUsage() {
       lastUsed = new Map([...report.lastUsed, ...lastUsed])
       inBrowser = report.inBrowser.union(inBrowser)
     },
-    /** The number of counted requests. */
     size: () => [...counts.values()].reduce((sum, { count }) => sum + count, 0),
   }
 }
@@ -168,7 +163,6 @@ function createDays(now: () => number, onNewDay: () => void) {
   let midnight = Date.parse(today)
   const monthOf = (keyId: string) => months.getOrInsertComputed(keyId, () => ({ stored: 0, since: 0 }))
 
-  /** Starts another day. A new month starts with new sums. */
   function start(time: number): void {
     if (time >= midnight && time < midnight + DAY_MILLISECONDS) return
     const day = dayOf(time)
@@ -182,7 +176,6 @@ function createDays(now: () => number, onNewDay: () => void) {
     start,
     today: () => today,
     monthOf,
-    /** Whether the key has used up its monthly quota, as far as this node knows. */
     isQuotaUsed(keyId: string, quota: number): boolean {
       start(now())
       return sumOf(months.get(keyId)) >= quota

@@ -50,7 +50,6 @@ export type ServerState = ErrorHandling & {
 /** A step may throw, or end the request by returning its response, or return a promise of one or of nothing. */
 type Step = (context: Context, state: ServerState) => unknown
 
-/** The steps of every request, in this order. */
 const STEPS: readonly Step[] = [
   checkHost,
   refuseLargeBody,
@@ -102,10 +101,7 @@ function fail(context: Context, state: ServerState, error: unknown): Awaitable<R
   return andThen(respondToError(state, context, error), (response) => finish(context, state, response))
 }
 
-/**
- * A host name or an IP address, with an optional port. Commas are refused, because they join the values of repeated
- * headers.
- */
+/** A host name or an IP address, with an optional port. Commas would join the values of repeated headers. */
 const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
 /** Accepts an empty `Host`, and a missing one, which HTTP/1.0 allows. */
@@ -147,7 +143,6 @@ function useKey(context: Context, sentKey: SentKey, key: ApiKey | undefined, key
   context.principal = key
 }
 
-/** Counts the request for its client. Throws `rate_limited`. */
 function applyLimit(context: Context, { headersOf }: ServerState): void {
   const { limiter, route } = context
   context.tier = limiter.tierOf(route.surface, context.key)
@@ -182,7 +177,6 @@ function complete(context: Context, state: ServerState, response: Response): Res
   return finish(context, state, response)
 }
 
-/** Adds the headers, and counts the response. */
 function finish(context: Context, state: ServerState, response: Response): Response {
   const completed = addHeaders(context, response)
   // HTTP/2 has no such header: the runtime removes it, and sends GOAWAY when the server stops.

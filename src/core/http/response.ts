@@ -94,9 +94,7 @@ export function preflight(headers: Headers, route: Route): Response {
 
 const isAny = (condition: string) => condition.trim() === '*'
 
-/**
- * The ETag to compare with If-Match and If-None-Match. Without one (event streams, POST), these headers are ignored.
- */
+/** The ETag for If-Match and If-None-Match, which are ignored without one (event streams, POST). */
 const etagToMatch = ({ status, headers }: Response) => (status === 200 ? headers.get('ETag') : null)
 
 /** Throws `precondition_failed` if a response has none of the ETags in `If-Match`, by strong comparison. */
@@ -118,7 +116,6 @@ const matchesEtag = (condition: string, etag: string) =>
   // Most conditions do not contain the ETag, and splitting a long one takes time.
   (condition.includes(etag) && condition.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag))
 
-/** Returns the guards of a surface. */
 export function createGuardFinder(guards: readonly Guard[]) {
   const bySurface = new Map<Surface, readonly Guard[]>()
   const find = (surface: Surface) => guards.filter(({ isFor }) => isFor(surface))
@@ -151,9 +148,7 @@ export function createInitialHeaders(guardsOf: (surface: Surface) => readonly Gu
   }
 }
 
-/**
- * Turns a 200 into a 304 if its ETag matches If-None-Match. If the route `isCheap`, the 304 is free, except for `*`.
- */
+/** Turns a 200 into a 304 if its ETag matches. If the route `isCheap`, the 304 is free, except for `*`. */
 export function addHeaders(context: Context, response: Response): Response {
   const { request, route, id, tier, consumed } = context
   const { headers } = response

@@ -14,14 +14,9 @@ import { COMMON_ERRORS, COMMON_HEADERS, type DocumentedError, type HeaderName } 
 import type { ChargedExchange, Limiter } from './rate-limit.ts'
 import { type PageCache, type RenderedPage, sendPage } from './rendered-page.ts'
 
-/**
- * What the routes of one kind have in common: how clients are identified, which limit applies, what an error looks
- * like.
- */
+/** What some routes have in common: how clients are identified, the limit, and what an error looks like. */
 export type Surface = {
-  /**
-   * Clients can send a key. Rate limits count requests per key, or per address without a key; usage is stored per key.
-   */
+  /** Clients can send a key. Limits count requests per key, or per address without one; usage is per key. */
   usesKeys?: true
   /** The tier of all clients. Their requests are counted by address. */
   tier?: string
@@ -34,9 +29,7 @@ export type Surface = {
   retires?: string
   /** Parses the query; throws `invalid_request` for unknown names. Without it, handlers read the query themselves. */
   parseQuery?: (request: RouteRequest, names: readonly string[]) => Query
-  /**
-   * Requests take this many bytes before their handler, for the response; none if it is small. A route may take others.
-   */
+  /** Bytes that requests take before their handler, unless the route says otherwise; none if responses are small. */
   bytes?: number
   /** Paths also match with a trailing slash. */
   ignoresSlash?: true
@@ -45,7 +38,6 @@ export type Surface = {
   headers: readonly HeaderName[]
   errors: readonly DocumentedError[]
   errorSchema: TSchema
-  /** The named schemas of the OpenAPI document. */
   schemas: Readonly<Record<string, TSchema>>
 }
 
@@ -92,24 +84,19 @@ export type Parameter = {
 
 export type Parameters<Name extends string = string> = Readonly<Record<Name, Parameter>>
 
-/** The parameters of a query by name. */
 export type Query<Name extends string = string> = Partial<Record<Name, string>>
 
 /** `params` are the decoded parameters of the route's path. */
 export type RouteRequest<Name extends string = string> = Request & { params: Readonly<Record<Name, string>> }
 
-/** What the OpenAPI document and the reference say about a route. */
 type Documentation = {
-  /** The `operationId`. */
   id: string
   summary: string
   description?: string
   requestHeaders?: Parameters
   body?: TSchema
   response: TSchema
-  /** 200 by default. */
   status?: number
-  /** Further content types of the response. */
   alternatives?: Readonly<Record<string, { schema: object; example: string }>>
   /** Headers in addition to those of the surface. */
   responseHeaders?: readonly HeaderName[]
@@ -148,7 +135,6 @@ type Declaration<Param extends string = string, Name extends string = string> = 
   missing?: string
 } & Partial<Documentation>
 
-/** Of the body of a request, and of its response. */
 export type Examples = { request?: unknown; response?: unknown }
 
 export type Route = Omit<Declaration, 'handle' | 'scope' | 'units' | 'bytes'> & {
@@ -162,9 +148,7 @@ export type Route = Omit<Declaration, 'handle' | 'scope' | 'units' | 'bytes'> & 
   handle: ((request: RouteRequest, context: Context) => Awaitable<Response>) | undefined
 }
 
-/**
- * Declares a route. Routing, validation, limits, metrics, usage, the OpenAPI document and the reference follow from it.
- */
+/** Declares a route. Routing, validation, limits, metrics, usage and the OpenAPI document follow from it. */
 export function route<Param extends string = never, Name extends string = never>(
   surface: Surface,
   declaration: Declaration<Param, Name>,
@@ -210,20 +194,15 @@ export type ServerContext = {
   pages: PageCache
   /** Returns explanations by passport id. Each uses the rule set and the time of the passport's last calculation. */
   explainAll: (passports: readonly { id: number }[]) => Awaitable<ReadonlyMap<number, Explanation>>
-  /** Explains the stored score of one passport. */
   explain: (ref: PassportRef) => Awaitable<ExplainedPassport | undefined>
   findDigests: FindDigests
-  /** Absent if the service does not sign. */
   signing?: SigningKeys | undefined
-  /** Empty without PUBLIC_URL. */
   publicUrl: string
   streams: OpenStreams
   now: () => number
-  /** Whether every request needs a key. */
   requireKey: boolean
   limiter: Limiter
   budget: ByteBudget
-  /** Whether webhooks may use http and private networks. */
   webhookAllowPrivate: boolean
   /** The URL of the folder with the cards, such as `https://example.com/card/`; empty if the service has no cards. */
   cardsOf: (request: Request) => string
@@ -239,7 +218,6 @@ export type OpenStreams = {
   commentMilliseconds: number
 }
 
-/** A request, and what its handler needs. */
 export type Context = ServerContext &
   Limited &
   ChargedExchange & {
@@ -253,11 +231,6 @@ export type Context = ServerContext &
     headers: Headers
     /** Whether the response is a 304 that does not count for the rate limit. */
     isFree: boolean
-    /**
-     * Makes the request count as `units` requests. Throws `rate_limited`, or `invalid_request` if the limit is below
-     * `units`.
-     */
     charge(units: number, advice?: string): void
-    /** Logs an error of this request. */
     onError(error: unknown): void
   }

@@ -73,7 +73,6 @@ export function startApiServer(options: ApiServerOptions) {
       state.isDraining = true
       return options.now() - state.lastRequestAt
     },
-    /** Bytes of bodies that are received, rendered or sent. */
     heldBytes: () => heldBytes(budget),
     stop(force = false) {
       streams.isEnding = true
@@ -192,7 +191,6 @@ function createMethods({ limiter, trustedProxies, onError }: ServerOptions) {
   }
 }
 
-/** What all requests of a server share. */
 function sharedContextOf(options: ServerOptions): ServerContext {
   const { store, index, explain, explainAll, now, requireKey, signing, limiter } = options
   const { publicUrl = '', contact, explorer = false, webhookAllowPrivate = false } = options
@@ -214,7 +212,6 @@ function requestIdOf({ headers }: Request): string {
 
 const firstSegmentOf = (path: string) => path.split('/', 2)[1]
 
-/** The route with and without a trailing slash. */
 export function withSlash(route: Route): Route[] {
   const isSlashOptional = route.surface.ignoresSlash && !/[/*]$/.test(route.path)
   return isSlashOptional ? [route, { ...route, path: `${route.path}/` }] : [route]

@@ -12,10 +12,7 @@ export const guessablePaths = (routes: readonly Route[]): string[] =>
     .filter((each) => each.surface.retires && isDocumented(each))
     .map(({ path }) => path.replace(/:(\w+)/g, '{$1}'))
 
-/**
- * Says that no route has a path, and names the most similar one, so that programs do not mistake it for an unknown
- * passport.
- */
+/** Names the most similar path, so that programs do not mistake an unknown path for an unknown passport. */
 export function describeUnknownPath(path: string, paths: readonly string[]): string {
   const nearest = findNearest(path, paths)
   const advice = nearest === undefined ? '' : ` The nearest path is ${nearest}.`

@@ -27,7 +27,7 @@ export const OPERATORS = ['>=', '<=', '>', '<', '='] as const
 
 export type Operator = (typeof OPERATORS)[number]
 
-/** `value` is folded text, "true" or "false", or a number. `type` is the folded type of the credential with these points. */
+/** `value` is folded text, "true" or "false", or a number. `type` is the folded type of a credential with points. */
 export type Condition = { not: boolean; operator: Operator; value: string | number; type?: string }
 
 /** A passport matches a term if one of its conditions holds for the field. */
@@ -43,8 +43,8 @@ export const MOST_CONDITIONS = 32
 type Reader = { readonly text: string; position: number; conditions: number }
 
 /**
- * Parses `human:true,score:>50,type:github|ens,points:github>20,tag:!bot`. A comma means "and", a pipe "or", `!` "not". Throws `invalid_request`
- * with the position, the text received and what is accepted.
+ * Parses `human:true,score:>50,type:github|ens,points:github>20,tag:!bot`. A comma means "and", a pipe "or", `!` "not".
+ * Throws `invalid_request` with the position, the text received and what is accepted.
  */
 export function parseFilter(text: string): Filter {
   if (text.length > LONGEST_FILTER) {
@@ -65,9 +65,9 @@ export const equals = (field: FilterField, value: string) => ({
 })
 
 /** The passports that match one of two filters of the same field. */
-export function unite(one: Filter, other: Filter): Filter {
-  const pairs = one.flatMap(({ field, conditions }) =>
-    other.map((term) => ({ field, conditions: [...conditions, ...term.conditions] })),
+export function unite(left: Filter, right: Filter): Filter {
+  const pairs = left.flatMap(({ field, conditions }) =>
+    right.map((term) => ({ field, conditions: [...conditions, ...term.conditions] })),
   )
   const terms = new Map(pairs.flatMap(joinRanges).map((term) => [formatFilter([term]), term]))
   return terms.size === 0 ? pairs : [...terms.values()]
@@ -75,8 +75,8 @@ export function unite(one: Filter, other: Filter): Filter {
 
 /** Of scores, only the lowest "at least" and the highest "below" matter. A term that fits all numbers is left out. */
 function joinRanges({ field, conditions }: Term): Filter {
-  const select = (wanted: Operator) =>
-    conditions.filter(({ not, operator }) => !not && operator === wanted).map(({ value }) => Number(value))
+  const select = (bound: Operator) =>
+    conditions.filter(({ not, operator }) => !not && operator === bound).map(({ value }) => Number(value))
   const [least, most] = [select('>='), select('<')]
   if (FILTER_FIELDS[field] !== 'number' || least.length + most.length < conditions.length)
     return [{ field, conditions }]
@@ -90,8 +90,10 @@ function joinRanges({ field, conditions }: Term): Filter {
 export const formatFilter = (filter: Filter): string =>
   filter.map(({ field, conditions }) => `${field}:${conditions.map(formatCondition).join('|')}`).join(',')
 
-const formatCondition = ({ not, operator, value, type }: Condition) =>
-  `${not ? '!' : ''}${type === undefined ? '' : formatText(type)}${operator === '=' && type === undefined ? '' : operator}${typeof value === 'number' ? value : formatText(value)}`
+function formatCondition({ not, operator, value, type }: Condition): string {
+  const comparison = type === undefined ? operator.replace(/^=$/, '') : `${formatText(type)}${operator}`
+  return `${not ? '!' : ''}${comparison}${typeof value === 'number' ? value : formatText(value)}`
+}
 
 const formatText = (text: string) =>
   /^[\p{L}\p{N} ._-]+$/u.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`
@@ -127,7 +129,7 @@ function readCondition(reader: Reader, field: FilterField): Condition {
   const type = kind === 'points' ? readType(reader) : undefined
   skipSpaces(reader)
   const start = reader.position
-  const operator = OPERATORS.find((each) => reader.text.startsWith(each, start))
+  const operator = OPERATORS.find((operator) => reader.text.startsWith(operator, start))
   reader.position += operator?.length ?? 0
   if (type !== undefined && !operator) throw unexpected(reader, 'a comparison, such as points:github>20')
   if (operator && kind !== 'number' && type === undefined) {
@@ -152,11 +154,7 @@ function readType(reader: Reader): string {
   const text = reader.text[start] === '"' ? readQuoted(reader) : readWhile(reader, TYPE)
   const type = foldName(text)
   if (type === '')
-    throw refuse(
-      start,
-      reader.text.slice(start) || undefined,
-      'the type of a credential, such as points:github>20',
-    )
+    throw unexpected({ ...reader, position: start }, 'the type of a credential, such as points:github>20')
   return type
 }
 
@@ -169,15 +167,15 @@ function readValue(reader: Reader, field: FilterField): string | number {
     if (/^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text)
     throw refuse(
       start,
-      text,
+      quote(text),
       `a number for ${field}, such as ${field}:${kind === 'points' ? 'github' : ''}>50`,
     )
   }
   const value = foldName(text)
   if (kind === 'boolean' && value !== 'true' && value !== 'false') {
-    throw refuse(start, text, `${field}:true or ${field}:false`)
+    throw refuse(start, quote(text), `${field}:true or ${field}:false`)
   }
-  if (value === '') throw refuse(start, text, `a value of ${field} that is not blank`)
+  if (value === '') throw refuse(start, quote(text), `a value of ${field} that is not blank`)
   return value
 }
 
@@ -199,11 +197,7 @@ function readQuoted(reader: Reader): string {
   const start = reader.position
   const [match, text] = /^"((?:[^"\\]|\\["\\])*)"/.exec(reader.text.slice(start)) ?? []
   if (match === undefined || text === undefined) {
-    throw refuse(
-      start,
-      reader.text.slice(start),
-      'a closing double quote (a quote in the value is \\", a backslash \\\\)',
-    )
+    throw unexpected(reader, 'a closing double quote (a quote in the value is \\", a backslash \\\\)')
   }
   reader.position += match.length
   return text.replace(/\\(["\\])/g, '$1')
@@ -234,10 +228,10 @@ function skip(reader: Reader, character: string): boolean {
 
 const invalidFilter = (detail: string) => invalidParameter('filter', detail)
 
-function refuse(position: number, received: string | undefined, accepted: string): ServiceError {
-  const shown = received === undefined ? 'the end of the filter' : quote(received)
-  return invalidFilter(`filter at character ${position + 1}: expected ${accepted}, got ${shown}.`)
-}
+const refuse = (position: number, received: string, accepted: string): ServiceError =>
+  invalidFilter(`filter at character ${position + 1}: expected ${accepted}, got ${received}.`)
 
-const unexpected = ({ text, position }: Reader, accepted: string) =>
-  refuse(position, text.slice(position) || undefined, accepted)
+function unexpected({ text, position }: Reader, accepted: string): ServiceError {
+  const rest = text.slice(position)
+  return refuse(position, rest === '' ? 'the end of the filter' : quote(rest), accepted)
+}

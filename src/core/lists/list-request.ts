@@ -21,12 +21,12 @@ export type GroupField = (typeof GROUP_FIELDS)[number]
 export type MoversSort = (typeof MOVERS_SORTS)[number]
 
 /**
- * Passports with equal scores are sorted by id. An ascending list is the exact reverse of a descending one. With `pointsFor`,
- * a list is sorted by the points for credentials of this folded type, then by `field`, which is the score.
+ * Passports with equal scores are sorted by id. An ascending list is the exact reverse of a descending one. With
+ * `pointsFor`, a list is sorted by the points for credentials of this folded type, then by `field`, which is the score.
  */
 export type Sort = { field: SortField; descending: boolean; pointsFor?: string | undefined }
 
-/** A passport's position in a sorted list. `value` is its value of the sort field. A list by points also has its score. */
+/** A position in a sorted list. `value` is the value of the sort field. A list by points also has the score. */
 export type Position = { value: number; id: number; score?: number }
 
 /** Selects and sorts passports; `keyword` is folded. */
@@ -73,15 +73,12 @@ export function parseLimit(
 export function parseSort(text = '-score'): Sort {
   const descending = text.startsWith('-')
   const name = descending ? text.slice(1) : text
-  const field = SORT_FIELDS.find((each) => each === name)
+  const field = SORT_FIELDS.find((field) => field === name)
   if (field) return { field, descending }
   const pointsFor = foldName(/^points:(.*)$/s.exec(name)?.[1] ?? '')
   if (pointsFor !== '') return { field: 'score', descending, pointsFor }
-  throw refuse(
-    'sort',
-    `one of ${SORT_FIELDS.join(', ')} or points:github, with a minus sign in front for the highest first, or with since one of ${MOVERS_SORTS.join(', ')}`,
-    text,
-  )
+  const fields = `${SORT_FIELDS.join(', ')} or points:github, with a minus sign in front for the highest first`
+  throw refuse('sort', `one of ${fields}, or with since one of ${MOVERS_SORTS.join(', ')}`, text)
 }
 
 export const formatSort = ({ field, descending, pointsFor }: Sort): string =>
@@ -127,9 +124,10 @@ export function parseCursor(query: ListQuery, text: string): Position {
     throw refuse('cursor', 'the value of "next" in the previous page', text)
   }
   if (hash === hashOf(query)) return position
+  const advice = 'repeat those of the first page, or start without a cursor.'
   throw invalidParameter(
     'cursor',
-    'cursor belongs to a list with another q, filter, sort or since: repeat those of the first page, or start without a cursor.',
+    `cursor belongs to a list with another q, filter, sort or since: ${advice}`,
   )
 }
 
@@ -155,7 +153,7 @@ export const toWords = (keyword: string): string => [...new Set(keyword.split(' 
 
 /** The texts that a name must contain, the longest first. The APIs do not split a keyword into words. */
 export const wordsOf = (keyword: string): string[] =>
-  keyword.split(SEPARATOR).sort((one, other) => other.length - one.length)
+  keyword.split(SEPARATOR).sort((a, b) => b.length - a.length)
 
 export type PageRequest = { page: number; size: number }
 

@@ -16,7 +16,7 @@ export type DataPoint = {
   issuer?: string
   /** Since when the passport has this type and account; absent if unknown. */
   addedAt?: number
-  /** The merged passport whose id or wallet was written; absent if it is that of the passport that has the data point. */
+  /** The merged passport whose id or wallet was written; absent if it is the passport that has the data point. */
   writtenFor?: number | undefined
 }
 

@@ -147,8 +147,8 @@ const nameIn = (type: string, text: string): string | undefined =>
   DOTTED_NAME.test(text) ? text : type === 'farcaster' ? FID.exec(text)?.[1] : undefined
 
 /**
- * Returns the handles of a passport: the names of its socials, the accounts of its data points, and the names in the texts of
- * its data points and credentials, such as `ens:zoe.eth`. The Farcaster account `fid:1042` is also found by `farcaster:1042`.
+ * The handles of a passport: names of its socials, the accounts of its data points, and the names in the texts of its
+ * data points and credentials, such as `ens:zoe.eth`. `farcaster:1042` also finds the Farcaster account `fid:1042`.
  */
 export function handlesOf(
   socials: readonly Pick<Social, 'source' | 'name'>[],

@@ -9,7 +9,7 @@ export const MAX_IMAGE_URL_BYTES = 2000
 const asGiven = (points: readonly DataPoint[]) =>
   points.map(({ addedAt: _, writtenFor: __, ...point }) => point)
 
-/** The maximum bytes of each field as JSON (UTF-8). A passport takes at most 32,000 bytes in a list of V1, and a page 8 MB, or 12 MB in V2. */
+/** The maximum bytes of each field as JSON. A passport takes at most 32,000 bytes in a list of V1, a page 8 MB. */
 export const LIMITS = {
   'passport_profile.bio': { bytes: 10_000, of: ({ profile }) => profile.bio },
   'passport_profile.display_name': { bytes: 4000, of: ({ profile }) => profile.displayName },
@@ -59,11 +59,11 @@ export function findOversized(
   return undefined
 }
 
-/** Fewer cannot be too large: the 1,750 characters of the texts take at most 6 bytes each as JSON, and the rest takes 300. */
+/** Fewer cannot be too large: the 1,750 characters take at most 6 bytes each as JSON, and the rest takes 300. */
 const MEASURED_FROM = 36
 
 /**
- * Says which limit is exceeded if `point` is written to a passport with the data points `others`. `before` is the data point that
+ * Says which limit a `point` exceeds in a passport with the data points `others`. `before` is the data point that
  * it replaces. A data point that takes no more bytes than before is always accepted.
  */
 export function findTooManyPoints(

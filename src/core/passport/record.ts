@@ -38,7 +38,7 @@ export type IncomingRecord =
   | {
       kind: 'passport'
       passport: PassportRecord
-      /** The imported bytes, or the JSON of a record in a request. The hash shows whether the record was saved before. */
+      /** The imported bytes, or JSON of a request. Its hash shows whether the record was saved before. */
       source?: Uint8Array | string
     }
   /** A raw fact about a stored passport. */

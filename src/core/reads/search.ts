@@ -82,7 +82,7 @@ async function readPage(store: Store, { page, points }: Answer, offset: number):
 
 const MOST_ALIKE = 3
 
-/** `above`: how many passports of the ranking precede this one. `alike`: people with its first tag and the nearest scores. */
+/** `above`: how many passports precede this one. `alike`: people with its first tag and the nearest scores. */
 export async function findNeighbours({ index, store }: Reads, passport: Passport, signal: AbortSignal) {
   const { id, scores, profile } = passport
   const tag = foldName(profile.tags[0] ?? '')

@@ -77,8 +77,8 @@ function explain(evidence: Evidence, candidates: readonly RuleSet[]): Explanatio
 }
 
 /**
- * Returns a function that finds the rule sets that may have given a score: the one with this stamp, if it is known, and the
- * active one, which keeps the stamp of scores that it does not change. No rule set gives scores without a stamp.
+ * Returns a function that finds the rule sets that may have given a score: the one with this stamp, and the active one,
+ * which keeps the stamp of scores that it does not change. No rule set gives scores without a stamp.
  */
 async function findEarlierRules(store: Store, active: RuleSet, stamps: ReadonlySet<string>) {
   const earlier = [...stamps].filter((stamp) => stamp !== '' && stamp !== active.stamp)

@@ -5,7 +5,7 @@ import type { Rule } from './stamped-rule-set.ts'
 const DAY = 86_400_000
 const YEAR = 365 * DAY
 
-/** `min(round(convert(value) x multiplier), max_score)`, never below 0. `words` is for readers: "√9 × 6 = 18, at most 40". */
+/** `min(round(convert(value) x multiplier), max_score)`, at least 0. `words` is for readers: "√9 × 6 = 18". */
 export function toPoints(calculation: Calculation) {
   const { raw, rule, now, note = '' } = calculation
   const wrong = mismatch(calculation)

@@ -104,10 +104,7 @@ const toCounted = (point: ScorablePoint, calculation: Calculation) => ({
 
 type Counted = ReturnType<typeof toCounted>
 
-/**
- * Sums the raw values of accounts, except dates. The sum has the earliest `earnedAt` and expiry of the accounts, and their
- * issuer if they have the same.
- */
+/** Sums raw values, except dates. The sum has the earliest `earnedAt` and expiry, and the issuer if there is one. */
 function sumUp(all: readonly Counted[]) {
   const points = all.map(({ point }) => point).filter(({ value }) => value.kind !== 'date')
   const sum = points.reduce((total, { value }) => total + value.amount, 0)

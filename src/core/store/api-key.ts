@@ -41,10 +41,7 @@ const ID_BYTES = 5
 const SECRET_BYTES = 32
 export const KEY_RANDOM_BYTES = ID_BYTES + SECRET_BYTES
 
-/**
- * A key is `ppd_`, or `ppdp_` if it is publishable, its public id and 256 random bits. People and secret scanners recognise
- * it by the prefix.
- */
+/** A key has a prefix that people and secret scanners recognise, its public id and 256 random bits. */
 export function formatKey(random: Uint8Array, prefix: 'ppd' | 'ppdp' = 'ppd'): { id: string; key: string } {
   const id = random.subarray(0, ID_BYTES).toHex()
   return { id, key: `${prefix}_${id}_${random.subarray(ID_BYTES).toHex()}` }

@@ -17,7 +17,7 @@ type OpenOptions = Partial<PoolOptions> & {
 /** `serve` waits for a slow database, but a request must get its 503 within ten seconds. */
 export const SERVE_TIMEOUT = { responseTimeout: 5000 }
 
-/** Opens the database and migrates it, unless `migrate` is false. Throws `unavailable` with a message for the operator. */
+/** Opens the database, and migrates it if `migrate` allows it. Throws `unavailable` with a message for the operator. */
 export async function openStore(address: DatabaseAddress, options: OpenOptions = {}): Promise<Store> {
   return address.engine === 'sqlite' ? openSqlite(address.path, options) : openPostgres(address, options)
 }

@@ -7,7 +7,6 @@ import type { Damage } from '../store/damage.ts'
 export type StartMessage = {
   kind: 'start'
   config: Config
-  /** Rate-limit counters, shared by all server threads. */
   windows: Int32Array<SharedArrayBuffer>
   damage: Damage
   index: IndexState
@@ -40,7 +39,6 @@ export type FromThread =
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }
 
-/** Sends a message to the main thread. */
 export const send = (message: FromThread): void => postMessage(message)
 
 const entry =
@@ -48,5 +46,4 @@ const entry =
   (message: string, fields?: Fields): void =>
     send({ kind: 'log', level, message, fields })
 
-/** A log whose entries the main thread writes. */
 export const threadLog: Log = { info: entry('info'), warn: entry('warn'), error: entry('error') }

@@ -19,16 +19,13 @@ const MAX_PAUSE_MILLISECONDS = 5000
 const HEALTHY_MILLISECONDS = 10_000
 
 export type ThreadOptions = {
-  /** Its name in the log. */
   name: string
-  /** Its path below src. */
   file: string
   /** It is ended instead of asked to stop. */
   isTerminated?: boolean
   log: Log
   /** Called at each start, including the first. */
   onStart: (thread: { post: (message: ToThread, transfer?: Transferable[]) => void }) => void
-  /** Called for messages that are specific to the thread. */
   onMessage?: (message: FromThread, worker: Worker) => void
   onEnd?: (worker: Worker) => void
 }

@@ -41,9 +41,9 @@ export const createComparePage = (options: ExplorerOptions): ExplorerPage => ({
 /** `ids=1,2` and `ids=1&ids=2` are the same. Throws `invalid_request`. */
 function parseIds(query: URLSearchParams): number[] {
   const text = query.getAll('ids').join(',')
-  const texts = text.split(',').flatMap((each) => each.trim() || [])
+  const texts = text.split(',').flatMap((part) => part.trim() || [])
   const ids = [...new Set(texts.map(Number))]
-  if (ids.length <= MOST_PEOPLE && texts.every((each) => /^\d{1,15}$/.test(each))) return ids
+  if (ids.length <= MOST_PEOPLE && texts.every((id) => /^\d{1,15}$/.test(id))) return ids
   throw invalidParameter(
     'ids',
     `ids must be at most ${MOST_PEOPLE} numbers of passports, got ${quote(text)}.`,
@@ -60,9 +60,11 @@ function renderStart(site: Site, person: PassportV3 | undefined): RenderedPage {
     title: 'Compare people',
     description: 'Compare the scores, ranks and credentials of two to four people',
     share: { path: compareAddress(person ? [person.id] : []) },
-    main: html`<div class="cover identity"><h1><span class="clamp">${heading}</span></h1>
+    main: html`<div class="cover identity">
+<h1><span class="clamp">${heading}</span></h1>
 <p class="lead">Select two to four people in the list to see their scores, ranks, credentials and tags side by side.</p>
-<p class="row actions"><a class="button" href="/" data-select="${person?.id ?? ''}">Select people</a></p></div>`,
+<p class="row actions"><a class="button" href="/" data-select="${person?.id ?? ''}">Select people</a></p>
+</div>`,
   })
 }
 
@@ -75,6 +77,7 @@ function renderPage(site: Site, people: readonly ComparedPerson[]): RenderedPage
   const scores = passports.map(({ scores }, at) => `${names[at]} ${formatFigure(scores.total)}`)
   const ids = passports.map(({ id }) => id)
   const share = { path: compareAddress(ids), title }
+  const heading = LIST.format(names.map((name) => name.replaceAll(' ', '\u00a0')))
   const add = html` <a class="button quiet" href="/" data-select="${ids.join(',')}">Add people</a>`
   return respondPage({
     site,
@@ -83,8 +86,10 @@ function renderPage(site: Site, people: readonly ComparedPerson[]): RenderedPage
     share,
     head: html`<link rel="stylesheet" href="${COMPARE_STYLE.url}">\n`,
     script: SHARE,
-    main: html`<div class="cover identity"><h1><bdi class="clamp" dir="ltr">${LIST.format(names.map((name) => name.replaceAll(' ', '\u00a0')))}</bdi></h1>
-<p class="row actions">${SHARE_BUTTON}${people.length < MOST_PEOPLE && add}</p></div>
+    main: html`<div class="cover identity">
+<h1><bdi class="clamp" dir="ltr">${heading}</bdi></h1>
+<p class="row actions">${SHARE_BUTTON}${people.length < MOST_PEOPLE && add}</p>
+</div>
 ${renderSharePanel(share, `${title} on ${site.name}`, site.origin)}
 ${renderComparison(people)}`,
   })

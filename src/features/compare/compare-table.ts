@@ -19,12 +19,13 @@ export const compareAddress = (ids: readonly (number | string)[]): string =>
 
 /** One table: a column for each person. On narrow screens, the title of a row is above its cells. */
 export function renderComparison(people: People): Html {
-  const head = (cells: readonly Html[]) => html`<tr><td></td>${cells}</tr>\n`
+  const renderHead = (cells: readonly Html[]) => html`<tr><td></td>${cells}</tr>\n`
   const isLong = people.some(({ passport }) => passport.scores.total >= 1e6)
   return html`<div class="compare panel">
 <table${isLong && html` class="long"`}>
-<thead>${head(people.map((person) => html`<td>${renderMarks(person, people)}</td>`))}
-${head(people.map(({ passport }) => html`<th scope="col"><a class="clamp compared" href="/passports/${passport.id}"><bdi>${text.renderName(text.nameOf(passport))}</bdi></a></th>`))}</thead>
+<thead>
+${renderHead(people.map((person) => html`<td>${renderMarks(person, people)}</td>`))}
+${renderHead(people.map(renderNameCell))}</thead>
 ${renderScores(people)}
 ${renderCredentials(people)}
 ${renderProfiles(people)}
@@ -32,9 +33,17 @@ ${renderProfiles(people)}
 </div>`
 }
 
+function renderNameCell({ passport }: ComparedPerson): Html {
+  const name = html`<bdi>${text.renderName(text.nameOf(passport))}</bdi>`
+  return html`<th scope="col"><a class="clamp compared" href="/passports/${passport.id}">${name}</a></th>`
+}
+
 function renderMarks({ passport }: ComparedPerson, people: People): Html {
-  const others = people.map((each) => each.passport.id).filter((id) => id !== passport.id)
-  return html`<div class="row">${rosette(passport.id)}<a class="remove" href="${compareAddress(others)}" title="Remove"><span class="unseen">Remove <bdi>${text.shortNameOf(passport)}</bdi></span><span aria-hidden="true">&times;</span></a></div>`
+  const others = people.map((person) => person.passport.id).filter((id) => id !== passport.id)
+  const label = html`<span class="unseen">Remove <bdi>${text.shortNameOf(passport)}</bdi></span>`
+  const cross = html`<span aria-hidden="true">&times;</span>`
+  const remove = html`<a class="remove" href="${compareAddress(others)}" title="Remove">${label}${cross}</a>`
+  return html`<div class="row">${rosette(passport.id)}${remove}</div>`
 }
 
 const renderRow = (title: string | Html, cells: readonly Html[]) =>
@@ -45,34 +54,35 @@ const NONE = html`<span class="soft" aria-label="none">–</span>`
 
 /** A row of numbers with the highest one marked, unless all are equal. */
 function renderFigures(title: string | Html, figures: readonly (Figure | undefined)[]): Html {
-  const best = Math.max(0, ...figures.map((cell) => cell?.figure ?? 0))
-  const isClear = best > 0 && figures.some((cell) => cell?.figure !== best)
-  const cells = figures.map((cell) => {
-    if (!cell) return NONE
-    return isClear && cell.figure === best
-      ? html`<strong>${cell.shown}</strong><span class="unseen"> highest</span>`
-      : cell.shown
+  const best = Math.max(0, ...figures.map((own) => own?.figure ?? 0))
+  const isClear = best > 0 && figures.some((own) => own?.figure !== best)
+  const cells = figures.map((own) => {
+    const isBest = isClear && own?.figure === best
+    return isBest
+      ? html`<strong>${own.cell}</strong><span class="unseen"> highest</span>`
+      : (own?.cell ?? NONE)
   })
   return renderRow(title, cells)
 }
 
-type Figure = { figure: number; shown: Html }
+type Figure = { figure: number; cell: Html }
 
 const renderGroup = (title: string | Html, rows: readonly Html[], { length }: People, part = '') =>
-  html`<tbody class="${part}"><tr class="group"><th scope="colgroup" colspan="${length + 1}">${title}</th></tr>
+  html`<tbody class="${part}">
+<tr class="group"><th scope="colgroup" colspan="${length + 1}">${title}</th></tr>
 ${foldRows(rows, FIRST_ROWS, `more-${part}`, length + 1)}</tbody>`
 
 function renderScores(people: People): Html {
   const scale = Math.max(...people.map(({ passport }) => passport.scores.total))
   const totals = people.map(({ passport: { scores } }) => ({
     figure: scores.total,
-    shown: html`<span class="large">${text.formatFigure(scores.total)}</span>${renderScoreBar(scores, scale)}`,
+    cell: html`<span class="large">${text.formatFigure(scores.total)}</span>${renderScoreBar(scores, scale)}`,
   }))
   const parts = SCORE_PARTS.map((part) => {
     const cells = people.map(({ passport, standing }) => {
       const figure = passport.scores[part]
       const ahead = text.describeAhead(standing[part])
-      return { figure, shown: html`${text.formatFigure(figure)}<span class="soft detail">${ahead}</span>` }
+      return { figure, cell: html`${text.formatFigure(figure)}<span class="soft detail">${ahead}</span>` }
     })
     return renderFigures(renderPart(part), cells)
   })
@@ -96,12 +106,10 @@ function renderCredentials(people: People): Html {
   const types = new Map(byType.flatMap((credentials) => [...credentials]))
   const highest = (type: string) =>
     Math.max(...byType.map((credentials) => credentials.get(type)?.score ?? 0))
-  const sorted = [...types.keys()].sort(
-    (one, other) => highest(other) - highest(one) || (one < other ? -1 : 1),
-  )
-  const shown = sorted.slice(0, MOST_ROWS)
+  const sorted = [...types.keys()].sort((a, b) => highest(b) - highest(a) || (a < b ? -1 : 1))
+  const first = sorted.slice(0, MOST_ROWS)
   const groups = [...SCORE_PARTS, undefined].map((part) => {
-    const rows = shown.flatMap((type) => {
+    const rows = first.flatMap((type) => {
       const { name, category } = types.get(type) as CredentialV3
       if (partOf(category) !== part) return []
       const title = { markup: linkToType(type, text.shortWord(name, MAX_NAME_LENGTH)) }
@@ -111,17 +119,18 @@ function renderCredentials(people: People): Html {
     if (rows.length === 0) return html``
     return renderGroup(part ? renderPart(part) : 'Other credentials', rows, people, part ?? 'other')
   })
-  const more = sorted.length - shown.length
+  const more = sorted.length - first.length
   if (more === 0) return html`${groups}`
   const link = ({ passport }: ComparedPerson) => html`<a href="/passports/${passport.id}">see passport</a>`
   return html`${groups}<tbody>${renderRow(`${text.formatFigure(more)} more`, people.map(link))}</tbody>`
 }
 
-const toFigure = (credential: CredentialV3 | undefined): Figure | undefined =>
-  credential && {
-    figure: credential.score,
-    shown: html`${text.formatFigure(credential.score)}<span class="soft"> of ${text.formatFigure(credential.max_score)}</span>${renderProgress(credential.score, credential.max_score)}`,
-  }
+function toFigure(credential: CredentialV3 | undefined): Figure | undefined {
+  if (!credential) return undefined
+  const { score, max_score } = credential
+  const most = html`<span class="soft"> of ${text.formatFigure(max_score)}</span>`
+  return { figure: score, cell: html`${text.formatFigure(score)}${most}${renderProgress(score, max_score)}` }
+}
 
 const MAX_NAME_LENGTH = 40
 

@@ -2,28 +2,22 @@ import { defineData } from '../../core/store/data.ts'
 import type { Database } from '../../core/store/sql/connection.ts'
 import { COPYING } from '../../core/store/sql/settings.ts'
 import { listTables, type Table } from '../../core/store/sql/tables.ts'
-import { restartEventLog } from '../../core/store/write/write-events.ts'
+import { newSecret, restartEventLog } from '../../core/store/write/write-events.ts'
 
 export type CopyRow = Readonly<Record<string, string | number | null>>
 
 export type CopyKey = readonly (string | number)[]
 export type CopyRange = { after?: CopyKey | undefined; until?: CopyKey | undefined }
 
-export type CopyableTable = {
-  name: string
-  keyOf(row: CopyRow): CopyKey
-  /** The rows after the key `after`, up to and including the key `until`, in their order. */
-  list(range: CopyRange & { limit?: number }): Promise<CopyRow[]>
-  replace(range: CopyRange, rows: readonly CopyRow[]): Promise<void>
-}
+export type CopyableTable = ReturnType<typeof createTable>
 
 /** Tables that a copy begins again: its event log is another one. */
-const LOCAL_TABLES = ['events', 'event_log', 'leases', 'proofs', 'saved_index']
+const LOCAL_TABLES = ['events', 'event_log', 'log_secrets', 'leases', 'proofs', 'saved_index']
 
 export const COPY = defineData({
   name: 'copy',
   open: (database) => ({
-    async listTables(): Promise<CopyableTable[]> {
+    async listTables() {
       const tables = await listTables(database.read)
       const copied = tables.filter(({ name, key }) => key.length > 0 && !LOCAL_TABLES.includes(name))
       return copied.map((table) => createTable(database, table))
@@ -31,7 +25,7 @@ export const COPY = defineData({
   }),
 })
 
-function createTable({ long, transaction }: Database, { name, key, columns }: Table): CopyableTable {
+function createTable({ long, transaction }: Database, { name, key, columns }: Table) {
   const conditionOf = (range: CopyRange) => {
     const { condition, values } = rangeOf(key, range)
     // The setting that marks a copy is not copied.
@@ -39,17 +33,26 @@ function createTable({ long, transaction }: Database, { name, key, columns }: Ta
   }
   return {
     name,
-    keyOf: (row) => key.map((column) => row[column] as string | number),
-    list({ limit, ...range }) {
+    keyOf: (row: CopyRow): CopyKey => key.map((column) => row[column] as string | number),
+    /** The rows after the key `after`, up to and including the key `until`, in their order. */
+    list({ limit, ...range }: CopyRange & { limit?: number }): Promise<CopyRow[]> {
       const { condition, values } = conditionOf(range)
       const rest = `where ${condition} order by ${key} ${limit === undefined ? '' : `limit ${limit}`}`
       return long.query<CopyRow>(`select * from ${name} ${rest}`, values)
     },
-    replace: (range, rows) =>
+    replace: (range: CopyRange, rows: readonly CopyRow[]): Promise<void> =>
       transaction(async (tx) => {
         const { condition, values } = conditionOf(range)
         await tx.query(`delete from ${name} where ${condition}`, values)
         await tx.insertRows(name, rows)
+        if (name === 'passports') {
+          const { condition: isInRange } = rangeOf(['passport_id'], range)
+          await tx.query(`delete from log_secrets where ${isInRange}`, values)
+          await tx.insertRows(
+            'log_secrets',
+            rows.map(({ id }) => newSecret(id as number)),
+          )
+        }
         const isOfPassports = name === 'passports' || columns.includes('passport_id')
         if (isOfPassports) await restartEventLog(tx, Date.now())
       }, 'records'),

@@ -36,13 +36,13 @@ export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => 
     if (type === '' || type.length > text.LONGEST_VALUE) throw notFound()
     // Sorting the people costs about as much as two evaluations of the index.
     charge(5)
-    return renderPage(site, await find(options, type, signal))
+    return renderPage(site, await findHolders(options, type, signal))
   },
 })
 
-type Found = Awaited<ReturnType<typeof find>>
+type CredentialType = Awaited<ReturnType<typeof findHolders>>
 
-async function find(options: ExplorerOptions, type: string, signal: AbortSignal) {
+async function findHolders(options: ExplorerOptions, type: string, signal: AbortSignal) {
   const rules = await options.rules()
   const rule = findRule(rules, type)
   // If the rule gives everybody the same points, scores are shown instead.
@@ -52,16 +52,12 @@ async function find(options: ExplorerOptions, type: string, signal: AbortSignal)
   const found = await searchPeople(options, rules, { ...query, limit: PAGE_SIZE }, signal)
   const { people, total: holders, distribution } = found
   if (holders === 0 && !rule) throw notFound()
-  const [first] = people
-  const example =
-    first &&
-    (await findPassport(options, { id: first.passport.id }))?.credentials.find(
-      (each) => foldName(each.type) === type,
-    )
+  const example = await findExample(options, type, people[0]?.passport.id)
   const most = rule?.max_score ?? example?.maxScore ?? 0
-  const part = partOf(rule?.category ?? example?.category ?? '') ?? 'total'
+  const category = rule?.category ?? example?.category ?? ''
+  const part = partOf(category) ?? 'total'
   return {
-    ...{ type, query, rule, version: rules.version, most, holders, example, isSame },
+    ...{ type, query, rule, version: rules.version, most, category, holders, example, isSame },
     scale: isSame ? distribution.scale : most,
     all: Math.max(distribution.total, holders),
     ranked: people.map(({ passport, rank, points: [points = 0] }): Ranked => {
@@ -70,57 +66,81 @@ async function find(options: ExplorerOptions, type: string, signal: AbortSignal)
   }
 }
 
-function renderPage(site: Site, found: Found): RenderedPage {
-  const { type, rule, example, holders, all, most } = found
+async function findExample(options: ExplorerOptions, type: string, id: number | undefined) {
+  if (id === undefined) return undefined
+  const holder = await findPassport(options, { id })
+  return holder?.credentials.find((credential) => foldName(credential.type) === type)
+}
+
+function renderPage(site: Site, credential: CredentialType): RenderedPage {
+  const { type, rule, example, holders } = credential
   const name = text.shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
-  const part = holders === 0 ? '' : `, ${text.formatShare((100 * holders) / all)} of all`
-  const category = rule?.category ?? example?.category ?? ''
-  const issuer = rule?.issuer ?? example?.issuer
-  const source = issuer ?? findKnown(type)?.source
   const title = `${name}: ${text.formatPeople(holders)}`
   const share = { path: text.credentialAddress(type) }
+  const people = holders === 1 ? '1 person has' : `${text.formatPeople(holders)} have`
   return respondPage({
     site,
     share,
     script: SHARE,
     title,
-    description: `${describeType(type, rule)} ${holders === 1 ? '1 person has' : `${text.formatPeople(holders)} have`} it.`,
-    main: html`<div class="cover ${partOf(category) ?? ''}"><p class="above"><a href="/credentials">Credentials</a></p>
+    description: `${describeType(type, rule)} ${people} it.`,
+    main: html`<div class="cover ${partOf(credential.category) ?? ''}">
+<p class="above"><a href="/credentials">Credentials</a></p>
 <h1><bdi>${name}</bdi></h1>
 <p class="lead">${describeType(type, rule)}</p>
-<dl class="row summary">
-<div><dt class="soft">${partOf(category) ? 'Counts toward' : 'Category'}</dt><dd>${renderCategory(category)}</dd></div>
-<div><dt class="soft">At most</dt><dd>${count(most, 'point')}</dd></div>
-<div><dt class="soft">${issuer ? 'Issued by' : source ? 'Comes from' : 'Recorded by'}</dt><dd><bdi>${text.shortWord(source ?? 'the operator of this site', MAX_NAME_LENGTH)}</bdi></dd></div>
-<div><dt class="soft">People</dt><dd>${text.formatFigure(holders)}<span class="soft">${part}</span></dd></div>
-</dl><p class="row actions">${SHARE_BUTTON}</p></div>
+${renderSummary(credential)}
+<p class="row actions">${SHARE_BUTTON}</p>
+</div>
 ${renderSharePanel(share, `${title} on ${site.name}`, site.origin)}
-${rule && renderRule(rule, found)}
-${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(found)}`,
+${rule && renderRule(rule, credential)}
+${holders === 0 ? html`<p class="nothing panel">Nobody has this credential yet.</p>` : renderHolders(credential)}`,
   })
 }
 
-function renderRule(rule: Rule, { type, version, example }: Found): Html {
+const renderFact = (name: string, value: Html | string) =>
+  html`<div><dt class="soft">${name}</dt><dd>${value}</dd></div>
+`
+
+function renderSummary({ type, rule, example, category, most, holders, all }: CredentialType): Html {
+  const issuer = rule?.issuer ?? example?.issuer
+  const source = issuer ?? findKnown(type)?.source
+  const origin = text.shortWord(source ?? 'the operator of this site', MAX_NAME_LENGTH)
+  const part = holders === 0 ? '' : `, ${text.formatShare((100 * holders) / all)} of all`
+  return html`<dl class="row summary">
+${renderFact(partOf(category) ? 'Counts toward' : 'Category', renderCategory(category))}
+${renderFact('At most', count(most, 'point'))}
+${renderFact(issuer ? 'Issued by' : source ? 'Comes from' : 'Recorded by', html`<bdi>${origin}</bdi>`)}
+${renderFact('People', html`${text.formatFigure(holders)}<span class="soft">${part}</span>`)}
+</dl>`
+}
+
+function renderRule(rule: Rule, { type, version, example }: CredentialType): Html {
   const { how, unit: known } = findKnown(type) ?? {}
   const unit = unitOf(rule, example, known)
   const steps = isAllOrNothing(rule) || rule.convert === 'years' || !unit ? [] : stepsOf(rule)
+  const facts = steps.map(([amount, points]) =>
+    renderFact(count(points, 'point'), replaceNumber(unit ?? '', text.formatFigure(amount))),
+  )
   return html`<section>
 <h2>How it is earned</h2>
 <p>${how !== undefined && `${how}. `}${describeRule(rule)}</p>
-${steps.length !== 0 && html`<dl class="row summary">${steps.map(([amount, points]) => html`<div><dt class="soft">${count(points, 'point')}</dt><dd>${replaceNumber(unit ?? '', text.formatFigure(amount))}</dd></div>`)}</dl>`}
+${facts.length > 0 && html`<dl class="row summary">${facts}</dl>`}
 <p class="soft">By rule set ${version}. If a record was imported with points, these are shown unchanged.</p>
 </section>`
 }
 
-function renderHolders(found: Found): Html {
-  const { query, ranked, scale, holders, isSame } = found
+function renderHolders({ query, ranked, scale, holders, isSame }: CredentialType): Html {
+  const order = isSame
+    ? 'The highest score is first.'
+    : 'People with equal points are ordered by their score.'
+  const all = `All ${text.formatFigure(holders)} people, with filters`
   return html`<h2>${isSame ? 'People who have it' : 'People with the most points'}</h2>
-${holders > 1 && html`<p class="soft">${isSame ? 'The highest score is first.' : 'People with equal points are ordered by their score.'}</p>`}
+${holders > 1 && html`<p class="soft">${order}</p>`}
 ${renderRankingList({ query, ranked, scale, among: holders })}
-<p><a class="button quiet" href="${addressOf(query)}">${holders === 1 ? 'Show in the list of people' : `All ${text.formatFigure(holders)} people, with filters`}</a></p>`
+<p><a class="button quiet" href="${addressOf(query)}">${holders === 1 ? 'Show in the list of people' : all}</a></p>`
 }
 
-/** The text of a value, of which only the number differs. The text of a record may have another number than the one that counts. */
+/** A value with another number. The record may have another number than the one that counts: then it is unknown. */
 export function unitOf(rule: Rule, example: Credential | undefined, unit?: string): string | undefined {
   const unknown = unit === undefined ? undefined : countUnit(0, unit)
   const raw = example && readRawValue(example, 'number')

@@ -22,7 +22,6 @@ import { type EventFilter, followEvents, MOST_STREAMS, MOST_STREAMS_OF_KEY, sour
 const DEFAULT_LIMIT = 100
 const LARGEST_LIMIT = 1000
 
-/** The cursor that means the end of the log. */
 export const LATEST = 'latest'
 
 type Start = EventCursor | typeof LATEST | undefined

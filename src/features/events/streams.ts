@@ -22,7 +22,6 @@ export type EventFilter = Pick<EventPage, 'passport' | 'types'>
 
 type Page = { text: string; end: number; log: EventLog }
 
-/** What the streams of a server thread share. */
 type Shared = {
   /** The log at the last poll. */
   log: EventLog
@@ -139,7 +138,6 @@ async function render({ store, publicUrl }: Context, after: number, filter: Even
   return { text: events.map((event) => toBlock(presentEvent(event, names))).join(''), end, log }
 }
 
-/** The `source` of the events: the URL of the API. */
 export const sourceOf = (publicUrl: string) => `${publicUrl}/api/v3`
 
 const toBlock = (event: ReturnType<typeof presentEvent>) =>

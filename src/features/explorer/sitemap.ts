@@ -35,7 +35,7 @@ function listPages({ api, site }: Pick<UseOfServer, 'api' | 'site'>): Set<string
   ])
 }
 
-/** The passports of one file, the highest score first. The first file also has the other pages, and the credentials that people have. */
+/** The passports of one file, the highest score first. The first file also has the other pages and the credentials. */
 export const createSitemap = (options: UseOfServer): ExplorerPage => ({
   cacheKey: () => '',
   async render({ site, params, signal }) {

@@ -117,7 +117,6 @@ function parseExpiry(text: string): number | null | undefined {
   return text.trim().toLowerCase() === 'never' ? null : parseInstant(text)
 }
 
-/** Returns milliseconds. */
 function parseGrace(text: string): number | undefined {
   const length = text === '0' ? 0 : parseDuration(text)
   return length !== undefined && length <= LONGEST_GRACE ? length : undefined
@@ -153,7 +152,6 @@ function parseTypes(text: string): readonly string[] | undefined {
   return types.every((type) => /^\S{1,250}$/.test(type)) ? types : undefined
 }
 
-/** Returns origins as browsers send them. */
 function parseOrigins(text: string): readonly string[] | undefined {
   const urls = toList(text).map((origin) => parseOrigin(origin.replace(/\/$/, '')))
   const origins = urls.flatMap((url) => (url && isSafe(url) ? [url.origin] : []))

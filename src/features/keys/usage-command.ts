@@ -71,7 +71,6 @@ type UsageReport = {
   days: Days
   counts: readonly UsageCount[]
   clientOf: (key: string) => Client
-  /** The client that --key names. */
   client: Client | undefined
 }
 
@@ -148,7 +147,6 @@ function sumUp(counts: readonly UsageCount[]): Totals {
   return { requests: sum(counts), errors: sum(counts.filter(({ status }) => status >= 400)) }
 }
 
-/** Sums up the requests of each day, endpoint or key, sorted by name. */
 const sumBy = (counts: readonly UsageCount[], by: 'day' | 'endpoint' | 'key') =>
   [...Map.groupBy(counts, (each) => each[by])]
     .map(([name, some]) => ({ name, some, ...sumUp(some) }))

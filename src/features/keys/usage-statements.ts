@@ -15,24 +15,20 @@ export const USAGE = defineData({
 /** All server threads ask for the sums of the month about every ten seconds. */
 const MONTH_MILLISECONDS = 5000
 
+const ADD = 'on conflict (day, key_id, endpoint, status) do update set count = usage.count + excluded.count'
+
 type Month = { day: string; expiresAt: number; sums: ReadonlyMap<string, number> }
 
-function createUsage({ long: { query: read }, transaction }: Database): UsageStore {
+function createUsage({ long: { query: read }, write, transaction }: Database): UsageStore {
   let month: Month = { day: '', expiresAt: 0, sums: new Map() }
   return {
     add: (counts, lastUsed, inBrowser) =>
       transaction(async ({ query, insertRows }) => {
         // The key columns come first, so that rows are sorted by them.
-        const rows = counts.map(({ day, key, endpoint, status, count }) => ({
-          ...{ day, key_id: key, endpoint, status },
-          count,
-        }))
-        await insertRows(
-          'usage',
-          // All nodes write in the same order, which prevents deadlocks.
-          rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
-          'on conflict (day, key_id, endpoint, status) do update set count = usage.count + excluded.count',
-        )
+        const rows = counts.map(({ key, day, ...rest }) => ({ day, key_id: key, ...rest }))
+        // All nodes write in the same order, which prevents deadlocks.
+        rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+        await insertRows('usage', rows, ADD)
         for (const [id, time] of [...lastUsed].sort()) {
           await query(
             `update keys set last_used_at = case when last_used_at > $1 then last_used_at else $1 end,
@@ -41,14 +37,10 @@ function createUsage({ long: { query: read }, transaction }: Database): UsageSto
           )
         }
       }),
-    removeOldest: (day) =>
-      transaction(async ({ query }) => {
-        const rows = await query(
-          'delete from usage where day = (select min(day) from usage where day < $1) returning 1 as one',
-          [day],
-        )
-        return rows.length > 0
-      }),
+    async removeOldest(day) {
+      const oldest = 'select min(day) from usage where day < $1'
+      return (await write(`delete from usage where day = (${oldest}) returning 1 as one`, [day])).length > 0
+    },
     async sumMonth(day) {
       if (day !== month.day || performance.now() > month.expiresAt)
         month = { day, expiresAt: performance.now() + MONTH_MILLISECONDS, sums: await sumByKey(read, day) }

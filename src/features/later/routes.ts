@@ -54,7 +54,6 @@ const listOf = (query: URLSearchParams, name: string) =>
 const wantsJson = (request: Request) =>
   !acceptsHtml(request) || request.headers.has('x-api-key') || queryOf(request).has('id')
 
-/** The schema of the member, and what reads it. */
 type Call = [TSchema, (passport: PassportV3, context: Context) => unknown]
 
 /** The calls about one person, by the member of their responses. */
@@ -114,7 +113,6 @@ function createRoute([name, [schema, read]]: [string, Call]) {
   })
 }
 
-/** The items of the types that the query names, or all. */
 function select(items: unknown, query: URLSearchParams) {
   const slugs = [...listOf(query, 'slugs'), ...listOf(query, 'slug')].filter((slug) => slug !== '')
   return (items as { slug: string }[]).filter(({ slug }) => slugs.length === 0 || slugs.includes(slug))

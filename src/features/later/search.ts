@@ -83,7 +83,6 @@ export function checkScorer(scorer = ''): void {
   throw invalidParameter('scorer', `The only score of this service is ${SLUG}, got ${quote(scorer)}.`)
 }
 
-/** The people of a page, and how many there are on all pages. */
 export async function findPage(context: Context, search: Search, offset: number, limit: number) {
   const { query = {}, sort = {} } = search
   const { identity, identity_type, exactMatch, walletAddresses, score: { min, max } = {} } = query

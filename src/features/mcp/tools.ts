@@ -68,7 +68,6 @@ function toOutputSchema({ response = {} }: Route): object {
 /** The `mcp` command has no key, but a principal of its own. */
 const hasKey = ({ principal }: Context, { needsKey }: Route) => !needsKey || principal !== ANONYMOUS_PRINCIPAL
 
-/** The tools that the client may call. */
 export const listTools = (context: Context) =>
   DEFINITIONS.filter(({ name }) => {
     const route = TOOLS.get(name) as Route

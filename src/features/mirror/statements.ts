@@ -1,5 +1,5 @@
 import { defineData } from '../../core/store/data.ts'
-import { findNumber, listColumn } from '../../core/store/sql/connection.ts'
+import { findNumber, listColumn, upsertRows } from '../../core/store/sql/connection.ts'
 
 /** The ETags of the passport and credentials responses, and the run that read them. A pruned passport has run 0. */
 type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
@@ -7,7 +7,7 @@ type Mirrored = { passportEtag: string; credentialsEtag: string; run: number }
 export const MIRROR = defineData({
   name: 'mirror',
   tables: ['mirror_runs', 'mirrored'],
-  open: ({ write: query }) => ({
+  open: ({ write: query, transaction }) => ({
     /** Continues the unfinished run of this source, or begins a new one. */
     begin: (source: string) =>
       findNumber(
@@ -27,15 +27,17 @@ export const MIRROR = defineData({
       )
       return row
     },
-    async note(source: string, id: number, { passportEtag, credentialsEtag, run }: Mirrored): Promise<void> {
-      await query(
-        `insert into mirrored (source, passport_id, passport_etag, credentials_etag, run) values ($1, $2, $3, $4, $5)
-         on conflict (source, passport_id) do update set passport_etag = excluded.passport_etag,
-           credentials_etag = excluded.credentials_etag, run = excluded.run`,
-        [source, id, passportEtag, credentialsEtag, run],
-      )
-    },
-    /** Passports that only earlier runs have seen, sorted by id. `listUnseen` and `count` leave out pruned passports. */
+    note: (source: string, id: number, { passportEtag, credentialsEtag, run }: Mirrored): Promise<void> =>
+      transaction((tx) => {
+        const etags = { passport_etag: passportEtag, credentials_etag: credentialsEtag }
+        return upsertRows(
+          tx,
+          'mirrored',
+          ['source', 'passport_id'],
+          [{ source, passport_id: id, ...etags, run }],
+        )
+      }),
+    /** Passports that only earlier runs have seen, sorted by id. It and `count` leave out pruned passports. */
     listUnseen: (source: string, run: number, afterId: number, limit: number) =>
       listColumn<number>(
         query,

@@ -33,7 +33,7 @@ const OTHER_PARAMETERS = ['q', 'filter', 'group_by', 'group_prefix', 'after'] as
 
 export type Mover = { passport: PassportV3; diff: ScoreDiff; rank: number }
 
-/** Finds a page of movers and the causes. Leaves out those that changed back, or were merged, since the page was found. */
+/** Finds a page of movers and the causes, without those that changed back or were merged meanwhile. */
 export async function findMovers(
   { index, store }: Pick<Context, 'index' | 'store'>,
   { signal, ...request }: MoversRequest & { signal?: AbortSignal },

@@ -21,11 +21,11 @@ const NONE = { '-change': 'No score rose', change: 'No score fell', '-added': 'N
 export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site, ...request }) {
-    const { asked, since, sections, isCurrent } = await findSections(options, request)
-    const { days, sort } = asked
-    const [period, title, feed] = [periodOf(asked), titleOf(asked), feedOf(asked)]
+    const list = await findSections(options, request)
+    const { selection, sections, isCurrent } = list
+    const [period, title, feed] = [periodOf(selection), titleOf(selection), feedOf(selection)]
     const first = sections.flatMap(({ movers }) => movers.slice(0, 1).map(describeMover))
-    const share = { path: addressOf(asked) }
+    const share = { path: addressOf(selection) }
     const rendered = respondPage({
       site,
       share,
@@ -33,58 +33,91 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
       title,
       description: [`Whose score rose or fell in ${period}, and why`, ...first].join('. '),
       head: html`<link rel="alternate" type="application/atom+xml" title="Movers of ${period}" href="${feed}">\n`,
-      main: html`<div class="cover activity"><h1>Movers</h1>
-<p class="lead">Whose score changed in ${period}, by how much, and why.${sort ? html` <a href="${addressOf({ days })}">Show all movers</a>` : html` Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`}</p>
-<div class="row actions"><nav aria-label="Period"><ul class="segments soft">${PERIODS.map((each) => html`<li><a href="${addressOf({ days: each, sort })}"${each === days && html` aria-current="true"`}>${each} ${each === '1' ? 'day' : 'days'}</a></li>`)}</ul></nav>${SHARE_BUTTON}<a class="button quiet" href="${feed}">Atom feed</a></div></div>${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}
-<div class="pair">${sections.map((section) => renderSection(section, asked))}</div>
-<p class="soft">Scores of today, compared with those of ${renderDay(since)}. Also as an <a href="/reference/v3/listPassportsV3?sort=${sort ?? '-change'}&amp;since=${presentTime(since).slice(0, 10)}">API call</a>.</p>`,
+      main: html`<div class="cover activity">
+<h1>Movers</h1>
+${renderLead(selection)}
+<div class="row actions">
+${renderPeriods(selection)}
+${SHARE_BUTTON}<a class="button quiet" href="${feed}">Atom feed</a>
+</div>
+</div>
+${renderSharePanel({ ...share, title }, `${title} on ${site.name}`, site.origin)}
+<div class="pair">${sections.map((section) => renderSection(section, selection))}</div>
+${renderComparedTimes(list)}`,
     })
     return isCurrent ? rendered : withoutCaching(rendered)
   },
 })
+
+function renderLead({ days, sort }: Selection): Html {
+  const others = sort
+    ? html`<a href="${addressOf({ days })}">Show all movers</a>`
+    : html`Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`
+  return html`<p class="lead">Whose score changed in ${periodOf({ days })}, by how much, and why. ${others}</p>`
+}
+
+function renderPeriods({ days, sort }: Selection): Html {
+  const links = PERIODS.map((period) => {
+    const current = period === days && html` aria-current="true"`
+    const words = `${period} ${period === '1' ? 'day' : 'days'}`
+    return html`<li><a href="${addressOf({ days: period, sort })}"${current}>${words}</a></li>`
+  })
+  return html`<nav aria-label="Period"><ul class="segments soft">${links}</ul></nav>`
+}
+
+function renderComparedTimes({ selection: { sort = '-change' }, since }: MoversList): Html {
+  const address = `/reference/v3/listPassportsV3?sort=${sort}&since=${presentTime(since).slice(0, 10)}`
+  return html`<p class="soft">Scores of today, compared with those of ${renderDay(since)}.
+Also as an <a href="${address}">API call</a>.</p>`
+}
 
 /** The same people as an Atom feed. A further change of a score is a new entry. */
 export const createMoversFeed = (options: ExplorerOptions): ExplorerPage => ({
   ...cacheKeyOf(options),
   async render({ site: { name, origin }, ...request }) {
     if (origin === '') throw notFound()
-    const { asked, since, sections, isCurrent } = await findSections(options, request, MOST_MOVERS)
-    const latest = sections.flatMap(({ movers }) => movers).sort((one, other) => other.diff.at - one.diff.at)
-    const entries = latest.map(
-      (mover) => html`<entry><id>${origin}/passports/${mover.passport.id}#${mover.diff.at}</id>
-<title>${describeMover(mover)}</title><updated>${presentTime(mover.diff.at)}</updated>
-<link rel="alternate" type="text/html" href="${origin}/passports/${mover.passport.id}"/><summary>${describeCauses(mover).replaceAll('\n', '; ')}</summary></entry>
-`,
-    )
+    const { selection, since, sections, isCurrent } = await findSections(options, request, MOST_MOVERS)
+    const movers = sections.flatMap((section) => section.movers).sort((a, b) => b.diff.at - a.diff.at)
+    const address = `${origin}${feedOf(selection)}`
     const feed = html`<?xml version="1.0" encoding="UTF-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom"><id>${origin}${feedOf(asked)}</id><title>Movers: ${name}</title>
-<updated>${presentTime(latest[0]?.diff.at ?? since)}</updated><author><name>${name}</name></author>
-<link rel="self" type="application/atom+xml" href="${origin}${feedOf(asked)}"/>
-<link rel="alternate" type="text/html" href="${origin}${addressOf(asked)}"/>
-${entries}</feed>
+<feed xmlns="http://www.w3.org/2005/Atom"><id>${address}</id><title>Movers: ${name}</title>
+<updated>${presentTime(movers[0]?.diff.at ?? since)}</updated><author><name>${name}</name></author>
+<link rel="self" type="application/atom+xml" href="${address}"/>
+<link rel="alternate" type="text/html" href="${origin}${addressOf(selection)}"/>
+${movers.map((mover) => renderEntry(mover, origin))}</feed>
 `
     const page = file('application/atom+xml', feed.markup, POLICY.file)
     return isCurrent ? page : withoutCaching(page)
   },
 })
 
-/** Without `sort`, the page shows the beginning of each list. */
-type Asked = { days: string; sort?: MoversSort | undefined }
+function renderEntry(mover: Mover, origin: string): Html {
+  const { passport, diff } = mover
+  const address = `${origin}/passports/${passport.id}`
+  return html`<entry><id>${address}#${diff.at}</id>
+<title>${describeMover(mover)}</title><updated>${presentTime(diff.at)}</updated>
+<link rel="alternate" type="text/html" href="${address}"/>
+<summary>${describeCauses(mover).replaceAll('\n', '; ')}</summary></entry>
+`
+}
 
-const periodOf = ({ days }: Asked) => `the last ${days === '1' ? 'day' : `${days} days`}`
-const titleOf = (asked: Asked) => `${asked.sort ? TITLES[asked.sort] : 'Movers'} of ${periodOf(asked)}`
-const parametersOf = ({ days, sort }: Asked) => `?days=${days}${sort ? `&sort=${sort}` : ''}`
-const feedOf = (asked: Asked) => `/movers.atom${parametersOf(asked)}`
-const addressOf = (asked: Asked) => `/movers${parametersOf(asked)}`.replace(/\?days=7$/, '')
+/** Without `sort`, the page shows the beginning of each list. */
+type Selection = { days: string; sort?: MoversSort | undefined }
+
+const periodOf = ({ days }: Selection) => `the last ${days === '1' ? 'day' : `${days} days`}`
+const titleOf = ({ days, sort }: Selection) => `${sort ? TITLES[sort] : 'Movers'} of ${periodOf({ days })}`
+const parametersOf = ({ days, sort }: Selection) => `?days=${days}${sort ? `&sort=${sort}` : ''}`
+const feedOf = (selection: Selection) => `/movers.atom${parametersOf(selection)}`
+const addressOf = (selection: Selection) => `/movers${parametersOf(selection)}`.replace(/\?days=7$/, '')
 
 function parseChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {
-  const choice = choices.find((each) => each === text)
+  const choice = choices.find((name) => name === text)
   if (choice !== undefined) return choice
   throw invalidParameter(name, `${name} must be one of ${choices.join(', ')}, got ${quote(text)}.`)
 }
 
 /** Throws `invalid_request`. */
-function readQuery(query: URLSearchParams): Asked {
+function readQuery(query: URLSearchParams): Selection {
   const [days, sort] = [query.get('days') || '7', query.get('sort')]
   return {
     days: parseChoice('days', days, PERIODS),
@@ -99,38 +132,59 @@ const cacheKeyOf = ({ now }: ExplorerOptions) => ({
   cacheKey: ({ query }: ExplorerRequest) => `${addressOf(readQuery(query))} ${beginOf(now(), '0')}`,
 })
 
-async function findSections(options: ExplorerOptions, request: Asking, most?: number) {
-  const asked = readQuery(request.query)
-  const limit = most ?? (asked.sort ? MOST_MOVERS : FIRST_MOVERS)
+type MoversList = Awaited<ReturnType<typeof findSections>>
+
+async function findSections(options: ExplorerOptions, request: Omit<ExplorerRequest, 'site'>, most?: number) {
+  const selection = readQuery(request.query)
+  const limit = most ?? (selection.sort ? MOST_MOVERS : FIRST_MOVERS)
   request.charge(limit)
-  const since = Math.max((await options.store.events.log()).knownSince, beginOf(options.now(), asked.days))
-  const sorts = asked.sort ? [asked.sort] : MOVERS_SORTS
+  const since = Math.max(
+    (await options.store.events.log()).knownSince,
+    beginOf(options.now(), selection.days),
+  )
+  const sorts = selection.sort ? [selection.sort] : MOVERS_SORTS
   const list = { since, limit, offset: 0, signal: request.signal }
   const find = async (sort: MoversSort) => ({ sort, ...(await findMovers(options, { sort, ...list })) })
   const sections = await Promise.all(sorts.map(find))
-  return { asked, since, sections, isCurrent: sections.every((each) => each.isCurrent) }
+  return { selection, since, sections, isCurrent: sections.every((section) => section.isCurrent) }
 }
 
-type Asking = Omit<ExplorerRequest, 'site'>
 type Section = { sort: MoversSort; movers: readonly Mover[]; total: number }
 
-function renderSection({ sort, movers, total }: Section, asked: Asked): Html {
-  const rows = movers.map((mover) => {
-    const { id } = mover.passport
-    const [figure, steps, change] = describeScore(mover)
-    const [first = '', ...rest] = describeCauses(mover).split('\n')
-    return html`<li><span class="rank">${sort !== '-added' && formatFigure(mover.rank)}</span>${rosette(id, 'small')}<span class="who"><a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a><span class="soft detail"><span>${first}</span>${rest.length !== 0 && html`<span class="about">${rest.join(' · ')}</span>`}</span></span><span class="score">${change === undefined ? figure : renderChange(change)}<span class="soft detail">${sort === '-added' ? renderDay(mover.diff.at) : steps}</span></span></li>
+function renderSection({ sort, movers, total }: Section, { days, sort: only }: Selection): Html {
+  const rows = movers.map((mover) => renderMover(mover, sort))
+  const isPart = movers.length < total
+  const range = `${isPart ? `1 to ${movers.length} of ` : ''}${formatFigure(total)}`
+  const order = sort === '-added' && total > 1 && ', the latest first'
+  const none = html`<p class="nothing panel">${NONE[sort]} in ${periodOf({ days })}.</p>`
+  const more = html`<p><a href="${addressOf({ days, sort })}">More ${TITLES[sort].toLowerCase()}</a></p>`
+  return html`<div>
+<h2 id="${sort}">${TITLES[sort]} <span class="soft">${range}${order}</span></h2>
+${total === 0 ? none : html`<ol class="ranking panel" role="list">${rows}</ol>`}
+${isPart && !only && more}
+</div>
 `
-  })
-  const range = movers.length < total ? `1 to ${movers.length} of ` : ''
-  return html`<div><h2 id="${sort}">${TITLES[sort]} <span class="soft">${range}${formatFigure(total)}${sort === '-added' && total > 1 && ', the latest first'}</span></h2>
-${total === 0 ? html`<p class="nothing panel">${NONE[sort]} in ${periodOf(asked)}.</p>` : html`<ol class="ranking panel" role="list">${rows}</ol>`}${movers.length < total && !asked.sort && html`<p><a href="${addressOf({ days: asked.days, sort })}">More ${TITLES[sort].toLowerCase()}</a></p>`}</div>
+}
+
+function renderMover(mover: Mover, sort: MoversSort): Html {
+  const { id } = mover.passport
+  const isNew = sort === '-added'
+  const [figure, steps, change] = describeScore(mover)
+  const [cause = '', ...causes] = describeCauses(mover).split('\n')
+  const others = causes.length > 0 && html`<span class="about">${causes.join(' · ')}</span>`
+  const name = html`<a class="name clamp" href="/passports/${id}"><bdi>${shortNameOf(mover.passport)}</bdi></a>`
+  const who = html`<span class="who">${name}<span class="soft detail"><span>${cause}</span>${others}</span></span>`
+  const detail = html`<span class="soft detail">${isNew ? renderDay(mover.diff.at) : steps}</span>`
+  const score = change === undefined ? figure : renderChange(change)
+  const rank = html`<span class="rank">${!isNew && formatFigure(mover.rank)}</span>`
+  return html`<li>${rank}${rosette(id, 'small')}${who}<span class="score">${score}${detail}</span></li>
 `
 }
 
 function describeScore({ diff: { score } }: Mover): [figure: string, steps: string, change?: number] {
-  const [before, after = 0] = score.map((each) => each ?? undefined)
-  if (before === undefined) return [formatFigure(after), 'new']
+  const [before, end] = score
+  const after = end ?? 0
+  if (before === null) return [formatFigure(after), 'new']
   return [formatChange(after - before), `${formatFigure(before)} to ${formatFigure(after)}`, after - before]
 }
 
@@ -145,8 +199,8 @@ function describeCauses({ passport: { credentials = [] }, diff: { causes, score 
     const after = roundScore(own.reduce((sum, { score }) => sum + score, 0))
     const before = roundScore(group.reduce((rest, { delta }) => rest - delta, after))
     const words = describeChange(own[0]?.name ?? type ?? 'limits or imported totals', before, after)
-    const [first, other] = group
-    const isSure = type !== undefined && first && !other && score[0] !== null
+    const [first, second] = group
+    const isSure = type !== undefined && first && !second && score[0] !== null
     return isSure ? `${words}${describeCause(first.cause, own[1] ? '' : own[0]?.value)}` : words
   })
 }

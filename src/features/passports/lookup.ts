@@ -58,7 +58,6 @@ async function lookUp(request: Request, context: Context): Promise<Response> {
 
 type Item = { json: string; isFound: boolean }
 
-/** One item per key, in order. */
 async function* listItems(
   context: Context,
   texts: readonly string[],

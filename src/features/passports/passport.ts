@@ -9,7 +9,6 @@ import { takeTurn } from '../../core/http/byte-budget.ts'
 import { json } from '../../core/http/response.ts'
 import { route } from '../../core/http/route.ts'
 
-/** The parameters of every route that responds with passports. */
 export const FIELD_PARAMETERS = {
   include: list('Further parts of the passport', { enum: INCLUDES }),
   select: list('Only these fields, as dotted paths such as `passport_profile.display_name`', {

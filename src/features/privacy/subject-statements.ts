@@ -20,10 +20,7 @@ export const EXPORTS = defineData({
 })
 
 /** An export shows the first four in another form. The others are derived, or have nothing about the person. */
-const SHOWN_OR_DERIVED = [
-  ...['wallets', 'credentials', 'data_points', 'events'],
-  ...['listing', 'removals', 'log_secrets'],
-]
+const SHOWN_OR_DERIVED = 'wallets credentials data_points events listing removals log_secrets'.split(' ')
 
 async function exportPerson(connection: Connection, id: number): Promise<object | undefined> {
   const { query } = connection

@@ -50,7 +50,6 @@ const MOST_TYPES = 1000
 type Position = { file: string; line: SourceLine }
 type Pending = Position & { record: IncomingRecord }
 
-/** The state of an import. */
 type Run = ReturnType<typeof begin>
 
 /** Imports all lines of all sources; refused lines are reported. */

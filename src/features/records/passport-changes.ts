@@ -79,7 +79,6 @@ export const unmerge = route(V3, {
   },
 })
 
-/** The time and the actor of a change. */
 const by = (context: Context) => [context.now(), actorOf(context)] as const
 
 const send = async (context: Context, end: Awaitable<EventCursor>) =>

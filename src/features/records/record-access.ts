@@ -5,7 +5,6 @@ import type { IncomingRecord } from '../../core/passport/record.ts'
 import { RecordError } from '../../core/passport/record-fields.ts'
 import type { RuleSetShape } from '../../core/passport/rules/rule-set.ts'
 
-/** The parts of a principal that say what it may write. */
 export type Writer = Pick<Principal, 'scopes' | 'types'>
 
 const WRITE = 'write:'

@@ -69,7 +69,6 @@ function parseDryRun(text = 'false'): boolean {
   throw invalidParameter('dry_run', `dry_run must be true or false, got ${quote(text)}.`)
 }
 
-/** The entries of `records`, one in each line. */
 function toLines(body: unknown): Buffer {
   const records = typeof body === 'object' && body !== null && 'records' in body ? body.records : undefined
   if (!Array.isArray(records))
@@ -80,7 +79,6 @@ function toLines(body: unknown): Buffer {
   return Buffer.from(records.map((record) => JSON.stringify(record)).join('\n'))
 }
 
-/** The response to a write. */
 export function sendWritten(context: Context, body: WireWriteResult & { hidden?: true }): Response {
   const response = new Response(JSON.stringify(body), { headers: context.headers })
   response.headers.set('Event-Cursor', body.cursor)

@@ -17,7 +17,6 @@ export type SentRecords = {
   writer: Writer
   /** The records as JSON. Each line has one, or is blank. */
   lines: Uint8Array
-  /** Whether the records were sent as a list. */
   isList: boolean
   dryRun: boolean
 }

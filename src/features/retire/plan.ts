@@ -15,7 +15,6 @@ export type RetirementPlan = {
 /** A period in which V1 responds with 410. */
 export type Brownout = { start: number; end: number }
 
-/** The successor of V1 if the plan names none. */
 export const DEFAULT_SUCCESSOR = '/api/v3'
 
 export const NO_PLAN: RetirementPlan = { brownouts: [], exempt: [] }

@@ -19,7 +19,6 @@ import {
 
 export type PlanContext = OpenDatabase & { plan: RetirementPlan; terminal: Terminal; now: number }
 
-/** Prints the settings of the plan, the present state and the next change. */
 export async function printPlan({ plan, store, terminal, now, config }: PlanContext): Promise<void> {
   const dated = datePlan(plan, config.deprecatedAt)
   const keys = new Map((await store.keys.list()).map((key) => [key.id, key]))

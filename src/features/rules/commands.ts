@@ -157,7 +157,6 @@ function describeDiff(diff: RulesDiff): string {
   ].join('')
 }
 
-/** Returns an empty line, the title and a table, or an empty text if there are no rows. */
 const section = (head: string[], rows: string[][], title = '') =>
   rows.length === 0 ? '' : `\n${title}${formatTable([head, ...rows])}`
 

@@ -105,7 +105,6 @@ function addLevel(levels: LevelCount[], { scores }: ExplainedScore): void {
 
 const sizeOf = ({ before, after }: { before: number; after: number }) => Math.abs(after - before)
 
-/** The credential types whose points differ, largest difference first. */
 function reasonsOf(old: ExplainedScore, next: ExplainedScore): Reason[] {
   const [before, after] = [pointsOf(old), pointsOf(next)]
   return [...new Set([...before.keys(), ...after.keys()])]
@@ -121,7 +120,6 @@ function pointsOf({ credentials }: ExplainedScore): Map<string, number> {
   return points
 }
 
-/** Returns the range of a change, such as "+10 to +19" or "-50 or more". */
 function label(change: number): string {
   if (change === 0) return '0'
   const at = BOUNDS.findLastIndex((bound) => Math.max(1, Math.abs(change)) >= bound)

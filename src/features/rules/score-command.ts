@@ -38,7 +38,6 @@ export const score = defineCommand({
   },
 })
 
-/** Scores passports until none is stale. Returns the number of scored passports. */
 async function scoreStale(scorer: Rescorer, terminal: Terminal): Promise<number> {
   using progress = createProgress(terminal, 'passports', await scorer.store.scoring.countStale())
   let done = 0

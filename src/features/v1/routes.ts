@@ -97,7 +97,6 @@ type Differences = {
   handleList: (request: Request, context: Context) => Promise<Response>
 }
 
-/** The names and operation ids of V1 routes do not contain the version. */
 export function createRoutes(version: Version, surface: Surface, bodies: Differences): readonly Route[] {
   const base = `/api/${version.name}`
   const [prefix, suffix, title] = version.name === 'v1' ? ['', '', ''] : ['v2_', 'V2', ' (V2)']
@@ -195,7 +194,6 @@ export async function listPassports(version: Version, request: Request, context:
 /** The most that a passport takes in a list. */
 export const ITEM_BYTES = { v1: 32_000, v2: 48_000 }
 
-/** Renders a page of a list that has `total` passports. */
 export async function renderPage(items: readonly string[], { page, size }: PageRequest, total: number) {
   const pagination = JSON.stringify({ current_page: page, last_page: lastPage(total, size), total })
   return createPage(await joinList(items, `],"pagination":${pagination}}`), JSON_HEADERS)
@@ -215,7 +213,6 @@ async function joinList(items: readonly string[], end: string): Promise<Rendered
   return Buffer.concat([...chunks, Buffer.from(end)])
 }
 
-/** A request that names no passport gets an empty list. */
 function listCredentials(request: Request, context: Context): Awaitable<Response> {
   const query = queryOf(request)
   const text = query.get('passport_id') ?? query.get('id') ?? ''

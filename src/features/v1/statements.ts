@@ -13,15 +13,8 @@ export type PassportRow = ListedRow & { socials: string; merged: number }
 /** A JSON response. `merged` is not 0 if another passport was merged into this one. */
 export type PassportBody = { body: string; id: number; merged: number }
 
-/** The responses of V1 or V2. `cards` is the URL of the folder with the cards, if any; V1 shows no images. */
-export type Bodies = {
-  /** The id of a merged passport finds the response of its survivor. */
-  findPassport(ref: PassportRef, cards?: string): Awaitable<PassportBody | undefined>
-  /** List items in the order of the ids. Passports that are no longer listed are left out. */
-  listItems(ids: readonly number[], cards?: string): Promise<string[]>
-  /** The same, highest score first, then by id. */
-  rankItems(ids: readonly number[], cards?: string): Promise<string[]>
-}
+/** The responses of V1 or V2. */
+export type Bodies = ReturnType<typeof createBodies>
 
 export const V1_BODIES = defineData({
   name: 'v1',
@@ -42,13 +35,13 @@ export const CREDENTIAL_BODIES = defineData({
 
 const SELECT_SHOWN = 'select shown from passports join credentials on passport_id = id'
 
-/** `more` are further columns of the rows, beginning with a comma. */
+/** `more`: further columns, after a comma. `cards` is the URL of the folder with the cards, if any; V1 shows no images. */
 export function createBodies<MorePassport extends object, MoreItem extends object>(
   { lookup }: Database,
   presentPassport: (row: PassportRow & MorePassport, cards: string) => string,
   presentItem: (row: ItemRow & MoreItem, cards: string) => string,
   more = { passport: '', item: '' },
-): Bodies {
+) {
   const find = createFinder<PassportRow & MorePassport>(
     lookup,
     `select ${LISTED_COLUMNS}, socials, ${MERGED}${more.passport} from passports`,
@@ -57,20 +50,23 @@ export function createBodies<MorePassport extends object, MoreItem extends objec
   const listRows = async (ids: readonly number[]) =>
     ids.length === 0 ? [] : lookup<ItemRow & MoreItem>(list, [ids])
   return {
-    findPassport: (ref, cards = '') =>
+    /** The id of a merged passport finds the response of its survivor. */
+    findPassport: (ref: PassportRef, cards = ''): Awaitable<PassportBody | undefined> =>
       andThen(find(ref), (row) => {
         if (!row) return undefined
         const body = `{"passport":${presentPassport(row, cards)}}`
         return { id: row.id, merged: row.merged, body }
       }),
-    async listItems(ids, cards = '') {
+    /** List items in the order of the ids. Passports that are no longer listed are left out. */
+    async listItems(ids: readonly number[], cards = '') {
       const rows = new Map((await listRows(ids)).map((row) => [row.id, row]))
       return ids.flatMap((id) => {
         const row = rows.get(id)
         return row ? [presentItem(row, cards)] : []
       })
     },
-    async rankItems(ids, cards = '') {
+    /** The same, highest score first, then by id. */
+    async rankItems(ids: readonly number[], cards = '') {
       const rows = await listRows(ids)
       return rows.sort(byRank).map((row) => presentItem(row, cards))
     },

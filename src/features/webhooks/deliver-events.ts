@@ -26,7 +26,6 @@ const SHORT_WAIT_MILLISECONDS = 1000
 
 export type DeliveryOptions = SendOptions & {
   store: { events: Store['events']; subscriptions: SubscriptionStore }
-  /** The `source` of the events: the URL of the API. */
   source: string
   /** Whether this node still has the lease. Asked before each attempt. */
   mayDeliver: () => boolean

@@ -32,7 +32,6 @@ const isReserved = createBlocks(
 /** All public IPv6 addresses. The rest includes v4-mapped addresses, NAT64, link-local addresses and multicast. */
 const isPublicIpv6 = createBlocks('2000::/3')
 
-/** Whether a webhook may connect to this IP address. */
 export function isReceiverAddress(address: string, allowPrivate: boolean): boolean {
   if (isIP(address) === 0 || isReserved(address)) return false
   if (isPrivate(address)) return allowPrivate

@@ -21,7 +21,6 @@ import {
 } from './subscription.ts'
 
 const COLLECTION = { path: '/api/v3/subscriptions', scope: 'events', needsKey: true } as const
-/** What a 404 means here. */
 const NO_WEBHOOK = { not_found: 'The key has no webhook with this id' }
 
 const ITEM = {

@@ -14,7 +14,6 @@ const MOST_INTERIM = 4
 /** The headers of each response have at most this size, so those of all responses take less than 64 KiB. */
 const MOST_HEADER_BYTES = 12_800
 
-/** Resolves a host name to all of its addresses. */
 type Resolve = (host: string) => Promise<LookupAddress[]>
 
 export type SendOptions = {

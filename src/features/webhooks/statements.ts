@@ -93,7 +93,7 @@ function createSubscriptions({ read, transaction, write }: Database) {
     exist: async () => (await read.query('select 1 as one from subscriptions limit 1')).length > 0,
     /** The active subscriptions of valid keys that are behind the log and do not wait, the longest waiting first. */
     listDue: ({ name, last }: EventLog, now: number) => select(read, IS_DUE, [now, name, last]),
-    /** Saves the result of a delivery, unless a client changed or removed the subscription. Returns whether it is active. */
+    /** Saves the result of a delivery, unless a client changed the subscription. Returns whether it is active. */
     async save({ id, cursor, filter, url }: Subscription, progress: DeliveryProgress) {
       const unchanged = 'id = $1 and log = $2 and position = $3 and filter = $4 and url = $5'
       const values = [id, cursor.log, cursor.sequence, JSON.stringify(filter), url]
@@ -110,7 +110,7 @@ function createSubscriptions({ read, transaction, write }: Database) {
   }
 }
 
-/** The clock is that of the database, because the clocks of nodes differ. A lease that ends too late is invalid: the clock was set back. */
+/** The clock is that of the database, because those of nodes differ. If it was set back, a lease ends too late. */
 const createLeases = ({ write }: Database) => ({
   /** Takes or renews the lease. Returns false while another holder has it. */
   async acquire(name: string, holder: string, milliseconds: number): Promise<boolean> {
@@ -128,7 +128,7 @@ const ACQUIRE = `insert into leases (name, holder, expires_at) values ($1, $2, N
 
 export type LeaseStore = ReturnType<typeof createLeases>
 
-/** The key, or its successor after a rotation: the old key ends soon. Concurrent requests with the same key wait here. */
+/** The key, or its successor after a rotation. Concurrent requests with the same key wait here. */
 async function findOwner({ query }: Transaction, keyId: string): Promise<string> {
   const found = 'select coalesce(successor, id) as owner from keys where id = $1 LOCK'
   return (await query<{ owner: string }>(found, [keyId]))[0]?.owner ?? keyId

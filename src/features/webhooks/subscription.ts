@@ -27,7 +27,6 @@ export type Subscription = {
   createdAt: number
   state: SubscriptionState
   cursor: EventCursor
-  /** Failed attempts since the last delivery. */
   failures: number
   failingSince: number | null
   nextAttemptAt: number

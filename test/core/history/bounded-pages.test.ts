@@ -4,7 +4,6 @@ import type { LogEvent } from '../../../src/core/history/event.ts'
 import { readDiff, readLater } from '../../../src/core/history/read-later.ts'
 import { undo } from '../../../src/core/history/undo.ts'
 import type { PassportRecord } from '../../../src/core/passport/record.ts'
-import type { LaterEvents } from '../../../src/core/store/rows/event.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { onEveryEngine, type TestStore } from '../../support/store/engines.ts'
 import { listLater } from '../../support/store/events-after-time.ts'
@@ -12,6 +11,8 @@ import { execute } from '../../support/store/execute-sql.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
 const MEBIBYTE = 1024 * 1024
+
+type Page = Awaited<ReturnType<Store['events']['listAfterTime']>>
 
 /** Adds `totals[id]` events to passport `id`, 1 ms apart. Each adds 1 to the score. `padding` sets their size. */
 async function addEvents(url: string, totals: readonly number[], padding: number): Promise<void> {
@@ -64,7 +65,7 @@ onEveryEngine('bounded pages of events', (open) => {
       causes: [{ delta: 10_500, cause: 'record' }],
       at: NOON + 11_000,
     })
-    const pages = await Promise.all(list.mock.results.map(({ value }) => value as Awaitable<LaterEvents>))
+    const pages = await Promise.all(list.mock.results.map(({ value }) => value as Awaitable<Page>))
     expect(pages.map(({ events }) => events.length)).toEqual([5000, 5000, 1500])
   })
 

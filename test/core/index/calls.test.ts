@@ -6,9 +6,9 @@ import {
   VERSION,
 } from '../../../src/core/index/calls.ts'
 import { openLiveIndex } from '../../../src/core/index/live.ts'
+import { parseFilter, parseSort } from '../../support/index/facets.ts'
 import { expectRefusal } from '../../support/program/errors.ts'
 import { onEngine } from '../../support/store/engines.ts'
-import { parseFilter, parseSort } from '../../support/store/naive-list.ts'
 import { record } from '../../support/store/records.ts'
 
 const NO_COPY = { async *read() {}, write: () => Promise.resolve(false) }

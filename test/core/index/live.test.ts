@@ -6,10 +6,10 @@ import {
   type SavedCopy,
   updateIndex,
 } from '../../../src/core/index/live.ts'
+import { fromRow, parseFilter, parseSort } from '../../support/index/facets.ts'
 import { saveLiveIndex } from '../../support/index/local-index.ts'
 import { findNaively } from '../../support/index/naive-index.ts'
 import { onBothEngines, onEngine, saveRecords, type TestStore } from '../../support/store/engines.ts'
-import { fromRow, parseFilter, parseSort } from '../../support/store/naive-list.ts'
 import { checkHistories } from '../../support/store/random-histories.ts'
 import { named, record } from '../../support/store/records.ts'
 
@@ -83,18 +83,6 @@ onBothEngines('a live index', (open, engine) => {
     expect(reads.count).toBe(2)
     expect((await findInLiveIndex(live, requestOf(''))).total).toBe(29)
     expect((await findInLiveIndex(live, requestOf('human:true'))).ids).toEqual([3])
-  })
-
-  test('an index is built if the copy is damaged, or if its cursor is that of another log', async () => {
-    await using store = await open([record(1, { human: true })])
-    await using other = await open([record(2), record(3)])
-    const copy = createCopy()
-    await saveLiveIndex(await openLiveIndex(other, copy))
-    for (const chunks of [copy.chunks, [new Uint8Array(100)]]) {
-      copy.chunks = chunks
-      const live = await openLiveIndex(store, copy)
-      expect((await findInLiveIndex(live, requestOf(''))).ids).toEqual([1])
-    }
   })
 })
 

@@ -7,7 +7,7 @@ import { readable, serveExplorer, servePeople } from '../../support/explorer/exp
 import { rowsOf } from '../../support/explorer/ranking-rows.ts'
 import { pointOf, rescore } from '../../support/explorer/sample-passport.ts'
 import { shareServer } from '../../support/http/server.ts'
-import { onEngine } from '../../support/store/engines.ts'
+import { openTestStore } from '../../support/store/engines.ts'
 import { credential, record } from '../../support/store/records.ts'
 import { DEFAULT_RULES } from '../../support/store/scoring.ts'
 
@@ -29,67 +29,61 @@ const PEOPLE = [
   holder(4, 'Dan', 0, github(0)),
 ]
 
-onEngine('sqlite', 'credential pages', (open) => {
-  const server = shareServer(() => open(PEOPLE), serveExplorer)
+const server = shareServer(() => openTestStore('sqlite', PEOPLE), serveExplorer)
 
-  test('the list has all credential types, grouped by part of the score, with the exact number of holders', async () => {
-    const { status, text } = await server.look('/credentials')
-    expect(status).toBe(200)
-    const rows = [...text.matchAll(/<tr><th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
-    expect(rows).toEqual([
-      'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. 40 points 3 people 75%',
-      'kite club Imported records have this credential and its points. This site has no rule for it. – 1 person 25%',
-    ])
-    const groups = [...text.matchAll(/<tr class="group">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
-    expect(groups).toEqual(['Skills', 'Without a rule'])
-    expect(text).toContain('href="/credentials/kite%20club"')
-  })
+test('the list has all credential types, grouped by part of the score, with the exact number of holders', async () => {
+  const { status, text } = await server.look('/credentials')
+  expect(status).toBe(200)
+  const rows = [...text.matchAll(/<tr>\s*<th scope="row">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
+  expect(rows).toEqual([
+    'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. 40 points 3 people 75%',
+    'kite club Imported records have this credential and its points. This site has no rule for it. – 1 person 25%',
+  ])
+  const groups = [...text.matchAll(/<tr class="group">[\s\S]*?<\/tr>/g)].map(([row]) => readable(row))
+  expect(groups).toEqual(['Skills', 'Without a rule'])
+  expect(text).toContain('href="/credentials/kite%20club"')
+})
 
-  test('the page of a type says how it is earned, in its own unit, and lists people by its points, highest first', async () => {
-    const { status, text } = await server.look('/credentials/github')
-    expect(status).toBe(200)
-    // All bars have the colour of one part.
-    expect(text).not.toContain('<ul class="legend">')
-    const words = readable(text)
-    expect(words).toContain(
-      'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. Counts toward Skills At most 40 points Comes from GitHub People 3 , 75% of all',
-    )
-    expect(words).toContain(
-      'Contribute to projects on GitHub. Four times as much earns twice the points. Of several accounts, the best one counts. 10 points 361 contributions 20 points 1,521 contributions 30 points 3,481 contributions 40 points 6,241 contributions',
-    )
-    const rows = rowsOf(text).map(({ name, rank, score }) => `${rank} ${name} ${score}`)
-    expect(rows).toEqual(['1 Ben 40', '2 Ana 30', '3 Cleo 5'])
-    expect(text).toContain('<span>Rank among these 3</span></div>\n<span>Points</span>')
-    expect(rowsOf(text)[2]?.about).toStartWith('<b>score 90</b>')
-    // The bars show the points, too: 40, 30 and 5 of 40.
-    const bars = [...text.matchAll(/<rect class="skills" x="0%" width="([\d.]+)%"/g)].map(
-      ([, width]) => width,
-    )
-    expect(bars).toEqual(['100', '75', '12.5'])
-    expect(text).toContain(
-      'href="/?filter=type:github&amp;sort=-points:github">All 3 people, with filters</a>',
-    )
-  })
+test('the page of a type says how it is earned, in its own unit, and lists people by its points, highest first', async () => {
+  const { status, text } = await server.look('/credentials/github')
+  expect(status).toBe(200)
+  // All bars have the colour of one part.
+  expect(text).not.toContain('<ul class="legend">')
+  const words = readable(text)
+  expect(words).toContain(
+    'GitHub Counts the contributions of a GitHub account, such as commits, issues and reviews. Counts toward Skills At most 40 points Comes from GitHub People 3 , 75% of all',
+  )
+  expect(words).toContain(
+    'Contribute to projects on GitHub. Four times as much earns twice the points. Of several accounts, the best one counts. 10 points 361 contributions 20 points 1,521 contributions 30 points 3,481 contributions 40 points 6,241 contributions',
+  )
+  const rows = rowsOf(text).map(({ name, rank, score }) => `${rank} ${name} ${score}`)
+  expect(rows).toEqual(['1 Ben 40', '2 Ana 30', '3 Cleo 5'])
+  expect(text).toContain('<span>Rank among these 3</span></div>\n<span>Points</span>')
+  expect(rowsOf(text)[2]?.about).toStartWith('<b>score 90</b>')
+  // The bars show the points, too: 40, 30 and 5 of 40.
+  const bars = [...text.matchAll(/<rect class="skills" x="0%" width="([\d.]+)%"/g)].map(([, width]) => width)
+  expect(bars).toEqual(['100', '75', '12.5'])
+  expect(text).toContain('href="/?filter=type:github&amp;sort=-points:github">All 3 people, with filters</a>')
+})
 
-  test('the page of a type without a rule shows the name and the maximum that the credentials of its holders have', async () => {
-    const { status, text } = await server.look('/credentials/Kite%20Club')
-    expect(status).toBe(200)
-    expect(readable(text)).toContain(
-      'This site has no rule for it. Category Hobbies At most 9 points Recorded by the operator of this site People 1',
-    )
-    expect(text).not.toContain('How it is earned')
-  })
+test('the page of a type without a rule shows the name and the maximum that the credentials of its holders have', async () => {
+  const { status, text } = await server.look('/credentials/Kite%20Club')
+  expect(status).toBe(200)
+  expect(readable(text)).toContain(
+    'This site has no rule for it. Category Hobbies At most 9 points Recorded by the operator of this site People 1',
+  )
+  expect(text).not.toContain('How it is earned')
+})
 
-  test('a type with a rule has a page even if nobody holds it, and an unknown type has none', async () => {
-    const unmet = await server.look('/credentials/worldcoin')
-    expect(unmet.status).toBe(200)
-    expect(readable(unmet.text)).toContain(
-      'Verify in person at an Orb, an eye scanner of World. 8 points for having it.',
-    )
-    expect(readable(unmet.text)).toContain('Nobody has this credential yet.')
-    for (const path of ['/credentials/nothing', '/credentials/%20', `/credentials/${'x'.repeat(201)}`])
-      expect([path, (await server.look(path)).status]).toEqual([path, 404])
-  })
+test('a type with a rule has a page even if nobody holds it, and an unknown type has none', async () => {
+  const unmet = await server.look('/credentials/worldcoin')
+  expect(unmet.status).toBe(200)
+  expect(readable(unmet.text)).toContain(
+    'Verify in person at an Orb, an eye scanner of World. 8 points for having it.',
+  )
+  expect(readable(unmet.text)).toContain('Nobody has this credential yet.')
+  for (const path of ['/credentials/nothing', '/credentials/%20', `/credentials/${'x'.repeat(201)}`])
+    expect([path, (await server.look(path)).status]).toEqual([path, 404])
 })
 
 test('the list of credentials finds names and descriptions', async () => {

@@ -5,7 +5,7 @@ import { openEventStream, serveEvents } from '../../support/http/event-stream.ts
 import { makeKey } from '../../support/http/keys.ts'
 import { openRequest } from '../../support/http/raw-request.ts'
 import { serveRecords } from '../../support/http/server.ts'
-import { onEngine, onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
+import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { NOON, named, record } from '../../support/store/records.ts'
 import { until } from '../../support/wait-until.ts'
@@ -48,58 +48,56 @@ onEveryEngine('a stream of events', (open) => {
   })
 })
 
-onEngine('sqlite', 'a stream of events', (open) => {
-  test('a stream with after=latest has only new events, and streams can be filtered', async () => {
-    await using server = await serveEvents(await open(people(5)))
-    const latest = await server.follow('?after=latest')
-    const ofOne = await server.follow('?passport=3')
-    const changes = await server.follow('?types=passport.changed')
-    await saveRecords(server.store, [record(3, { connections: 1 }), record(4, { connections: 1 })])
-    await Promise.all([latest.hasEvents(2), ofOne.hasEvents(2), changes.hasEvents(2)])
-    expect(latest.events().map(({ subject }) => subject)).toEqual(['3', '4'])
-    expect(ofOne.events().map(({ type }) => type)).toEqual(['passport.added', 'passport.changed'])
-    expect(changes.events()).toEqual(latest.events())
-    await Promise.all([latest, ofOne, changes].map((stream) => stream.close()))
-  })
+test('a stream with after=latest has only new events, and streams can be filtered', async () => {
+  await using server = await serveEvents(await openTestStore('sqlite', people(5)))
+  const latest = await server.follow('?after=latest')
+  const ofOne = await server.follow('?passport=3')
+  const changes = await server.follow('?types=passport.changed')
+  await saveRecords(server.store, [record(3, { connections: 1 }), record(4, { connections: 1 })])
+  await Promise.all([latest.hasEvents(2), ofOne.hasEvents(2), changes.hasEvents(2)])
+  expect(latest.events().map(({ subject }) => subject)).toEqual(['3', '4'])
+  expect(ofOne.events().map(({ type }) => type)).toEqual(['passport.added', 'passport.changed'])
+  expect(changes.events()).toEqual(latest.events())
+  await Promise.all([latest, ofOne, changes].map((stream) => stream.close()))
+})
 
-  test('a keep-alive comment has the latest event id, even if the filter left out all events', async () => {
-    await using server = await serveEvents(await open(people(2)), {
-      limits: { commentMilliseconds: 100 },
-    })
-    const stream = await server.follow('?types=rules.changed')
-    await saveRecords(server.store, people(3, 10))
-    const { next } = (await server.list()).body
-    await until(() => stream.lastId() === next)
-    expect(stream.events()).toEqual([])
-    await stream.close()
+test('a keep-alive comment has the latest event id, even if the filter left out all events', async () => {
+  await using server = await serveEvents(await openTestStore('sqlite', people(2)), {
+    limits: { commentMilliseconds: 100 },
   })
+  const stream = await server.follow('?types=rules.changed')
+  await saveRecords(server.store, people(3, 10))
+  const { next } = (await server.list()).body
+  await until(() => stream.lastId() === next)
+  expect(stream.events()).toEqual([])
+  await stream.close()
+})
 
-  test.each([
-    ['is revoked', 401, ({ keys }: Store, id: string) => keys.revoke(id, NOON)],
-    ['loses its scope', 403, ({ keys }: Store, id: string) => keys.update(id, { scopes: ['read'] })],
-  ])('a stream ends when its key %s', async (_, status, change) => {
-    await using server = await serveEvents(await open(people(2)), {
-      limits: { commentMilliseconds: 100 },
-    })
-    const stream = await server.follow()
-    await change(server.store, server.keyId)
-    await stream.ended
-    expect(stream.events()).toHaveLength(2)
-    expect((await server.follow()).response.status).toBe(status)
+test.each([
+  ['is revoked', 401, ({ keys }: Store, id: string) => keys.revoke(id, NOON)],
+  ['loses its scope', 403, ({ keys }: Store, id: string) => keys.update(id, { scopes: ['read'] })],
+])('a stream ends when its key %s', async (_, status, change) => {
+  await using server = await serveEvents(await openTestStore('sqlite', people(2)), {
+    limits: { commentMilliseconds: 100 },
   })
+  const stream = await server.follow()
+  await change(server.store, server.keyId)
+  await stream.ended
+  expect(stream.events()).toHaveLength(2)
+  expect((await server.follow()).response.status).toBe(status)
+})
 
-  test('a malformed Last-Event-ID gets 400, and an expired one gets 410', async () => {
-    await using server = await serveEvents(await open(people(2)))
-    const wrong = (await server.follow('', 'x')).response
-    expect([wrong.status, wrong.headers.get('Content-Type')]).toEqual([400, 'application/problem+json'])
-    expect(await wrong.json()).toMatchObject({ errors: [{ pointer: 'Last-Event-ID' }] })
-    const { name } = await server.store.events.log()
-    const expired = (await server.follow('', 'abcdef-1')).response
-    expect(expired.status).toBe(410)
-    expect(await expired.json()).toMatchObject({ code: 'cursor_expired', oldest_cursor: `${name}-0` })
-    const ahead = (await server.follow('', `${name}-3`)).response
-    expect(await ahead.json()).toMatchObject({ status: 400, errors: [{ pointer: 'Last-Event-ID' }] })
-  })
+test('a malformed Last-Event-ID gets 400, and an expired one gets 410', async () => {
+  await using server = await serveEvents(await openTestStore('sqlite', people(2)))
+  const wrong = (await server.follow('', 'x')).response
+  expect([wrong.status, wrong.headers.get('Content-Type')]).toEqual([400, 'application/problem+json'])
+  expect(await wrong.json()).toMatchObject({ errors: [{ pointer: 'Last-Event-ID' }] })
+  const { name } = await server.store.events.log()
+  const expired = (await server.follow('', 'abcdef-1')).response
+  expect(expired.status).toBe(410)
+  expect(await expired.json()).toMatchObject({ code: 'cursor_expired', oldest_cursor: `${name}-0` })
+  const ahead = (await server.follow('', `${name}-3`)).response
+  expect(await ahead.json()).toMatchObject({ status: 400, errors: [{ pointer: 'Last-Event-ID' }] })
 })
 
 test('open streams are limited per key and per server, and closed streams do not count', async () => {

@@ -3,7 +3,7 @@ import type { MoversRequest } from '../../../src/core/lists/list-request.ts'
 import type { Store } from '../../../src/core/store/store.ts'
 import { createMovers } from '../../../src/features/movers/find-movers.ts'
 import { openIndex } from '../../support/index/local-index.ts'
-import { onEngine, onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
 const request: MoversRequest = { sort: '-change', since: NOON, limit: 10 }
@@ -67,52 +67,50 @@ onEveryEngine('createMovers', (open) => {
   })
 })
 
-onEngine('sqlite', 'createMovers', (open) => {
-  test('the events are read once for each time and state of the ranking, and the lists follow the ranking', async () => {
-    await using store = await open()
-    await save(store, NOON, { 1: 1 })
-    await save(store, NOON + 1, { 1: 2 })
-    const reads = spyOn(store.events, 'listRecent')
-    const find = createMovers(store.events)
-    const index = await openIndex(store)
-    await find(index, request)
-    const first = reads.mock.calls.length
-    expect(await find(index, { ...request, sort: 'change' })).toMatchObject({ total: 0 })
-    expect(reads).toHaveBeenCalledTimes(first)
-    await find(index, { ...request, since: NOON + 1 })
-    expect(reads.mock.calls.length).toBeGreaterThan(first)
-    await save(store, NOON + 2, { 1: 0 })
-    const later = await openIndex(store)
-    let found = await find(later, { ...request, sort: 'change' })
-    while (found.total === 0) found = await find(later, { ...request, sort: 'change' })
-    expect(found.ids).toEqual([1])
-  })
+test('the events are read once for each time and state of the ranking, and the lists follow the ranking', async () => {
+  await using store = await openTestStore('sqlite')
+  await save(store, NOON, { 1: 1 })
+  await save(store, NOON + 1, { 1: 2 })
+  const reads = spyOn(store.events, 'listRecent')
+  const find = createMovers(store.events)
+  const index = await openIndex(store)
+  await find(index, request)
+  const first = reads.mock.calls.length
+  expect(await find(index, { ...request, sort: 'change' })).toMatchObject({ total: 0 })
+  expect(reads).toHaveBeenCalledTimes(first)
+  await find(index, { ...request, since: NOON + 1 })
+  expect(reads.mock.calls.length).toBeGreaterThan(first)
+  await save(store, NOON + 2, { 1: 0 })
+  const later = await openIndex(store)
+  let found = await find(later, { ...request, sort: 'change' })
+  while (found.total === 0) found = await find(later, { ...request, sort: 'change' })
+  expect(found.ids).toEqual([1])
+})
 
-  test('a time before too many events is refused with the time of the oldest event that is compared', async () => {
-    await using store = await open()
-    await save(store, NOON, { 1: 1 })
-    await save(store, NOON + 1, { 1: 2 })
-    await save(store, NOON + 2, { 1: 3 })
-    const index = await openIndex(store)
-    expect(createMovers(store.events, 1)(index, request)).rejects.toMatchObject({
-      code: 'invalid_request',
-      message: `since must be a later time: only the last 1 changes, after ${new Date(NOON + 1).toISOString()}, are compared.`,
-    })
-    const later = { ...request, since: NOON + 1 }
-    expect(await createMovers(store.events, 1)(index, later)).toMatchObject({ ids: [1], total: 1 })
+test('a time before too many events is refused with the time of the oldest event that is compared', async () => {
+  await using store = await openTestStore('sqlite')
+  await save(store, NOON, { 1: 1 })
+  await save(store, NOON + 1, { 1: 2 })
+  await save(store, NOON + 2, { 1: 3 })
+  const index = await openIndex(store)
+  expect(createMovers(store.events, 1)(index, request)).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: `since must be a later time: only the last 1 changes, after ${new Date(NOON + 1).toISOString()}, are compared.`,
   })
+  const later = { ...request, since: NOON + 1 }
+  expect(await createMovers(store.events, 1)(index, later)).toMatchObject({ ids: [1], total: 1 })
+})
 
-  test('a time before too many events is refused again without reading, and later times are read', async () => {
-    await using store = await open()
-    for (const at of [0, 1, 2]) await save(store, NOON + at, { 1: at })
-    const reads = spyOn(store.events, 'listRecent')
-    const find = createMovers(store.events, 1)
-    const index = await openIndex(store)
-    // The events may be read again after a multiple of the time that reading them took.
-    for (let [before, since] = [-1, NOON]; before !== reads.mock.calls.length; since--) {
-      before = reads.mock.calls.length
-      await expect(find(index, { ...request, since })).rejects.toMatchObject({ code: 'invalid_request' })
-    }
-    expect(await find(index, { ...request, since: NOON + 1 })).toMatchObject({ ids: [1] })
-  })
+test('a time before too many events is refused again without reading, and later times are read', async () => {
+  await using store = await openTestStore('sqlite')
+  for (const at of [0, 1, 2]) await save(store, NOON + at, { 1: at })
+  const reads = spyOn(store.events, 'listRecent')
+  const find = createMovers(store.events, 1)
+  const index = await openIndex(store)
+  // The events may be read again after a multiple of the time that reading them took.
+  for (let [before, since] = [-1, NOON]; before !== reads.mock.calls.length; since--) {
+    before = reads.mock.calls.length
+    await expect(find(index, { ...request, since })).rejects.toMatchObject({ code: 'invalid_request' })
+  }
+  expect(await find(index, { ...request, since: NOON + 1 })).toMatchObject({ ids: [1] })
 })

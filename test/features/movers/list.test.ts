@@ -7,7 +7,7 @@ import { serveTest, shareServer } from '../../support/http/server.ts'
 import { createLocalIndex } from '../../support/index/local-index.ts'
 import { ClientGone } from '../../support/program/errors.ts'
 import { roundScore } from '../../support/program/text.ts'
-import { onEngine, onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { credential, NOON, record } from '../../support/store/records.ts'
 
 const DAY = 86_400_000
@@ -129,90 +129,84 @@ function compareNaively(
     .map(({ id, old, now }) => [id, old, now])
 }
 
-onEngine('sqlite', 'movers', (open) => {
-  test('no further events are read for a client that has disconnected', async () => {
-    await using store = await open()
-    await save(store, SINCE, [1, 1], [2, 1])
-    await save(store, NOON, [1, 2], [2, 3])
-    const client = new AbortController()
-    let pages = 0
-    const listAfterTime: Store['events']['listAfterTime'] = (...args) => {
-      pages++
-      client.abort()
-      return store.events.listAfterTime(...args)
-    }
-    const reader = {
-      index: createLocalIndex(store),
-      store: { ...store, events: { ...store.events, listAfterTime } },
-    }
-    const request = { sort: '-change', since: SINCE, limit: 10, signal: client.signal } as const
-    await expect(findMovers(reader, request)).rejects.toBeInstanceOf(ClientGone)
-    expect(pages).toBe(1)
-  })
+test('no further events are read for a client that has disconnected', async () => {
+  await using store = await openTestStore('sqlite')
+  await save(store, SINCE, [1, 1], [2, 1])
+  await save(store, NOON, [1, 2], [2, 3])
+  const client = new AbortController()
+  let pages = 0
+  const listAfterTime: Store['events']['listAfterTime'] = (...args) => {
+    pages++
+    client.abort()
+    return store.events.listAfterTime(...args)
+  }
+  const reader = {
+    index: createLocalIndex(store),
+    store: { ...store, events: { ...store.events, listAfterTime } },
+  }
+  const request = { sort: '-change', since: SINCE, limit: 10, signal: client.signal } as const
+  await expect(findMovers(reader, request)).rejects.toBeInstanceOf(ClientGone)
+  expect(pages).toBe(1)
+})
 
-  const server = shareServer(
-    async () => {
-      const store = await open()
-      await save(store, SINCE, [1, 10])
-      return store
-    },
-    (store) => serveTest(store, { now: () => NOON }),
+const server = shareServer(
+  async () => {
+    const store = await openTestStore('sqlite')
+    await save(store, SINCE, [1, 10])
+    return store
+  },
+  (store) => serveTest(store, { now: () => NOON }),
+)
+
+test('invalid parameters get 400 with a sentence that says what is accepted', async () => {
+  const early = new Date(NOON - 32 * DAY).toISOString()
+  const invalid: [path: string, pointer: string, detail: RegExp][] = [
+    [
+      `${PATH}?sort=-change`,
+      '?since',
+      /^A list by -change, change, -added needs since: a day or a time at most 31 days ago\.$/,
+    ],
+    [`${PATH}?since=${since}`, '?since', /^since needs sort to be one of -change, change, -added\.$/],
+    [`${PATH}?sort=added&since=${since}`, '?since', /^since needs sort to be one of/],
+    [`${PATH}?sort=-change&since=yesterday`, '?since', /^since must be a day such as .* got "yesterday"\.$/],
+    [`${PATH}?sort=-change&since=2099-01-01`, '?since', /^since must not be in the future/],
+    [`${PATH}?sort=change&since=${early}`, '?since', /^since must be at most 31 days ago, got 2/],
+    [
+      pathOf('-change', { limit: '51' }),
+      '?limit',
+      /^limit must be a whole number from 1 to 50 for pages with causes/,
+    ],
+    [pathOf('-change', { cursor: 'x' }), '?cursor', /^cursor must be the value of "next"/],
+    ...['q', 'filter', 'group_by', 'after'].map((name): [string, string, RegExp] => [
+      pathOf('-change', { [name]: 'human:true' }),
+      `?${name}`,
+      new RegExp(`^${name} cannot be combined with sort=-change\\.$`),
+    ]),
+    [`${PATH}?sort=age`, '?sort', /or with since one of -change, change, -added, got "age"\.$/],
+  ]
+  for (const [path, pointer, detail] of invalid) {
+    const { status, body } = await server.get(path)
+    expect([path, status, body.code]).toEqual([path, 400, 'invalid_request'])
+    expect(body.errors).toEqual([{ pointer, detail: expect.stringMatching(detail) }])
+  }
+})
+
+test('a cursor of rises is refused for falls and for another time', async () => {
+  await using store = await openTestStore('sqlite')
+  await save(store, SINCE, [1, 10], [2, 10])
+  await save(store, SINCE + 1, [1, 11], [2, 12])
+  await using server = serveTest(store, { now: () => NOON })
+  const { body } = await server.get(pathOf('-change', { limit: '1' }))
+  for (const path of [
+    pathOf('change', { cursor: body.next }),
+    pathOf('-change', { cursor: body.next, since: new Date(SINCE - 1).toISOString() }),
+  ])
+    expect((await server.get(path)).body.detail).toMatch(/^cursor belongs to a list with another .* since/)
+})
+
+test('a time before the known history gets before_history', async () => {
+  const { status, body } = await server.get(
+    `${PATH}?sort=-change&since=${new Date(SINCE - DAY).toISOString()}`,
   )
-
-  test('invalid parameters get 400 with a sentence that says what is accepted', async () => {
-    const early = new Date(NOON - 32 * DAY).toISOString()
-    const invalid: [path: string, pointer: string, detail: RegExp][] = [
-      [
-        `${PATH}?sort=-change`,
-        '?since',
-        /^A list by -change, change, -added needs since: a day or a time at most 31 days ago\.$/,
-      ],
-      [`${PATH}?since=${since}`, '?since', /^since needs sort to be one of -change, change, -added\.$/],
-      [`${PATH}?sort=added&since=${since}`, '?since', /^since needs sort to be one of/],
-      [
-        `${PATH}?sort=-change&since=yesterday`,
-        '?since',
-        /^since must be a day such as .* got "yesterday"\.$/,
-      ],
-      [`${PATH}?sort=-change&since=2099-01-01`, '?since', /^since must not be in the future/],
-      [`${PATH}?sort=change&since=${early}`, '?since', /^since must be at most 31 days ago, got 2/],
-      [
-        pathOf('-change', { limit: '51' }),
-        '?limit',
-        /^limit must be a whole number from 1 to 50 for pages with causes/,
-      ],
-      [pathOf('-change', { cursor: 'x' }), '?cursor', /^cursor must be the value of "next"/],
-      ...['q', 'filter', 'group_by', 'after'].map((name): [string, string, RegExp] => [
-        pathOf('-change', { [name]: 'human:true' }),
-        `?${name}`,
-        new RegExp(`^${name} cannot be combined with sort=-change\\.$`),
-      ]),
-      [`${PATH}?sort=age`, '?sort', /or with since one of -change, change, -added, got "age"\.$/],
-    ]
-    for (const [path, pointer, detail] of invalid) {
-      const { status, body } = await server.get(path)
-      expect([path, status, body.code]).toEqual([path, 400, 'invalid_request'])
-      expect(body.errors).toEqual([{ pointer, detail: expect.stringMatching(detail) }])
-    }
-  })
-
-  test('a cursor of rises is refused for falls and for another time', async () => {
-    await using store = await open()
-    await save(store, SINCE, [1, 10], [2, 10])
-    await save(store, SINCE + 1, [1, 11], [2, 12])
-    await using server = serveTest(store, { now: () => NOON })
-    const { body } = await server.get(pathOf('-change', { limit: '1' }))
-    for (const path of [
-      pathOf('change', { cursor: body.next }),
-      pathOf('-change', { cursor: body.next, since: new Date(SINCE - 1).toISOString() }),
-    ])
-      expect((await server.get(path)).body.detail).toMatch(/^cursor belongs to a list with another .* since/)
-  })
-
-  test('a time before the known history gets before_history', async () => {
-    const { status, body } = await server.get(
-      `${PATH}?sort=-change&since=${new Date(SINCE - DAY).toISOString()}`,
-    )
-    expect([status, body.code]).toEqual([404, 'before_history'])
-  })
+  expect([status, body.code]).toEqual([404, 'before_history'])
 })

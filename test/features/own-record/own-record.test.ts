@@ -10,7 +10,7 @@ import { AUDIT } from '../../support/store/open.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
 onEveryEngine('a person with a wallet', (open) => {
-  test('exports, hides, shows, asks for a correction and removes only their own passport', async () => {
+  test('a person with a wallet exports, hides, shows, asks for a correction and removes only their own passport', async () => {
     await using me = await serveMe({}, open(WALLET_PEOPLE))
     const token = await me.signIn()
     const other = await me.signIn(MALLORY)
@@ -166,7 +166,7 @@ test('a challenge does not say whether a passport has the wallet', async () => {
 const TEXT = 'I moved.\n\nSee \u001b[31mhttps://example.com'
 
 withEveryEngine('requests', (makeDatabase) => {
-  test('lists the open requests, and deletes one that is done', async () => {
+  test('the command requests lists the open requests, and deletes one that is done', async () => {
     await using here = await workplace(makeDatabase, { records: [record(7)] })
     expect(await here.call('requests')).toMatchObject({
       code: 0,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { SiteSettings } from '../../../src/core/config/site-settings.ts'
 import {
   createRasterizerClient,
@@ -12,111 +12,107 @@ import { named, PEOPLE, record } from '../../support/store/records.ts'
 
 const SVG = 'image/svg+xml; charset=utf-8'
 
-describe('errors of badges and cards', () => {
-  test('a picture request that gets a 404 or 429 receives an SVG, even if it asked for a PNG', async () => {
-    await using server = await servePeople(PEOPLE, { tiers: 'pictures=1/10s' })
-    for (const [path, expected] of [
-      ['/card/99999.png', 404],
-      ['/badge/7.svg', 429],
-      ['/card/7.svg', 429],
-      ['/card/7.png', 429],
-    ] as const) {
-      const { status, headers, text } = await server.look(path)
-      const [type, caching] = [headers.get('Content-Type'), headers.get('Cache-Control')]
-      expect([path, status, type, caching]).toEqual([path, expected, SVG, 'no-store'])
-      expect(text).toMatch(expected === 404 ? /not found<\/text>/ : /busy<\/text>/)
-      if (expected === 404) continue
-      expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
-      expect(headers.get('RateLimit-Policy')).toBe('"pictures";q=1;w=10')
-    }
-  })
-
-  test('pages and pictures have separate rate limits', async () => {
-    await using server = await servePeople(PEOPLE, { tiers: 'pictures=2/10s, explorer=1/10s' })
-    const badges = Array<string>(3).fill('/badge/7.svg')
-    const statuses: number[] = []
-    for (const path of ['/', '/', ...badges]) statuses.push((await server.look(path)).status)
-    expect(statuses).toEqual([200, 429, 200, 200, 429])
-  })
-
-  test.each([
-    [500, new Error('secret of ours'), 'error'],
-    [503, new ServiceError('unavailable', 'secret of ours'), 'busy'],
-  ])('a picture responds with %d as a picture if the store fails', async (expected, error, words) => {
-    await using store = await openTestStore('sqlite', PEOPLE)
-    const passports = { ...store.passports, find: () => Promise.reject(error) }
-    await using server = serveExplorer({ ...store, passports })
-    for (const path of ['/badge/7.svg', '/card/7.svg', '/card/7.png']) {
-      const { status, headers, text } = await server.look(path)
-      expect([path, status, headers.get('Content-Type')]).toEqual([path, expected, SVG])
-      expect(text).toContain(`${words}</text>`)
-      expect(text).not.toContain('secret')
-    }
-    const { status, text } = await server.look('/badge/7.json')
-    expect([status, JSON.parse(text).message]).toEqual([expected, words])
-  })
-
-  test.each(['/badge/7', '/badge/7.gif', '/card/7.jpg', `/badge/${'x'.repeat(9000)}.svg`])(
-    'an unknown type or a long name gets a picture: %p',
-    async (path) => {
-      await using server = await servePeople(PEOPLE)
-      for (const accept of ['text/html', 'application/json', 'image/*']) {
-        const { status, headers } = await server.look(path, { headers: { Accept: accept } })
-        expect([status, headers.get('Content-Type')]).toEqual([path.length > 8192 ? 414 : 404, SVG])
-      }
-    },
-  )
+test('a picture request that gets a 404 or 429 receives an SVG, even if it asked for a PNG', async () => {
+  await using server = await servePeople(PEOPLE, { tiers: 'pictures=1/10s' })
+  for (const [path, expected] of [
+    ['/card/99999.png', 404],
+    ['/badge/7.svg', 429],
+    ['/card/7.svg', 429],
+    ['/card/7.png', 429],
+  ] as const) {
+    const { status, headers, text } = await server.look(path)
+    const [type, caching] = [headers.get('Content-Type'), headers.get('Cache-Control')]
+    expect([path, status, type, caching]).toEqual([path, expected, SVG, 'no-store'])
+    expect(text).toMatch(expected === 404 ? /not found<\/text>/ : /busy<\/text>/)
+    if (expected === 404) continue
+    expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0)
+    expect(headers.get('RateLimit-Policy')).toBe('"pictures";q=1;w=10')
+  }
 })
 
-describe('the picture thread', () => {
-  const connect = (draw: (svg: string) => Uint8Array<ArrayBuffer>) => {
-    const { port1, port2 } = new MessageChannel()
-    createRasterizerServer(async () => draw).connect(port1)
-    const client = createRasterizerClient({ waiting: 16, milliseconds: 60_000 })
-    client.connect(port2)
-    return client
+test('pages and pictures have separate rate limits', async () => {
+  await using server = await servePeople(PEOPLE, { tiers: 'pictures=2/10s, explorer=1/10s' })
+  const badges = Array<string>(3).fill('/badge/7.svg')
+  const statuses: number[] = []
+  for (const path of ['/', '/', ...badges]) statuses.push((await server.look(path)).status)
+  expect(statuses).toEqual([200, 429, 200, 200, 429])
+})
+
+test.each([
+  [500, new Error('secret of ours'), 'error'],
+  [503, new ServiceError('unavailable', 'secret of ours'), 'busy'],
+])('a picture responds with %d as a picture if the store fails', async (expected, error, words) => {
+  await using store = await openTestStore('sqlite', PEOPLE)
+  const passports = { ...store.passports, find: () => Promise.reject(error) }
+  await using server = serveExplorer({ ...store, passports })
+  for (const path of ['/badge/7.svg', '/card/7.svg', '/card/7.png']) {
+    const { status, headers, text } = await server.look(path)
+    expect([path, status, headers.get('Content-Type')]).toEqual([path, expected, SVG])
+    expect(text).toContain(`${words}</text>`)
+    expect(text).not.toContain('secret')
   }
+  const { status, text } = await server.look('/badge/7.json')
+  expect([status, JSON.parse(text).message]).toEqual([expected, words])
+})
 
-  test('refuses further pictures while 16 are queued', async () => {
-    const client = connect(() => new Uint8Array(1))
-    const all = await Promise.allSettled(Array.from({ length: 30 }, (_, at) => client.rasterize('a', at)))
-    expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(16)
-    expect(all.at(-1)).toMatchObject({ reason: { code: 'overloaded' } })
-    expect(await client.rasterize('later', 10)).toEqual(new Uint8Array(1))
-  })
+test.each(['/badge/7', '/badge/7.gif', '/card/7.jpg', `/badge/${'x'.repeat(9000)}.svg`])(
+  'an unknown type or a long name gets a picture: %p',
+  async (path) => {
+    await using server = await servePeople(PEOPLE)
+    for (const accept of ['text/html', 'application/json', 'image/*']) {
+      const { status, headers } = await server.look(path, { headers: { Accept: accept } })
+      expect([status, headers.get('Content-Type')]).toEqual([path.length > 8192 ? 414 : 404, SVG])
+    }
+  },
+)
 
-  test('does not draw the picture of a client that has disconnected', async () => {
-    const drawn: string[] = []
-    const controller = new AbortController()
-    const { signal } = controller
-    const client = connect((svg) => {
-      if (svg === 'a') controller.abort()
-      return new Uint8Array(drawn.push(svg))
-    })
-    const [one, gone, other] = ['a', 'b', 'c'].map((svg) =>
-      client.rasterize(svg, 10, svg === 'b' ? signal : undefined),
-    )
-    await expect(gone).rejects.toThrow(ClientGone)
-    await expect(client.rasterize('d', 10, signal)).rejects.toThrow(ClientGone)
-    await Promise.all([one, other])
-    expect(drawn).toEqual(['a', 'c'])
-  })
+const connect = (draw: (svg: string) => Uint8Array<ArrayBuffer>) => {
+  const { port1, port2 } = new MessageChannel()
+  createRasterizerServer(async () => draw).connect(port1)
+  const client = createRasterizerClient({ waiting: 16, milliseconds: 60_000 })
+  client.connect(port2)
+  return client
+}
 
-  test('reports a failed drawing with its stack, and continues', async () => {
-    const client = connect(function drawBadly(svg) {
-      if (svg === 'bad') throw new Error('malformed')
-      return new Uint8Array(1)
-    })
-    const error = await client.rasterize('bad', 10).catch((failure) => failure)
-    expect([error.message, error.stack]).toEqual(['malformed', expect.stringContaining('drawBadly')])
-    expect(await client.rasterize('good', 10)).toEqual(new Uint8Array(1))
-  })
+test('the picture thread refuses further pictures while 16 are queued', async () => {
+  const client = connect(() => new Uint8Array(1))
+  const all = await Promise.allSettled(Array.from({ length: 30 }, (_, at) => client.rasterize('a', at)))
+  expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(16)
+  expect(all.at(-1)).toMatchObject({ reason: { code: 'overloaded' } })
+  expect(await client.rasterize('later', 10)).toEqual(new Uint8Array(1))
+})
 
-  test('a picture is rejected as overloaded if it is queued too long', async () => {
-    const client = createRasterizerClient({ waiting: 1, milliseconds: 1 })
-    client.connect(new MessageChannel().port2)
-    await expectRefusal(client.rasterize('a', 10), 'overloaded')
+test('the picture thread does not draw the picture of a client that has disconnected', async () => {
+  const drawn: string[] = []
+  const controller = new AbortController()
+  const { signal } = controller
+  const client = connect((svg) => {
+    if (svg === 'a') controller.abort()
+    return new Uint8Array(drawn.push(svg))
   })
+  const [one, gone, other] = ['a', 'b', 'c'].map((svg) =>
+    client.rasterize(svg, 10, svg === 'b' ? signal : undefined),
+  )
+  await expect(gone).rejects.toThrow(ClientGone)
+  await expect(client.rasterize('d', 10, signal)).rejects.toThrow(ClientGone)
+  await Promise.all([one, other])
+  expect(drawn).toEqual(['a', 'c'])
+})
+
+test('the picture thread reports a failed drawing with its stack, and continues', async () => {
+  const client = connect(function drawBadly(svg) {
+    if (svg === 'bad') throw new Error('malformed')
+    return new Uint8Array(1)
+  })
+  const error = await client.rasterize('bad', 10).catch((failure) => failure)
+  expect([error.message, error.stack]).toEqual(['malformed', expect.stringContaining('drawBadly')])
+  expect(await client.rasterize('good', 10)).toEqual(new Uint8Array(1))
+})
+
+test('a picture is rejected as overloaded if it is queued too long', async () => {
+  const client = createRasterizerClient({ waiting: 1, milliseconds: 1 })
+  client.connect(new MessageChannel().port2)
+  await expectRefusal(client.rasterize('a', 10), 'overloaded')
 })
 
 /** Serves cards as SVG. */

@@ -109,7 +109,7 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     return here
   }
 
-  test('is restored without the people whom the replaced database has removed', async () => {
+  test('a backup that is older than a removal is restored without the people whom the replaced database has removed', async () => {
     await using here = await removedAfterBackup()
     writeFileSync(here.path('text'), 'x'.repeat(5000))
     await here.refuses('text is damaged, or not a backup', 'restore', here.path('text'), '--force')
@@ -121,7 +121,7 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     expect(marksIn(readFileSync(here.database, 'latin1'))).toEqual([])
   })
 
-  test('is restored with a list of removals if the database is lost or damaged', async () => {
+  test('an older backup is restored with a list of removals if the database is lost or damaged', async () => {
     await using here = await removedAfterBackup()
     const list = here.path('list')
     expect((await here.call('backup', here.path('later.backup'), '--removals', list)).code).toBe(0)
@@ -136,7 +136,7 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     expect(await here.look(({ passports }) => passports.count())).toBe(1)
   })
 
-  test('adds to the list of removals, and removes nothing from it', async () => {
+  test('a backup adds to the list of removals, and removes nothing from it', async () => {
     await using here = await removedAfterBackup()
     const list = here.path('list')
     writeFileSync(list, '99\n7\n')
@@ -156,7 +156,7 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     )
   })
 
-  test('keeps its list of removals from others, and follows no link at the name of the partial file', async () => {
+  test('a backup keeps its list of removals from others, and follows no link at the name of the partial file', async () => {
     await using here = await removedAfterBackup()
     const [list, victim] = [here.path('list'), here.path('victim')]
     writeFileSync(victim, 'mine')
@@ -167,7 +167,7 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     expect([readFileSync(victim, 'utf8'), lstatSync(list).mode]).toEqual(['mine', 0o100600])
   })
 
-  test('is named by doctor --erasure', async () => {
+  test('doctor --erasure names a backup that is older than a removal', async () => {
     await using here = await removedAfterBackup()
     const old = `${here.database}.before-20260101T000000.000Z`
     writeFileSync(old, '')
@@ -175,7 +175,7 @@ withEngine('sqlite', 'a backup that is older than a removal', (makeDatabase) => 
     expect((await here.call('doctor', '--erasure')).out).toContain(`${old} is older than the last removal`)
   })
 
-  test('is no problem for doctor --erasure if nobody was removed', async () => {
+  test('doctor --erasure finds no problem if nobody was removed', async () => {
     await using here = await workplace(makeDatabase, { records: [PERSON] })
     expect((await here.call('doctor', '--erasure')).out).toContain('No copies of removed data were found.')
   })
@@ -186,7 +186,7 @@ const grete = record(8, { profile: { displayName: 'Grete' }, socials: [social('g
 const isoTime = (time: number) => new Date(time).toISOString()
 
 onEveryEngine('a hidden passport', (open) => {
-  test('has tombstones in place of its earlier events, and no events until it is shown again', async () => {
+  test('a hidden passport has tombstones in place of its earlier events, and no events until it is shown again', async () => {
     await using store = await open([ada, grete])
     await store.passports.hide(7, true, NOON)
     await saveRecords(store, [{ ...ada, connections: 99, scores: { ...ada.scores, total: 1 } }])
@@ -202,7 +202,7 @@ onEveryEngine('a hidden passport', (open) => {
     expect(later.events.map(({ type }) => type)).toEqual(['passport.added', 'passport.removed'])
   })
 
-  test('is exported with everything that is stored, under the names of the API', async () => {
+  test('a hidden passport is exported with everything that is stored, under the names of the API', async () => {
     await using store = await open([ada, grete])
     await store.passports.merge(8, 7)
     await hand(store, { id: 7 }, { ...contracts(3), issuer: 'kite' })

@@ -5,7 +5,7 @@ import { serveEvents } from '../../support/http/event-stream.ts'
 import { failureOf } from '../../support/http/server.ts'
 import { limited } from '../../support/http/servers.ts'
 import { rotateSigningKeys } from '../../support/proof/snapshots.ts'
-import { onEngine, onEveryEngine, saveRecords } from '../../support/store/engines.ts'
+import { onEveryEngine, openTestStore, saveRecords } from '../../support/store/engines.ts'
 import { computeHead } from '../../support/store/hash-chain.ts'
 import { NOON, record } from '../../support/store/records.ts'
 
@@ -59,39 +59,37 @@ onEveryEngine('GET /api/v3/log', (open) => {
   })
 })
 
-onEngine('sqlite', 'GET /api/v3/log', (open) => {
-  test('a service with signing keys signs the head for its public URL, or for a loopback address', async () => {
-    const signing = rotateSigningKeys(undefined, NOON)
-    const key = await importJWK({ ...signing.listed[0] } as JsonWebKey, 'EdDSA')
-    const store = await open(people(2))
-    await using server = await serveEvents(store, { signing, publicUrl: 'https://passports.example.com' })
-    const { signed, ...members } = (await server.get('/api/v3/log')).body
-    const did = 'did:web:passports.example.com'
-    const { payload, protectedHeader } = await jwtVerify(signed, key, { issuer: did })
-    expect(payload).toEqual({ iss: did, ...members })
-    expect(protectedHeader).toEqual({
-      alg: 'EdDSA',
-      typ: 'passport-log+jwt',
-      kid: `${did}#${signing.active.kid}`,
-    })
-    await using local = await serveEvents(await open(), { signing })
-    const own = (await local.get('/api/v3/log')).body.signed
-    expect((await jwtVerify(own, key)).payload.iss).toBe(`did:web:127.0.0.1%3A${local.port}`)
-    const foreign = await local.get('/api/v3/log', { headers: { Host: 'other.example.com' } })
-    expect(foreign.body.signed).toBeNull()
+test('a service with signing keys signs the head for its public URL, or for a loopback address', async () => {
+  const signing = rotateSigningKeys(undefined, NOON)
+  const key = await importJWK({ ...signing.listed[0] } as JsonWebKey, 'EdDSA')
+  const store = await openTestStore('sqlite', people(2))
+  await using server = await serveEvents(store, { signing, publicUrl: 'https://passports.example.com' })
+  const { signed, ...members } = (await server.get('/api/v3/log')).body
+  const did = 'did:web:passports.example.com'
+  const { payload, protectedHeader } = await jwtVerify(signed, key, { issuer: did })
+  expect(payload).toEqual({ iss: did, ...members })
+  expect(protectedHeader).toEqual({
+    alg: 'EdDSA',
+    typ: 'passport-log+jwt',
+    kid: `${did}#${signing.active.kid}`,
   })
+  await using local = await serveEvents(await openTestStore('sqlite'), { signing })
+  const own = (await local.get('/api/v3/log')).body.signed
+  expect((await jwtVerify(own, key)).payload.iss).toBe(`did:web:127.0.0.1%3A${local.port}`)
+  const foreign = await local.get('/api/v3/log', { headers: { Host: 'other.example.com' } })
+  expect(foreign.body.signed).toBeNull()
+})
 
-  test('include accepts only proof, and only for pages', async () => {
-    await using server = await serveEvents(await open())
-    const wrong = await server.list('?include=prof')
-    expect([wrong.status, wrong.body.errors[0].detail]).toEqual([
-      400,
-      '"prof" is not a known value of include: did you mean proof?',
-    ])
-    const stream = await server.follow('?include=proof')
-    expect(stream.response.status).toBe(400)
-    await stream.close()
-  })
+test('include accepts only proof, and only for pages', async () => {
+  await using server = await serveEvents(await openTestStore('sqlite'))
+  const wrong = await server.list('?include=prof')
+  expect([wrong.status, wrong.body.errors[0].detail]).toEqual([
+    400,
+    '"prof" is not a known value of include: did you mean proof?',
+  ])
+  const stream = await server.follow('?include=proof')
+  expect(stream.response.status).toBe(400)
+  await stream.close()
 })
 
 test('a request for the head counts as one request for each 25 events that it adds, and repeated requests catch up', async () => {

@@ -5,7 +5,7 @@ import { callHere } from '../../support/cli-in-process.ts'
 import { serveTampered, type Tamper } from '../../support/http/tampering-proxy.ts'
 import { owning } from '../../support/owning.ts'
 import { signJwt } from '../../support/proof/snapshots.ts'
-import { onEngine, onEveryEngine, saveRecords, type TestStore } from '../../support/store/engines.ts'
+import { onEveryEngine, openTestStore, saveRecords, type TestStore } from '../../support/store/engines.ts'
 import { execute } from '../../support/store/execute-sql.ts'
 import { foldAll } from '../../support/store/hash-chain.ts'
 import { NOON, record } from '../../support/store/records.ts'
@@ -155,134 +155,126 @@ onEveryEngine('verify --log', (open) => {
   })
 })
 
-onEngine('sqlite', 'verify --log', (open) => {
-  const inEvents =
-    (tamper: (items: Record<string, unknown>[]) => unknown): Tamper =>
-    (body, path) => {
-      if (path.endsWith('/events')) body.items = tamper(body.items) ?? body.items
-      return body
+const inEvents =
+  (tamper: (items: Record<string, unknown>[]) => unknown): Tamper =>
+  (body, path) => {
+    if (path.endsWith('/events')) body.items = tamper(body.items) ?? body.items
+    return body
+  }
+const inLog =
+  (members: object): Tamper =>
+  (body, path) =>
+    path.endsWith('/log') ? { ...body, ...members } : body
+const item = (items: Record<string, unknown>[], at: number) => items[at] as Record<string, unknown>
+
+test.each<[string, Tamper, number]>([
+  ['an omitted event', inEvents((items) => items.toSpliced(2, 1)), 3],
+  ['an event of another log', inEvents((items) => void Object.assign(item(items, 3), { id: 'abcdef-4' })), 4],
+  ['an event without salt', inEvents((items) => void delete item(items, 1).salt), 2],
+  [
+    'a malformed tombstone',
+    inEvents((items) => void items.splice(3, 1, { ...item(items, 3), type: 'tombstone', leaf: 'x' })),
+    4,
+  ],
+  ['changed data', inEvents((items) => void Object.assign(item(items, 1), { data: {} })), 5],
+  ['another head than the signed one', inLog({ head: 'ab'.repeat(32) }), 5],
+  ['a signature that is none', inLog({ signed: 'x' }), 5],
+  ['no key', (body, path) => (path.endsWith('jwks.json') ? { keys: [] } : body), 5],
+])('%s in a response is found', async (_, tamper, sequence) => {
+  await using given = await prepare(await openTestStore('sqlite', PEOPLE))
+  given.tamper.with = tamper
+  const { err, code } = await given.withFile()
+  expect(err).toStartWith(`passportd: Broken at event ${sequence}: `)
+  expect(code).toBe(1)
+  expect(existsSync(given.file)).toBe(false)
+})
+
+test('a head that is no longer signed is refused, and the stored one stays', async () => {
+  await using given = await prepare(await openTestStore('sqlite', PEOPLE))
+  await given.withFile()
+  given.tamper.with = inLog({ signed: null })
+  expect((await given.withFile()).err).toContain('the head is no longer signed, but the stored one is.')
+  expect(given.stored().signed).toContain('.')
+})
+
+test('a signature for another purpose, or of another head, is refused', async () => {
+  await using given = await prepare(await openTestStore('sqlite', PEOPLE))
+  const keys = given.signing
+  for (const type of ['passport-log+jwt', 'vc+jwt']) {
+    given.tamper.with = (body, path) => {
+      const { signed: _, ...members } = body
+      if (!path.endsWith('/log')) return body
+      const payload = type === 'vc+jwt' ? members : { ...members, last: 6 }
+      return { ...body, signed: signJwt(payload, { keys, did: 'did:web:passports.example.com', type }) }
     }
-  const inLog =
-    (members: object): Tamper =>
-    (body, path) =>
-      path.endsWith('/log') ? { ...body, ...members } : body
-  const item = (items: Record<string, unknown>[], at: number) => items[at] as Record<string, unknown>
+    expect((await given.verify()).err).toContain('the head is not signed by a key of')
+  }
+})
 
-  test.each<[string, Tamper, number]>([
-    ['an omitted event', inEvents((items) => items.toSpliced(2, 1)), 3],
-    [
-      'an event of another log',
-      inEvents((items) => void Object.assign(item(items, 3), { id: 'abcdef-4' })),
-      4,
-    ],
-    ['an event without salt', inEvents((items) => void delete item(items, 1).salt), 2],
-    [
-      'a malformed tombstone',
-      inEvents((items) => void items.splice(3, 1, { ...item(items, 3), type: 'tombstone', leaf: 'x' })),
-      4,
-    ],
-    ['changed data', inEvents((items) => void Object.assign(item(items, 1), { data: {} })), 5],
-    ['another head than the signed one', inLog({ head: 'ab'.repeat(32) }), 5],
-    ['a signature that is none', inLog({ signed: 'x' }), 5],
-    ['no key', (body, path) => (path.endsWith('jwks.json') ? { keys: [] } : body), 5],
-  ])('%s in a response is found', async (_, tamper, sequence) => {
-    await using given = await prepare(await open(PEOPLE))
-    given.tamper.with = tamper
-    const { err, code } = await given.withFile()
-    expect(err).toStartWith(`passportd: Broken at event ${sequence}: `)
-    expect(code).toBe(1)
-    expect(existsSync(given.file)).toBe(false)
-  })
+test('a log of more than one page and of more events than a head adds at once verifies', async () => {
+  const store = await openTestStore('sqlite')
+  await saveRecords(
+    store,
+    Array.from({ length: 5500 }, (_, id) => record(id)),
+  )
+  await using given = await prepare(store)
+  given.tamper.with = (body, path) => (path.endsWith('/log') ? { ...body, signed: null } : body)
+  const { out } = await given.verify('--key', given.key)
+  expect(out).toStartWith('The events 1 to 5500 of the log')
+  expect(out).toEndWith('It is not signed.\n')
+  expect(given.seen.filter((path) => path === '/api/v3/log')).toHaveLength(2)
+  expect(given.seen.filter((path) => path.startsWith('/api/v3/events'))).toHaveLength(6)
+})
 
-  test('a head that is no longer signed is refused, and the stored one stays', async () => {
-    await using given = await prepare(await open(PEOPLE))
-    await given.withFile()
-    given.tamper.with = inLog({ signed: null })
-    expect((await given.withFile()).err).toContain('the head is no longer signed, but the stored one is.')
-    expect(given.stored().signed).toContain('.')
-  })
+test('events that are deleted, or a log that is replaced, while it is read need another run', async () => {
+  await using given = await prepare(await openTestStore('sqlite', PEOPLE))
+  given.tamper.with = (body, path) =>
+    path.endsWith('/log') ? { ...body, log: 'abcdef', signed: null } : body
+  expect((await given.verify()).err).toContain(
+    'The events after abcdef-0 were deleted meanwhile: run the command again.',
+  )
+  let requests = 0
+  given.tamper.with = (body, path) =>
+    path.endsWith('/log') ? { ...body, log: `log${requests++}`, last: 9, signed: null } : body
+  expect((await given.verify()).err).toContain('The log was replaced meanwhile: run the command again.')
+})
 
-  test('a signature for another purpose, or of another head, is refused', async () => {
-    await using given = await prepare(await open(PEOPLE))
-    const keys = given.signing
-    for (const type of ['passport-log+jwt', 'vc+jwt']) {
-      given.tamper.with = (body, path) => {
-        const { signed: _, ...members } = body
-        if (!path.endsWith('/log')) return body
-        const payload = type === 'vc+jwt' ? members : { ...members, last: 6 }
-        return { ...body, signed: signJwt(payload, { keys, did: 'did:web:passports.example.com', type }) }
-      }
-      expect((await given.verify()).err).toContain('the head is not signed by a key of')
-    }
-  })
+test.each([
+  [
+    'an invalid URL',
+    ['--log', 'nowhere'],
+    2,
+    '--log must be an http or https URL without a user name, got "nowhere".',
+  ],
+  ['a URL with a password', ['--log', 'http://a:b@localhost'], 2, '--log must be an http or https URL'],
+])('%s is refused', async (_, args, code, message) => {
+  const result = await callHere(['verify', ...args])
+  expect(result.code).toBe(code)
+  expect(result.err).toContain(message)
+})
 
-  test('a log of more than one page and of more events than a head adds at once verifies', async () => {
-    const store = await open()
-    await saveRecords(
-      store,
-      Array.from({ length: 5500 }, (_, id) => record(id)),
+test('a link and a file of others at the name of the partial file are replaced, and the URL is shown without its password', async () => {
+  await using given = await prepare(await openTestStore('sqlite', PEOPLE))
+  const victim = `${given.file}.victim`
+  writeFileSync(victim, 'mine')
+  symlinkSync(victim, `${given.file}.part`)
+  expect(await given.withFile()).toMatchObject({ code: 0 })
+  expect([readFileSync(victim, 'utf8'), lstatSync(given.file).mode]).toEqual(['mine', 0o100600])
+  const { err } = await given.verify('--log', 'https://user:pass-word@127.0.0.1/')
+  expect(err).toContain('--log must be an http or https URL without a user name, got "https://…@127.0.0.1/"')
+})
+
+test('a file without a head, a service without a log and a key without the scope are refused', async () => {
+  await using given = await prepare(await openTestStore('sqlite', PEOPLE))
+  for (const text of ['', 'null', '{"log":"abc"}']) {
+    writeFileSync(given.file, text)
+    expect((await given.withFile()).err).toBe(
+      `passportd: ${given.file} has no head of an event log: name a file that "verify --log" wrote.\n`,
     )
-    await using given = await prepare(store)
-    given.tamper.with = (body, path) => (path.endsWith('/log') ? { ...body, signed: null } : body)
-    const { out } = await given.verify('--key', given.key)
-    expect(out).toStartWith('The events 1 to 5500 of the log')
-    expect(out).toEndWith('It is not signed.\n')
-    expect(given.seen.filter((path) => path === '/api/v3/log')).toHaveLength(2)
-    expect(given.seen.filter((path) => path.startsWith('/api/v3/events'))).toHaveLength(6)
-  })
-
-  test('events that are deleted, or a log that is replaced, while it is read need another run', async () => {
-    await using given = await prepare(await open(PEOPLE))
-    given.tamper.with = (body, path) =>
-      path.endsWith('/log') ? { ...body, log: 'abcdef', signed: null } : body
-    expect((await given.verify()).err).toContain(
-      'The events after abcdef-0 were deleted meanwhile: run the command again.',
-    )
-    let requests = 0
-    given.tamper.with = (body, path) =>
-      path.endsWith('/log') ? { ...body, log: `log${requests++}`, last: 9, signed: null } : body
-    expect((await given.verify()).err).toContain('The log was replaced meanwhile: run the command again.')
-  })
-
-  test.each([
-    [
-      'an invalid URL',
-      ['--log', 'nowhere'],
-      2,
-      '--log must be an http or https URL without a user name, got "nowhere".',
-    ],
-    ['a URL with a password', ['--log', 'http://a:b@localhost'], 2, '--log must be an http or https URL'],
-  ])('%s is refused', async (_, args, code, message) => {
-    const result = await callHere(['verify', ...args])
-    expect(result.code).toBe(code)
-    expect(result.err).toContain(message)
-  })
-
-  test('a link and a file of others at the name of the partial file are replaced, and the URL is shown without its password', async () => {
-    await using given = await prepare(await open(PEOPLE))
-    const victim = `${given.file}.victim`
-    writeFileSync(victim, 'mine')
-    symlinkSync(victim, `${given.file}.part`)
-    expect(await given.withFile()).toMatchObject({ code: 0 })
-    expect([readFileSync(victim, 'utf8'), lstatSync(given.file).mode]).toEqual(['mine', 0o100600])
-    const { err } = await given.verify('--log', 'https://user:pass-word@127.0.0.1/')
-    expect(err).toContain(
-      '--log must be an http or https URL without a user name, got "https://…@127.0.0.1/"',
-    )
-  })
-
-  test('a file without a head, a service without a log and a key without the scope are refused', async () => {
-    await using given = await prepare(await open(PEOPLE))
-    for (const text of ['', 'null', '{"log":"abc"}']) {
-      writeFileSync(given.file, text)
-      expect((await given.withFile()).err).toBe(
-        `passportd: ${given.file} has no head of an event log: name a file that "verify --log" wrote.\n`,
-      )
-    }
-    expect((await given.verify('--key', 'ppd_wrong')).err).toContain('rejected the request (401)')
-    given.tamper.with = () => ({ hello: 'world' })
-    expect((await given.verify()).err).toBe(
-      'passportd: /api/v3/log is not the head of an event log: check the URL.\n',
-    )
-  })
+  }
+  expect((await given.verify('--key', 'ppd_wrong')).err).toContain('rejected the request (401)')
+  given.tamper.with = () => ({ hello: 'world' })
+  expect((await given.verify()).err).toBe(
+    'passportd: /api/v3/log is not the head of an event log: check the URL.\n',
+  )
 })

@@ -10,71 +10,69 @@ import { listCalls } from '../../support/explorer/snippets.ts'
 import { createReference } from '../../support/features/reference.ts'
 import { serveRecords, serveTest, shareServer } from '../../support/http/server.ts'
 import { DEFAULT_SITE } from '../../support/program/settings.ts'
-import { onEngine } from '../../support/store/engines.ts'
+import { openTestStore } from '../../support/store/engines.ts'
 
-onEngine('sqlite', 'the reference page', (open) => {
-  const server = shareServer(() => open(), serveTest)
+const server = shareServer(() => openTestStore('sqlite'), serveTest)
 
-  test('the reference loads only two stylesheets and two scripts of this service, under a strict Content-Security-Policy', async () => {
-    const { text, headers } = await server.get('/reference/v3')
-    expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
-    const policy = headers.get('Content-Security-Policy')
-    expect(policy).toStartWith(
-      "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'",
-    )
-    expect(policy).not.toContain('unsafe')
-    const loaded = [...text.matchAll(/<(?:link|script)[^>]* (?:src|href)="([^"]+)"/g)].map(([, url]) => url)
-    expect(loaded.filter((url) => url?.endsWith('.css') || url?.endsWith('.js'))).toHaveLength(4)
-    const links = [...text.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, url]) => url as string)
-    const isOwn = (url: string) => url.startsWith(server.url.origin) || /^(#|\/(?!\/))/.test(url)
-    expect(links.filter((url) => !isOwn(url))).toEqual([])
-    expect(text).not.toMatch(/<script>|<style|style=|onclick|`/)
-    expect((await server.get('/')).text).toBe((await server.get('/reference')).text)
-  })
+test('the reference loads only two stylesheets and two scripts of this service, under a strict Content-Security-Policy', async () => {
+  const { text, headers } = await server.get('/reference/v3')
+  expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8')
+  const policy = headers.get('Content-Security-Policy')
+  expect(policy).toStartWith(
+    "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'",
+  )
+  expect(policy).not.toContain('unsafe')
+  const loaded = [...text.matchAll(/<(?:link|script)[^>]* (?:src|href)="([^"]+)"/g)].map(([, url]) => url)
+  expect(loaded.filter((url) => url?.endsWith('.css') || url?.endsWith('.js'))).toHaveLength(4)
+  const links = [...text.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, url]) => url as string)
+  const isOwn = (url: string) => url.startsWith(server.url.origin) || /^(#|\/(?!\/))/.test(url)
+  expect(links.filter((url) => !isOwn(url))).toEqual([])
+  expect(text).not.toMatch(/<script>|<style|style=|onclick|`/)
+  expect((await server.get('/')).text).toBe((await server.get('/reference')).text)
+})
 
-  const V3_SCHEMAS = [
-    ...['Passport', 'Profile', 'Social', 'Credential', 'Standing', 'Explanation', 'ExplanationLine'],
-    ...['LookupRequest', 'LookupBody', 'ListBody', 'Group', 'RuleSet', 'Diff', 'EventPage', 'Event'],
-  ]
-  test('the pages of the calls of v3 show every field of every response', () =>
-    expectEveryField(
-      server,
-      'v3',
-      V3_SCHEMAS.map((name) => `V3${name}`),
-    ))
+const V3_SCHEMAS = [
+  ...['Passport', 'Profile', 'Social', 'Credential', 'Standing', 'Explanation', 'ExplanationLine'],
+  ...['LookupRequest', 'LookupBody', 'ListBody', 'Group', 'RuleSet', 'Diff', 'EventPage', 'Event'],
+]
+test('the pages of the calls of v3 show every field of every response', () =>
+  expectEveryField(
+    server,
+    'v3',
+    V3_SCHEMAS.map((name) => `V3${name}`),
+  ))
 
-  test('the reference shows the type of a field, including alternatives, constants and lists', async () => {
-    const text = await readCalls(server, 'v3')
-    for (const type of [
-      '<code>bio</code> <span class="soft">string or null',
-      '<code>error</code> <span class="soft">&quot;not_found&quot; or &quot;malformed&quot; or &quot;ambiguous&quot;',
-      '<code>include</code> <span class="soft">list of &quot;credentials&quot; or &quot;standing&quot; or &quot;explanation&quot;<',
-      '<code>keys</code> <span class="soft">list of strings, required<',
-      '<code>items</code> <span class="soft">list of objects<',
-    ]) {
-      expect(text).toContain(type)
-    }
-    expect(text).toContain('list of integers</span></dt>\n<dd>The ids of all passports that were merged into')
-    expect(text).toContain(
-      'name="as_of" data-in="query" autocomplete="off" spellcheck="false" placeholder="2026-10-01" value=""',
-    )
-    expect(text).not.toContain('name="Last-Event-ID"')
-    expect(text).not.toMatch(/<dl class="fields"><\/dl>|undefined/)
-  })
+test('the reference shows the type of a field, including alternatives, constants and lists', async () => {
+  const text = await readCalls(server, 'v3')
+  for (const type of [
+    '<code>bio</code> <span class="soft">string or null',
+    '<code>error</code> <span class="soft">&quot;not_found&quot; or &quot;malformed&quot; or &quot;ambiguous&quot;',
+    '<code>include</code> <span class="soft">list of &quot;credentials&quot; or &quot;standing&quot; or &quot;explanation&quot;<',
+    '<code>keys</code> <span class="soft">list of strings, required<',
+    '<code>items</code> <span class="soft">list of objects<',
+  ]) {
+    expect(text).toContain(type)
+  }
+  expect(text).toContain('list of integers</span></dt>\n<dd>The ids of all passports that were merged into')
+  expect(text).toContain(
+    'name="as_of" data-in="query" autocomplete="off" spellcheck="false" placeholder="2026-10-01" value=""',
+  )
+  expect(text).not.toContain('name="Last-Event-ID"')
+  expect(text).not.toMatch(/<dl class="fields"><\/dl>|undefined/)
+})
 
-  test('the page of v3 links each of its calls, whose pages do not call it deprecated', async () => {
-    const calls = await expectCalls(server, 'V3', { isDeprecated: false })
-    expect(calls).toContain('data-needs-key')
-  })
+test('the page of v3 links each of its calls, whose pages do not call it deprecated', async () => {
+  const calls = await expectCalls(server, 'V3', { isDeprecated: false })
+  expect(calls).toContain('data-needs-key')
+})
 
-  test('the page of a call has its own title and canonical address, and an unknown call is not found', async () => {
-    const { text } = await server.get('/reference/v3/getPassportV3')
-    expect(text).toContain('<title>Get a passport by id, wallet or handle · V3 API · passportd</title>')
-    expect(text).toContain(`<link rel="canonical" href="${server.url}reference/v3/getPassportV3">`)
-    expect(text).toContain('<a href="/reference/v3">V3 API reference</a>')
-    for (const path of ['/reference/v4', '/reference/v3/nothing', '/reference/v1/getPassportV3'])
-      expect([path, (await server.get(path)).status]).toEqual([path, 404])
-  })
+test('the page of a call has its own title and canonical address, and an unknown call is not found', async () => {
+  const { text } = await server.get('/reference/v3/getPassportV3')
+  expect(text).toContain('<title>Get a passport by id, wallet or handle · V3 API · passportd</title>')
+  expect(text).toContain(`<link rel="canonical" href="${server.url}reference/v3/getPassportV3">`)
+  expect(text).toContain('<a href="/reference/v3">V3 API reference</a>')
+  for (const path of ['/reference/v4', '/reference/v3/nothing', '/reference/v1/getPassportV3'])
+    expect([path, (await server.get(path)).status]).toEqual([path, 404])
 })
 
 test('the reference describes each status once, and the page of a call those of the call, with examples', async () => {

@@ -2,7 +2,7 @@ import { createPassportIndex, type PassportIndex } from '../../../src/core/index
 import { replacePassports } from '../../../src/core/index/replace.ts'
 import { loadIndex, saveIndex } from '../../../src/core/index/save.ts'
 import type { Random } from '../random.ts'
-import { type Facets, toRow } from '../store/naive-list.ts'
+import { type Facets, toRow } from './facets.ts'
 import { inventPerson } from './random-people.ts'
 
 const PEOPLE = 2500

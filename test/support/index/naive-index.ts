@@ -1,6 +1,7 @@
 import type { GroupRequest, ListPage, ListRequest } from '../../../src/core/index/find.ts'
+import type { Condition, Filter } from '../../../src/core/lists/filter.ts'
 import type { Position } from '../../../src/core/lists/list-request.ts'
-import { type Facets, listNaively } from '../store/naive-list.ts'
+import type { Facets } from './facets.ts'
 
 /** The numbers by which a list is sorted, the most important one first. */
 type Keys = [value: number, ...others: number[]]
@@ -30,9 +31,9 @@ export function findNaively(people: readonly Facets[], request: ListRequest): Li
   const { keyword = '', filter, sort, after, offset = 0, limit, groups, ranks } = request
   const direction = sort.descending ? -1 : 1
   const words = keyword.split('\n')
-  const filtered = listNaively(people, { filter, sort: { field: 'score', descending: true } }).map(
-    (person) => ({ person, keys: keysOf(person, request) }),
-  )
+  const filtered = people
+    .filter((person) => matchesFilter(person, filter))
+    .map((person) => ({ person, keys: keysOf(person, request) }))
   const matches = filtered
     .filter(({ person }) => words.every((word) => person.name.includes(word)))
     .sort((one, other) => direction * compareKeys(one.keys, other.keys))
@@ -76,4 +77,21 @@ function groupNaively(matches: readonly { person: Facets }[], { field, prefix }:
     .map(([value, count]) => ({ field, value, label: value, count }))
     .sort((one, other) => other.count - one.count || (String(one.value) < String(other.value) ? -1 : 1))
   return { groups: groups.slice(0, 100), more: Math.max(0, groups.length - 100) }
+}
+
+const matchesFilter = (facets: Facets, filter: Filter) =>
+  filter.every(({ field, conditions }) => {
+    const values = [facets[field]].flat()
+    return conditions.some((each) => values.some((value) => holds(value, each)) !== each.not)
+  })
+
+function holds(value: string | number, { operator, value: than, type }: Condition): boolean {
+  if (type !== undefined) {
+    const [, points, of] = /^(\S+) (.*)$/.exec(String(value)) ?? []
+    return of === type && holds(Number(points), { not: false, operator, value: than })
+  }
+  if (operator === '=') return value === than
+  const difference = Number(value) - Number(than)
+  if (difference === 0) return operator.endsWith('=')
+  return operator.startsWith('>') === difference > 0
 }

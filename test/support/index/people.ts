@@ -1,7 +1,7 @@
 import { findList, type ListPage, type ListRequest } from '../../../src/core/index/find.ts'
 import { createPassportIndex, type PassportIndex } from '../../../src/core/index/passport-index.ts'
 import { replacePassports } from '../../../src/core/index/replace.ts'
-import { type Facets, toRow } from '../store/naive-list.ts'
+import { type Facets, toRow } from './facets.ts'
 
 /** A person with only the given values. */
 export const person = (id: number, given: Partial<Facets> = {}): Facets => ({

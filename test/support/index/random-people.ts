@@ -2,7 +2,7 @@ import type { ListRequest } from '../../../src/core/index/find.ts'
 import type { Condition, Filter, FilterField } from '../../../src/core/lists/filter.ts'
 import { GROUP_FIELDS, SORT_FIELDS, toWords } from '../../../src/core/lists/list-request.ts'
 import type { Random } from '../random.ts'
-import { type Facets, typesOf } from '../store/naive-list.ts'
+import { type Facets, typesOf } from './facets.ts'
 
 const SYLLABLES = [
   'an',

@@ -28,18 +28,6 @@ async function serveOnPostgres() {
   }
 }
 
-test('a restart of PostgreSQL within seconds adds few entries to the log', async () => {
-  await using service = await serveOnPostgres()
-  await service.database.stop()
-  await service.noticed()
-  expect(await service.read()).toBe(503)
-  await service.database.start()
-  await service.recovered()
-  await service.stop()
-  expect(service.complaints().length).toBeLessThan(10)
-  expect(service.complaints()).not.toBeEmpty()
-})
-
 test('after an outage of PostgreSQL, no entry says that it is unavailable', async () => {
   await using service = await serveOnPostgres()
   await service.database.stop()

@@ -17,7 +17,7 @@ type KnownCredential = {
 export const findKnown = (type: string): KnownCredential | undefined =>
   Object.hasOwn(known, type) ? known[type as keyof typeof known] : undefined
 
-/** Says what a credential is, in the words of its rule if it has any. An unknown type is described by where its points come from. */
+/** Says what a credential is, in the words of its rule, or for an unknown type, what gives the points. */
 export function describeType(type: string, rule: Rule | undefined): string {
   const about = rule?.description ?? findKnown(type)?.about
   if (rule === undefined)

@@ -45,7 +45,7 @@ export type Calculation = { raw: RawValue; rule: Rule; now: number; obstacle?: s
 export type Explanation = {
   /** The stored passport whose score is explained. */
   passport: Passport
-  /** The result of the lines. Differs from the stored scores while these are calculated, or if they came with the record. */
+  /** The result of the lines. Differs from the stored scores while these are calculated, or come with the record. */
   scores: Scores
   lines: readonly ExplanationLine[]
   /** `record`: the scores came with the record, and no known rule set gives them. */

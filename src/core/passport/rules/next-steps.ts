@@ -19,7 +19,7 @@ type Person = {
 
 const MOST_STEPS = 4
 
-/** Finds the next steps of the credentials with the most points left, the largest gain first. Steps that need only time come last. */
+/** The steps of the credentials with the most points left, the largest gain first. Steps that need time are last. */
 export const findNextSteps = ({ credentials, types, roomOf }: Person): NextStep[] =>
   credentials
     .flatMap((credential) => {

@@ -29,9 +29,6 @@ export type EventPage = {
   types?: readonly EventType[]
 }
 
-/** `before` selects the next page; absent after the last one. Events before the time `knownSince` are not in the log. */
-export type LaterEvents = { events: LogEvent[]; before: number | undefined; knownSince: number }
-
 /** `data` is the JSON of the fields that have no column. A tombstone has no passport. */
 export type EventRow = {
   sequence: number

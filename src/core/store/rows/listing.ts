@@ -48,7 +48,7 @@ function toPointsText(credentials: readonly Credential[]): string {
   return points.sort().join(VALUE_SEPARATOR)
 }
 
-/** Returns a function that reads the values of a field, or one empty text. Those of "points" are read by `parsePoints`. */
+/** Returns a function that reads the values of a field, or one empty text. `parsePoints` reads those of "points". */
 export function readFacets(facets: string): (field: (typeof FACET_FIELDS)[number]) => string[] {
   const texts = facets.split(FIELD_SEPARATOR)
   return (field) => (texts[FACET_FIELDS.indexOf(field)] ?? '').split(VALUE_SEPARATOR)

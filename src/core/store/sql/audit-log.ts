@@ -25,7 +25,7 @@ export const listSome = (name: string, ids: readonly (string | number)[]) => ({
 export const AUDIT = defineData({
   name: 'audit',
   tables: ['audit'],
-  open: ({ read, transaction }) => ({
+  open: ({ read, write }) => ({
     /** The latest entries, newest first. */
     async list({ limit, since = 0 }: { limit: number; since?: number | undefined }): Promise<AuditEntry[]> {
       const rows = await read.query<AuditEntry & { detail: string }>(
@@ -36,15 +36,10 @@ export const AUDIT = defineData({
       return rows.map((row) => ({ ...row, detail: JSON.parse(row.detail) }))
     },
     /** Deletes a batch of the oldest entries before a time; returns whether there were any. */
-    removeOldest: (before: number) =>
-      transaction(async ({ query }) => {
-        const oldest = `select id, time from audit order by id limit ${BATCH}`
-        const rows = await query(
-          `delete from audit where id in (select id from (${oldest}) as oldest where time < $1)
-           returning 1 as one`,
-          [before],
-        )
-        return rows.length > 0
-      }),
+    async removeOldest(before: number): Promise<boolean> {
+      const oldest = `select id, time from audit order by id limit ${BATCH}`
+      const isOld = `id in (select id from (${oldest}) as oldest where time < $1)`
+      return (await write(`delete from audit where ${isOld} returning 1 as one`, [before])).length > 0
+    },
   }),
 })

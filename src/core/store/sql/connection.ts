@@ -1,6 +1,6 @@
 import type { Awaitable } from '../../basics/awaitable.ts'
 
-/** Runs one statement, which may have the words of `words.ts`. `$1` is the first parameter. A list is passed as JSON. */
+/** Runs one statement, which may have the words of `words.ts`. A parameter that is a list is passed as JSON. */
 export type Query = <Row>(text: string, values?: readonly unknown[]) => Promise<Row[]>
 
 /** Runs a frequent read. SQLite returns the rows at once. */
@@ -34,7 +34,7 @@ export async function upsertRows(
   await insertRows(table, rows, `on conflict (${key}) do update set ${updates} where ${where}`)
 }
 
-/** Held until the end of a transaction. `records` admits one writer of records, `rules` no other user of the rule set. */
+/** Held until a transaction ends. `records` admits one writer of records, `rules` no other user of the rule set. */
 export type Lock = 'records' | 'rules' | 'rules shared'
 
 /** A transaction that may write. */

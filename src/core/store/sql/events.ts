@@ -67,7 +67,7 @@ export function createEventReader({ lookup }: Database) {
       const next = await findNext(lookup, page, selectNext(page, "type <> 'tombstone'"))
       return { ...next, events: next.rows.map(event.toEvent) }
     },
-    /** Like `list`, with tombstones and salts. Tombstones belong to no passport and no type, so filters leave them out. */
+    /** Like `list`, with tombstones and salts. Filters leave tombstones out: they have no passport and no type. */
     async listProven(page: event.EventPage) {
       const next = await findNext(lookup, page, selectNext(page, 'true', `${EVENT}, ${event.SECRET}`))
       return { ...next, events: next.rows.map(event.toProvenEvent) }
@@ -76,11 +76,7 @@ export function createEventReader({ lookup }: Database) {
      * A page of these passports' events after a time and before a sequence number, newest first. `readLater` reads all
      * pages. The removal of a passport is in each page, because events that were read before it are not valid any more.
      */
-    async listAfterTime(
-      passportIds: readonly number[],
-      time: number,
-      before = Number.MAX_SAFE_INTEGER,
-    ): Promise<event.LaterEvents> {
+    async listAfterTime(passportIds: readonly number[], time: number, before = Number.MAX_SAFE_INTEGER) {
       const page = await findPage(lookup, LATER, [passportIds, time, before], event.MOST_LATER)
       return { events: page.rows.map(event.toEvent), before: page.end, knownSince: page.log.knownSince }
     },

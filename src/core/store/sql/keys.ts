@@ -19,6 +19,8 @@ const PASS_ON_SUBSCRIPTIONS = `update subscriptions set key_id = (select success
 const END_SUBSCRIPTIONS = `delete from subscriptions where not exists
   (select 1 from keys where keys.id = key_id and revoked_at is null)`
 
+const PURGE = 'delete from keys where revoked_at < $1 or expires_at < $1 returning id'
+
 type NewKey = Omit<ApiKey, 'lastUsedAt' | 'successor'>
 
 type KeyChange = {
@@ -30,7 +32,7 @@ type KeyChange = {
 export function createKeys({ lookup, read, transaction }: Database) {
   const cache: KeyCache = new Map()
 
-  /** Runs a statement that returns the id of each changed key, and returns their number. `action` is for the audit log. */
+  /** Runs a statement that returns the ids of changed keys, and returns their number. `action` is for the audit log. */
   async function change(text: string, values: readonly unknown[], action: string, detail = {}) {
     const changed = await transaction(async ({ query }) => {
       const ids = await listColumn<string>(query, text, values)
@@ -81,12 +83,7 @@ export function createKeys({ lookup, read, transaction }: Database) {
       return (await change(revoke, [now, id], 'keys.revoke')) > 0 || exists()
     },
     /** Deletes the keys that were revoked or expired before a time. Returns how many it deleted. */
-    purge: (before: number) =>
-      change(
-        'delete from keys where revoked_at < $1 or expires_at < $1 returning id',
-        [before],
-        'keys.purge',
-      ),
+    purge: (before: number) => change(PURGE, [before], 'keys.purge'),
   }
 }
 

@@ -1,9 +1,9 @@
 import type { EventLog } from '../../history/event.ts'
 import { formatEventCursor, isInLog, parseEventCursor } from '../../history/event-cursor.ts'
-import { type Connection, listColumn } from './connection.ts'
+import { type Connection, findNumber, listColumn } from './connection.ts'
 import { selectIds } from './words.ts'
 
-/** `name` is folded for search (src/core/basics/text/fold-name.ts), `facets` has all other facets (src/core/lists/facets.ts). */
+/** `name` is folded (basics/text/fold-name.ts), `facets` has all other facets (lists/facets.ts). */
 export type ListingRow = { id: number; score: number; name: string; facets: string }
 
 /** Identifies an event, because after a failover another one can have its number. `null` for a tombstone. */
@@ -28,8 +28,6 @@ const CHANGES = `select distinct passport_id as id from (
     select passport_id from events where sequence > $1 order by sequence limit $2
   ) as later where passport_id is not null`
 
-const READ_END = `select ${LOG_END}, (select count(*) from listing) as passports from event_log`
-
 const ROWS = 'select passport_id as id, score, name, facets from listing'
 
 /** After more events than this, changes are unknown: to build an index takes less time. */
@@ -41,11 +39,11 @@ export function createListing({ query }: Connection) {
   return {
     /** A cursor of the end of the event log, and the number of listed passports. */
     async readEnd() {
-      const [end] = await query<LogEnd & { passports: number }>(READ_END)
-      const { passports, ...position } = end as LogEnd & { passports: number }
-      return { cursor: cursorOf(position), passports }
+      const [end] = await query<LogEnd>(`select ${LOG_END} from event_log`)
+      const passports = await findNumber(query, 'select count(*) from listing')
+      return { cursor: cursorOf(end as LogEnd), passports }
     },
-    /** The passports with events after a cursor, up to another one; `undefined` if too many, or if the cursor is unknown. */
+    /** The passports with events after a cursor, up to another one; `undefined` if too many, or if the log lacks it. */
     async readChanges(since: string): Promise<{ cursor: string; ids: number[] } | undefined> {
       const [text = '', event = ''] = since.split(':')
       const cursor = parseEventCursor(text)

@@ -22,7 +22,7 @@ const ACTIVE = 'active_rules'
 
 const ACTIVE_RULES = `where stamp = (select value from settings where name = '${ACTIVE}')`
 
-/** The setting with the stamps of the applied rule sets, without those that were rolled back. The active one is last. */
+/** The setting with the stamps of the applied rule sets, except those that were rolled back. The last one is active. */
 const STACK = 'applied_rules'
 
 const MOST_STACKED = 100
@@ -113,7 +113,7 @@ export const listRules = (query: Query, rest: string, values: readonly unknown[]
 /** How many passports one transaction compares with a new rule set. */
 export const ADOPTION_BATCH = 2500
 
-/** `rules` is in force, `adopting` replaces it for passports up to `adopted_to`. `watched_types` is JSON, for writers. */
+/** `rules` is in force, `adopting` replaces it for passports up to `adopted_to`. `watched_types` is JSON. */
 const ADOPTION_SETTINGS = ['rules', 'adopting', 'adopted_to', 'watched_types'] as const
 
 /** The settings by name. Absent ones are undefined. */
@@ -151,7 +151,7 @@ export async function findAdoptionState(query: Query): Promise<AdoptionState> {
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }
 
-/** Saves the state after a step that compared passports up to the id `end`. `end` is `undefined` if there are none left. */
+/** Saves the state after a step that compared passports up to the id `end`, which is `undefined` after the last one. */
 export async function saveStep(
   query: Query,
   state: AdoptionState,

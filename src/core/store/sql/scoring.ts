@@ -194,7 +194,7 @@ async function loadScorables(connection: Connection, rows: readonly StoredRow[],
     mapDataPoints(connection, ids),
   ])
   const all = watched?.unique.length ? await addTaken(connection, points, watched) : points
-  return rows.map((row) => toLoadedScorable(row, credentials.get(row.id), all.get(row.id) ?? []))
+  return rows.map((row) => toLoadedScorable(row, all.get(row.id) ?? [], credentials.get(row.id)))
 }
 
 async function saveScores(tx: Transaction, scored: readonly Scored[]): Promise<void> {

@@ -22,7 +22,7 @@ import { selectIds } from './words.ts'
 const LAST_OWNER = `coalesce((select few.passport_id from handles as few where few.handle = list.value
   order by few.passport_id limit 1 offset ${MOST_OWNERS}), ${Number.MAX_SAFE_INTEGER})`
 
-/** The passports of ids ($1), wallets ($2) and handles ($3), after merges. `owners`: how many passports have the handle. */
+/** The passports of ids ($1), wallets ($2) and handles ($3), after merges. `owners`: how many have the handle. */
 const FOUND = `with recursive asked (at, id, owners) as (
   select key, cast(value as bigint), 1 from LIST($1) where value is not null
   union all

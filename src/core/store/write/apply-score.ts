@@ -62,11 +62,7 @@ export type LoadedScorable = {
   scorable: Scorable
 }
 
-export function toLoadedScorable(
-  row: StoredRow,
-  stored: CredentialsRow | undefined,
-  dataPoints: ScorablePoint[],
-): LoadedScorable {
+export function toLoadedScorable(row: StoredRow, dataPoints: ScorablePoint[], stored?: CredentialsRow) {
   const all = fromCredentialsRow(stored)
   const recordCredentials = all.filter(({ givenScore }) => givenScore !== undefined)
   const given = readGiven(row)
@@ -115,8 +111,8 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob, scoreByOl
 }
 
 /**
- * Whether a rule set would have given another result at the time of the stored score. If not, the score keeps its time and
- * its rule set. Also true if scoring fails, now or before: the scorer tries again.
+ * Whether a rule set would have given another result at the time of the stored score. If not, the score keeps its time
+ * and its rule set. Also true if scoring fails, now or before: the scorer tries again.
  */
 export function isAffected({ row, all, scorable }: LoadedScorable, { score }: AdoptionJob): boolean {
   if (row.stale !== 0) return true

@@ -167,15 +167,16 @@ function diffCredentials(before: readonly Credential[], after: readonly Credenti
   const old = new Map(before.map((credential) => [credential.id, credential]))
   const added: CredentialChange[] = []
   const changes: CredentialChange[] = []
-  const isAmbiguous = findAmbiguous([...before, ...after])
+  let ambiguous: ReadonlySet<string> | undefined
   const toChange = (last: Credential | undefined, next: Credential | undefined): CredentialChange => {
     const { type, id } = (next ?? last) as Credential
+    ambiguous ??= listAmbiguous([...before, ...after])
     return {
       type,
       cause: causeOf(last, next),
       score: [last?.score ?? null, next?.score ?? null],
       before: last ? oldFields(last, next) : {},
-      ...((!next || isAmbiguous(type)) && { id }),
+      ...((!next || ambiguous.has(type)) && { id }),
     }
   }
   for (const next of after) {
@@ -189,12 +190,10 @@ function diffCredentials(before: readonly Credential[], after: readonly Credenti
   return [...added, ...changes, ...[...old.values()].map((last) => toChange(last, undefined))]
 }
 
-/** Returns whether a passport has, or had, several credentials of a type. */
-function findAmbiguous(credentials: readonly Credential[]) {
+/** The types of which a passport has, or had, several credentials. */
+function listAmbiguous(credentials: readonly Credential[]): ReadonlySet<string> {
   const ids = new Map<string, string>()
-  const ambiguous = new Set<string>()
-  for (const { type, id } of credentials) if (ids.getOrInsert(type, id) !== id) ambiguous.add(type)
-  return (type: string) => ambiguous.has(type)
+  return new Set(credentials.flatMap(({ type, id }) => (ids.getOrInsert(type, id) === id ? [] : [type])))
 }
 
 const FIELDS = ['name', 'category', 'maxScore', 'value', 'calculatedAt'] as const

@@ -148,7 +148,9 @@ export async function saveWriteModel(connection: Connection, model: WriteModel, 
   const tables = listTables(model)
   await remove(connection, 'listing', PASSPORT, unlisted)
   for (const { table, key, gone } of tables) await remove(connection, table, key[0] as string, gone)
-  for (const { table, key, written } of tables) await upsertRows(connection, table, key, written)
+  for (const { table, key, written } of tables)
+    if (key.length > 1) await connection.insertRows(table, written)
+    else await upsertRows(connection, table, key, written)
   await saveListing(connection, listing)
   // Another passport may have taken over a wallet, so that rows refer to removed passports until now.
   const removed = [...removals.keys()].filter((id) => !before.removals.has(id))

@@ -64,8 +64,8 @@ const SURVIVORS = `with recursive ${UP}
   from up join passports as next on next.id = up.id where ${isOneOfFew('up.id')}`
 
 /**
- * Finds the passports whose score a batch may change: in the batch (`ids`), and outside, if they begin or cease to own an
- * account (`owners`). Call it before the batch is written, and its result afterwards.
+ * Finds the passports whose score a batch may change: in the batch (`ids`), and outside, if they begin or cease to own
+ * an account (`owners`). Call it before the batch is written, and its result afterwards.
  */
 export async function trackOwners(connection: Connection, model: WriteModel, watched: WatchedTypes) {
   const [old, held] = [mapHeld(model.before, watched), mapHeld(model, watched)]

@@ -13,14 +13,17 @@ const PRUNED = 5000
 /** Events that are in memory while a head is computed. */
 const PAGE = 500
 
+/** Who writes, and when. */
+export type Writer = { now: number; actor?: Actor | undefined }
+
 /**
- * Appends to the event log, and turns the earlier events of removed and hidden passports into tombstones. Call it at the
- * end of a transaction: on PostgreSQL it locks the log, so that events become visible in the order of their numbers.
+ * Appends to the event log, and turns the earlier events of removed and hidden passports into tombstones. Call it at
+ * the end of a transaction: on PostgreSQL it locks the log, so that events become visible in their order.
  */
 export async function appendEvents(
   connection: Connection,
   events: readonly EventContent[],
-  { now, actor = 'cli' }: { now: number; actor?: Actor | undefined },
+  { now, actor = 'cli' }: Writer,
 ): Promise<void> {
   if (events.length === 0) return
   const { query, insertRows } = connection
@@ -100,7 +103,7 @@ async function findHead({ query }: Connection): Promise<LogHead> {
   return head as LogHead
 }
 
-/** Adds at most `limit` events to the stored head, without a lock: the update has no effect if another node was faster. */
+/** Adds at most `limit` events to the stored head, without a lock: it has no effect if another node was faster. */
 async function foldEvents({ read, write }: Database, limit: number) {
   const before = await findHead(read)
   const end = Math.min(before.last, before.length + limit)

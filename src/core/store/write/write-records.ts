@@ -18,7 +18,7 @@ import {
   type SaveResult,
   saveBatch,
 } from './record-writer.ts'
-import { appendEvents, findLogEnd } from './write-events.ts'
+import { appendEvents, findLogEnd, type Writer } from './write-events.ts'
 import type { WriteModel } from './write-model.ts'
 
 export function createRecords({ read, transaction, snapshot }: Database) {
@@ -27,10 +27,7 @@ export function createRecords({ read, transaction, snapshot }: Database) {
     save: (batch: readonly IncomingRecord[], options: SaveOptions) =>
       transaction((tx) => save(tx, batch, options), 'records'),
     /** Saves all records in one transaction, or none if one is refused. With `dryRun`, it saves none. */
-    saveWhole: (
-      batch: readonly IncomingRecord[],
-      options: Omit<SaveOptions, 'strict'> & { dryRun: boolean },
-    ): Promise<{ results: SaveResult[]; end: EventCursor }> =>
+    saveWhole: (batch: readonly IncomingRecord[], options: SaveOptions & { dryRun: boolean }) =>
       transaction(async (tx) => {
         const results = await save(tx, batch, { ...options, isWhole: true })
         return { results, end: await findLogEnd(tx) }
@@ -72,7 +69,7 @@ async function save(
   options: SaveOptions & { dryRun?: boolean },
   commit = finish,
 ): Promise<SaveResult[]> {
-  const unchanged = await findUnchanged(tx, batch, options)
+  const unchanged = await findUnchanged(tx, batch, options.fingerprintPrefix)
   const { ids, addresses } = keysOf(batch.filter((record) => !unchanged.has(record)))
   const model = await loadWriteModel(tx, ids, addresses)
   const results = saveBatch(model, batch, { ...options, unchanged })
@@ -84,24 +81,15 @@ async function save(
   return results
 }
 
-async function finish(
-  tx: Transaction,
-  changes: Changes,
-  ids: ChangedIds,
-  options: { now: number; actor?: Actor | undefined },
-): Promise<void> {
-  await audit(tx, changes.merges, ids, options.actor)
-  await appendEvents(tx, changes.events, options)
+async function finish(tx: Transaction, changes: Changes, ids: ChangedIds, by: Writer): Promise<void> {
+  await audit(tx, changes.merges, ids, by.actor)
+  await appendEvents(tx, changes.events, by)
   if (ids.remove) tx.eraseRemoved()
 }
 
 /** The records whose fingerprint is stored already. Most rows of their passports need not be read. */
-async function findUnchanged(
-  { query }: Transaction,
-  batch: readonly IncomingRecord[],
-  { fingerprintPrefix }: SaveOptions,
-): Promise<ReadonlySet<IncomingRecord>> {
-  if (batch.some(({ kind }) => kind === 'removal')) return new Set()
+async function findUnchanged({ query }: Transaction, batch: readonly IncomingRecord[], prefix = '') {
+  if (batch.some(({ kind }) => kind === 'removal')) return new Set<IncomingRecord>()
   const records = batch.filter((record) => record.kind === 'passport')
   const groups = Map.groupBy(records, ({ passport }) => passport.id)
   const rows = await query<{ id: number; fingerprint: string }>(
@@ -109,11 +97,11 @@ async function findUnchanged(
     [[...groups.keys()]],
   )
   const stored = new Map(rows.map(({ id, fingerprint }) => [id, fingerprint]))
-  return new Set(
+  return new Set<IncomingRecord>(
     [...groups].flatMap(([id, [record, ...others]]) => {
       const fingerprint = stored.get(id)
       const isSame = record && fingerprint !== undefined && others.length === 0
-      return isSame && fingerprintOf(record, fingerprintPrefix) === fingerprint ? [record] : []
+      return isSame && fingerprintOf(record, prefix) === fingerprint ? [record] : []
     }),
   )
 }
@@ -122,12 +110,7 @@ async function findUnchanged(
 type ChangedIds = { readonly [Change in 'remove' | 'hide' | 'unhide']?: readonly number[] }
 
 /** Adds an audit entry for all merges of a transaction, one for all unmerges, one for all removals and so on. */
-async function audit(
-  { query }: Transaction,
-  merges: Changes['merges'],
-  ids: ChangedIds,
-  actor: Actor = 'cli',
-): Promise<void> {
+async function audit({ query }: Transaction, merges: Changes['merges'], ids: ChangedIds, actor?: Actor) {
   const changes = {
     merge: merges.flatMap((event) => ('into' in event ? `${event.passportId} into ${event.into}` : [])),
     unmerge: merges.flatMap((event) => ('from' in event ? `${event.passportId} from ${event.from}` : [])),
@@ -136,7 +119,7 @@ async function audit(
   for (const [change, passports] of Object.entries(changes))
     if (passports.length > 0) {
       const detail = listSome('passports', passports)
-      await addAuditEntry(query, { actor, action: `passports.${change}`, detail })
+      await addAuditEntry(query, { ...(actor && { actor }), action: `passports.${change}`, detail })
     }
 }
 
@@ -144,7 +127,7 @@ export async function changePassports(
   tx: Transaction,
   ids: readonly number[],
   work: (model: WriteModel) => ChangedIds | undefined,
-  by: { now: number; actor?: Actor | undefined },
+  by: Writer,
 ): Promise<EventCursor> {
   const model = await loadWriteModel(tx, ids)
   const changedIds = work(model) ?? {}
@@ -166,7 +149,7 @@ export function createPassportChanges({ transaction }: Database) {
   ) => transaction((tx) => changePassports(tx, ids, (model) => work(model, now), { now, actor }), 'records')
 
   return {
-    /** Like the others, returns the end of the event log. Throws `not_found`, or `invalid_request` if one of the two is merged already. */
+    /** Returns the end of the event log. Throws `not_found`, or `invalid_request` if one is merged already. */
     merge: (from: number, into: number, ...by: By) =>
       change([from, into], (model) => merge(model, from, into), by),
     /** Throws `not_found`, or `invalid_request` if the passport is not merged. */
@@ -178,7 +161,7 @@ export function createPassportChanges({ transaction }: Database) {
         (model, now) => (hidden ? { hide: hide(model, id, now) } : { unhide: hide(model, id, null) }),
         by,
       ),
-    /** Deletes the passport, if there is one, and those merged into it. Later records with this id or its wallets are ignored. */
+    /** Deletes the passport, if any, and those merged into it. Later records with its id or wallets are ignored. */
     remove: (id: number, ...by: By) =>
       change([id], (model, now) => ({ remove: remove(model, id, now, true) }), by),
   }

@@ -5,7 +5,7 @@ import { addressOf, parsePeopleQuery, SORTS } from '../../../ui/list-address.ts'
 const FIELDS = { tag: 'tag', place: 'location', credential: 'type', human: 'human' } as const
 const NAMES = [...Object.keys(FIELDS), 'points', 'score']
 
-/** Earlier addresses had a parameter for each field, such as `tag=zk&score=>20&sort=skills`. Returns the address of today. */
+/** Returns the address of today for an earlier one, with a parameter for each field: `tag=zk&score=>20&sort=skills`. */
 export function replaceOldAddress(query: URLSearchParams): string | undefined {
   const sort = query.get('sort') ?? ''
   const isOldSort = sort === 'points' || Object.hasOwn(SORTS, sort)

@@ -97,7 +97,8 @@ const quote = (text: string) => `“${shortWord(text, MAX_CHIP_LENGTH)}”`
 /** Links to a search for the words as a name, because they were read as filters. */
 export function renderAsName(asked: PeopleQuery): Html {
   const address = lists.addressOf({ ...asked, text: lists.quoted(asked.text), page: 1 })
-  return html`<p class="soft">Search names for <a href="${address}" rel="nofollow">${quote(asked.text)}</a> instead.</p>`
+  const link = html`<a href="${address}" rel="nofollow">${quote(asked.text)}</a>`
+  return html`<p class="soft">Search names for ${link} instead.</p>`
 }
 
 /** Nobody was found: links to the people of the name alone, to those of the filters alone, and to similar names. */

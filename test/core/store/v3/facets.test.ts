@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Store } from '../../../../src/core/store/store.ts'
+import { type Facets, fromRow } from '../../../support/index/facets.ts'
 import { foldName } from '../../../support/program/text.ts'
 import { onBothEngines, saveRecords } from '../../../support/store/engines.ts'
 import { execute } from '../../../support/store/execute-sql.ts'
-import { type Facets, fromRow } from '../../../support/store/naive-list.ts'
 import { ada, credential, grace, graceOld, NOON, record } from '../../../support/store/records.ts'
 
 const fold = (values: readonly string[]) => [...new Set(values.map(foldName).filter((value) => value !== ''))]

@@ -73,25 +73,11 @@ describe('passportd verify', () => {
   })
 
   test.each([
-    [[], 'The argument FILE is missing.'],
-    [['a', 'b'], "Unexpected argument 'b'."],
-    [['a', '--kez', 'b'], "Unknown option '--kez'."],
-  ])('the arguments %p have the exit code 2', async (args, message) => {
-    const { code, err } = await verify(...args)
-    expect({ code, err: err.slice(11, 11 + message.length) }).toEqual({ code: 2, err: message })
-  })
-
-  test.each([
     ['none.jwt', 'none.jwt cannot be read: ENOENT'],
     ['.', '. cannot be read: EISDIR'],
   ])('the file %s is refused with the reason', async (file, message) => {
     const { code, err } = await verify(file, ...FILES)
     expect({ code, err: err.slice(11, 11 + message.length) }).toEqual({ code: 1, err: message })
-  })
-
-  test('keys that are not JSON are refused', async () => {
-    const { code, err } = await verify('score.jwt', '--keys', 'text.json')
-    expect({ code, err }).toEqual({ code: 1, err: 'passportd: text.json is not JSON.\n' })
   })
 
   test('without options, the keys and the rule set come from the issuer', async () => {

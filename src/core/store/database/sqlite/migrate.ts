@@ -23,7 +23,7 @@ import { APPLICATION_ID, nameOf, versionOf } from './schema.ts'
 
 type OpenWriter = { create: boolean; mode: MigrationMode; onNotice: OnNotice }
 
-/** Opens the connection that writes. Creates or migrates the tables if `mode` allows it. Returns the old schema number, too. */
+/** Opens the connection that writes. Creates or migrates tables if `mode` allows it. Returns the old schema, too. */
 export async function openWriter(path: string, { create, mode, onNotice }: OpenWriter) {
   let version = SCHEMA
   const file = await connectWriter(path, create).catch(async (error) => {

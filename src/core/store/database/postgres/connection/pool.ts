@@ -38,8 +38,8 @@ type State = {
 }
 
 /**
- * Connects on first use. If the server sends no result at all for `responseTimeout`, or refuses new connections after one
- * broke, all calls fail at once until it responds again.
+ * Connects on first use. If the server sends no result for `responseTimeout`, or refuses connections after one broke,
+ * all calls fail at once until it responds again.
  */
 export function openPool(url: string, options: PoolOptions) {
   const name = namePostgres(url)
