@@ -93,7 +93,7 @@ async function replyTo(
   }
 }
 
-const selectRevision = (wanted = '') => (REVISIONS.includes(wanted) ? wanted : REVISIONS[0])
+const selectRevision = (revision = '') => (REVISIONS.includes(revision) ? revision : REVISIONS[0])
 
 const toMessage = (id: unknown, reply: object) => JSON.stringify({ jsonrpc: '2.0', id, ...reply })
 
