@@ -1,10 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { readLines } from '../support/log-lines.ts'
 import { FEATURES } from '../support/program/features.ts'
-import { tempFolder } from '../support/temp-folder.ts'
-import { until } from '../support/wait-until.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 /** The folders with a folder of each feature. */
