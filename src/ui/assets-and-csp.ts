@@ -9,9 +9,9 @@ import components from './assets/components.css' with { type: 'text' }
 import documents from './assets/documents.css' with { type: 'text' }
 import pages from './assets/pages.css' with { type: 'text' }
 import print from './assets/print.css' with { type: 'text' }
-import searchScript from './assets/search.client.js' with { type: 'text' }
-import shareScript from './assets/share.client.js' with { type: 'text' }
-import themeScript from './assets/theme.client.js' with { type: 'text' }
+import searchScript from './assets/search.client.ts?text' with { type: 'text' }
+import shareScript from './assets/share.client.ts?text' with { type: 'text' }
+import themeScript from './assets/theme.client.ts?text' with { type: 'text' }
 import { FONT_FACE, LATIN_FONT, LATIN_FONT_PATH } from './fonts.ts'
 import { type Theme, writeColors } from './tokens.ts'
 
@@ -78,7 +78,11 @@ function compact(...styles: string[]): string {
 }
 
 const minifier = new Bun.Transpiler({ loader: 'ts', minifyWhitespace: true })
-const minify = (...scripts: string[]) => minifier.transformSync(scripts.join('\n'))
+const IMPORTS = /^import [^']*'.*'$/gm
+
+/** The files become one module, so their imports of each other are removed. */
+const minify = (...scripts: string[]) =>
+  minifier.transformSync(scripts.map((script) => script.replace(IMPORTS, '')).join('\n'))
 
 /** A script or a style sheet. The hash in its URL lets browsers keep it forever. */
 export type Asset = { name: string; url: string; page: RenderedPage }

@@ -16,8 +16,8 @@ export const partOf = (category: string): ScorePart | undefined =>
 export type Segment = { name: ScorePart | 'other'; size: number }
 
 /**
- * A stacked bar of the parts of a score. Its length shows the total. A total above `scale` is shown as a full bar with an
- * arrow. Gaps and textures separate the parts, so that they can be told apart without colour.
+ * A stacked bar of the parts of a score. Its length shows the total. A total above `scale` is shown as a full bar with
+ * an arrow. Gaps and textures separate the parts, so that they can be told apart without colour.
  */
 export function renderScoreBar(scores: Scores, scale: number): Html {
   const isBeyond = scores.total > scale && scale > 0

@@ -134,7 +134,10 @@ export const SITE_CARD = '/card/site.png'
 export const describeCard = (passport: Passport): string =>
   `${shortNameOf(passport)}: passport score ${formatFigure(passport.scores.total)}`
 
-/** Shares a page about a passport with its card. Other sites keep a card by its URL, so that a new score needs another one. */
+/**
+ * Shares a page about a passport with its card. Other sites keep a card by its URL, so that a new score needs another
+ * one.
+ */
 export const shareWithCard = (passport: Passport, path: string) => ({
   path,
   card: `/card/${passport.id}.png?score=${passport.scores.total}`,

@@ -35,6 +35,9 @@ export type ExplorerRequest = {
 
 export type ExplorerPage = {
   render(request: ExplorerRequest): Awaitable<RenderedPage>
-  /** The parameters that the page reads, and the version of data that is not in the index. Without a key, it is not cached. */
+  /**
+   * The parameters that the page reads, and the version of data that is not in the index. Without a key, it is not
+   * cached.
+   */
   cacheKey?(request: ExplorerRequest): Awaitable<string | undefined>
 }

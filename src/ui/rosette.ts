@@ -7,7 +7,10 @@ const RADIUS = 104
 /** The colour of a passport: that of the background of its rosette. */
 export const coverColor = (id: number): string => hsl(hueFrom(createRandom(id)), 42, 24)
 
-/** Draws the guilloche rosette of an id, on its own background and without a style sheet, for pages and pictures alike. Below 48 pixels, it has fewer and thicker lines. */
+/**
+ * Draws the guilloche rosette of an id, on its own background and without a style sheet, for pages and pictures alike.
+ * Below 48 pixels, it has fewer and thicker lines.
+ */
 export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
   const random = createRandom(id)
   const hue = hueFrom(random)

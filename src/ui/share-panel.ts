@@ -5,8 +5,8 @@ import { renderCopyable } from './text.ts'
 export const SHARE_BUTTON = html`<button class="quiet" type="button" popovertarget="share">Share</button>`
 
 /**
- * Renders a panel with the card of the page, if it has one, links that post `text` on other sites, and `more`. The script adds
- * the buttons. Without an origin, there are no links. The browser loads the card when the panel opens.
+ * Renders a panel with the card of the page, if it has one, links that post `text` on other sites, and `more`. The
+ * script adds the buttons. Without an origin, there are no links. The browser loads the card when the panel opens.
  */
 export function renderSharePanel(share: Share, text: string, origin: string, more: Html = html``): Html {
   const { path = '', card, title = '' } = share

@@ -91,8 +91,8 @@ export const renderName = (name: string, limit = MAX_NAME_LENGTH): Html => ({
 })
 
 /**
- * `atLeast` is the number of passports with at least this score. Returns "Top 4%" if they are 4% of `total`, and "No. 1" for
- * the single highest score. Percentages are rounded so that no score is overstated.
+ * `atLeast` is the number of passports with at least this score. Returns "Top 4%" if they are 4% of `total`, and "No.
+ * 1" for the single highest score. Percentages are rounded so that no score is overstated.
  */
 export const describeTop = (atLeast: number, total: number): string =>
   atLeast <= 1 && total > 1 ? 'No. 1' : `Top ${Math.ceil((atLeast / total) * 100)}%`

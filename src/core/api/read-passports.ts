@@ -39,8 +39,8 @@ export const readPassports = (
   fields: Fields,
   { asOf, standings }: { asOf?: number | undefined; standings?: Standings | undefined } = {},
 ): Awaitable<RenderedResult[]> =>
-  andThen(findAt(context, keys, { credentials: fields.includes.has('credentials') }, asOf), (found) =>
-    renderPassports(context, found, fields, { isPast: asOf !== undefined, standings }),
+  andThen(findAt(context, keys, { credentials: fields.includes.has('credentials') }, asOf), (results) =>
+    renderPassports(context, results, fields, { isPast: asOf !== undefined, standings }),
   )
 
 type Options = {
@@ -55,12 +55,12 @@ type Render = (passport: PassportV3, explanation?: Explanation) => string
 /** Renders the first passports, up to `most` bytes, but at least one. `changes` are those of movers, by id. */
 export function renderPassports(
   context: Context,
-  found: Found,
+  results: KeyResults,
   fields: Fields,
   { isPast = false, standings, changes, most }: Options,
 ): Awaitable<RenderedResult[]> {
   const { includes, selection } = fields
-  const passports = passportsOf(found)
+  const passports = passportsOf(results)
   const isExplained = includes.has('explanation') && !isPast
   const isRanked = includes.has('standing') && !isPast
   return andThen(isRanked ? (standings ?? findStandings(context, passports)) : undefined, (standings) =>
@@ -77,17 +77,17 @@ export function renderPassports(
         })
         return JSON.stringify(selection ? pick(wire, selection) : wire)
       }
-      const isShort = found.length === 1 && !isExplained
+      const isShort = results.length === 1 && !isExplained
       return isShort
-        ? found.map((result) => toRendered(result, render))
-        : renderInTurns(context, found, render, { isExplained, most })
+        ? results.map((result) => toRendered(result, render))
+        : renderInTurns(context, results, render, { isExplained, most })
     }),
   )
 }
 
 async function renderInTurns(
   context: Context,
-  found: Found,
+  results: KeyResults,
   render: Render,
   {
     isExplained,
@@ -96,7 +96,7 @@ async function renderInTurns(
 ): Promise<RenderedResult[]> {
   const rendered: RenderedResult[] = []
   let bytes = 0
-  for (const [at, result] of found.entries()) {
+  for (const [at, result] of results.entries()) {
     // An explanation reads up to 2,000 data points.
     if (isExplained || (at > 0 && at % PER_TURN === 0)) await takeTurn(context)
     const passport = isExplained && result && 'passport' in result ? result.passport : undefined
@@ -139,7 +139,7 @@ export async function* readAll<Key, Result>(
   }
 }
 
-type Found = Awaited<ReturnType<FindByKeys>>
+type KeyResults = Awaited<ReturnType<FindByKeys>>
 
 /** The passports now, or as of a time: all later events are undone. Throws `before_history`. */
 function findAt(
@@ -147,21 +147,21 @@ function findAt(
   keys: readonly PassportKey[],
   options: FindOptions,
   time: number | undefined,
-): Awaitable<Found> {
-  const found = store.passports.findByKeys(keys, options)
-  return time === undefined ? found : undoLater(store, found, time)
+): Awaitable<KeyResults> {
+  const results = store.passports.findByKeys(keys, options)
+  return time === undefined ? results : undoLater(store, results, time)
 }
 
-async function undoLater(store: Store, read: Awaitable<Found>, time: number): Promise<Found> {
-  const found = await read
-  const now = new Map(passportsOf(found).map((passport) => [passport.id, stateOf(passport)]))
+async function undoLater(store: Store, read: Awaitable<KeyResults>, time: number): Promise<KeyResults> {
+  const results = await read
+  const now = new Map(passportsOf(results).map((passport) => [passport.id, stateOf(passport)]))
   const states = new Map<number, ScoreState | undefined>(now)
   const check = (knownSince: number) => checkKnown('as_of', time, knownSince)
   for await (const events of readLater(store.events, now.keys(), time, check)) {
     for (const [id, later] of Map.groupBy(events, (event) => ('passportId' in event ? event.passportId : 0)))
       states.set(id, undo(states.get(id), later))
   }
-  return found.map((result) => {
+  return results.map((result) => {
     if (!result || !('passport' in result)) return result
     const { passport } = result
     const [current, state] = [now.get(passport.id), states.get(passport.id)]
@@ -171,13 +171,13 @@ async function undoLater(store: Store, read: Awaitable<Found>, time: number): Pr
 
 export type Standings = ReadonlyMap<number, WireStanding>
 
-const passportsOf = (found: Found): PassportV3[] =>
-  found.flatMap((result) => (result && 'passport' in result ? [result.passport] : []))
+const passportsOf = (results: KeyResults): PassportV3[] =>
+  results.flatMap((result) => (result && 'passport' in result ? [result.passport] : []))
 
 async function findStandings({ index, request }: Context, passports: readonly PassportV3[]) {
   const scores = passports.map((passport) => passport.scores)
-  const found = await index.call('standings', scores, request.signal)
-  return new Map(passports.map(({ id }, at) => [id, presentStanding(found[at] as Standing)] as const))
+  const results = await index.call('standings', scores, request.signal)
+  return new Map(passports.map(({ id }, at) => [id, presentStanding(results[at] as Standing)] as const))
 }
 
 /*

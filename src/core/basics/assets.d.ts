@@ -7,10 +7,6 @@ declare module '*.css' {
   const text: string
   export default text
 }
-declare module '*.client.js' {
-  const text: string
-  export default text
-}
 // The query keeps the text apart from the module: both can be imported.
 declare module '*?text' {
   const text: string

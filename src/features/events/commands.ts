@@ -60,8 +60,8 @@ export const diff = defineCommand({
     const times = { from: parseTime('FROM', first, now), to: parseTime('TO', second, now) }
     if (times.from > times.to) throw invalidValue('TO must be a time after FROM', second)
     await using database = await openConfigured(terminal, values)
-    const found = await findDiff(database, argument, times)
-    terminal.out(values.json ? toJsonText(found, 2) : toText(found))
+    const change = await findDiff(database, argument, times)
+    terminal.out(values.json ? toJsonText(change, 2) : toText(change))
   },
 })
 

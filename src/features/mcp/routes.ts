@@ -78,7 +78,7 @@ async function replyTo(method: string, params: Parameters, context: Context): Pr
   }
 }
 
-const selectRevision = (wanted = '') => (REVISIONS.includes(wanted) ? wanted : REVISIONS[0])
+const selectRevision = (revision = '') => (REVISIONS.includes(revision) ? revision : REVISIONS[0])
 
 const toMessage = (id: unknown, reply: object) => JSON.stringify({ jsonrpc: '2.0', id, ...reply })
 

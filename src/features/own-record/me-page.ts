@@ -9,7 +9,7 @@ import { createScript, PARTS, withoutCaching } from '../../ui/assets-and-csp.ts'
 import { type Html, html } from '../../ui/html.ts'
 import { respondPage } from '../../ui/layout.ts'
 import type { ExplorerOptions } from '../../ui/page.ts'
-import script from './me.client.js' with { type: 'text' }
+import script from './me.client.ts?text' with { type: 'text' }
 import { CONFIRMATION, renderMe, renderOwn, renderProof, renderSignature } from './me-sections.ts'
 import * as sessions from './wallet-sessions.ts'
 

@@ -35,7 +35,11 @@ Expiration Time: ${new Date(now + CHALLENGE_MILLISECONDS).toISOString()}`
 export function parseSignature(given: string): Uint8Array {
   const hex = /^0x((?:[0-9a-f]{2})+)$/i.exec(given.trim())?.[1] ?? ''
   if (hex.length === 130) return Uint8Array.fromHex(hex)
-  const contract = `it has ${hex.length / 2} bytes, as those of contract wallets (EIP-1271, EIP-6492), which cannot be checked without a node of their chain. Use another wallet of the passport, or write to the operator`
+  const contract = [
+    `it has ${hex.length / 2} bytes, as those of contract wallets (EIP-1271, EIP-6492)`,
+    'which cannot be checked without a node of their chain. Use another wallet of the passport',
+    'or write to the operator',
+  ].join(', ')
   const problem = hex.length > 130 ? contract : `got ${quote(given)}`
   throw invalidValue('#/signature', `signature must be 0x and 65 bytes in hexadecimal: ${problem}.`)
 }

@@ -61,8 +61,8 @@ const INSTEAD_UNITS = 5
 async function findPage(context: Context, parameters: Query<keyof typeof PARAMETERS>) {
   if (parameters.q === undefined) throw invalidParameter('q', 'q is required: the text to search for.')
   const fields = fieldsOf(parameters)
-  const { cursor, ...given } = parameters
-  const { keyword, groups = [], ...list } = parseListRequest(given, fields)
+  const { cursor, ...listParameters } = parameters
+  const { keyword, groups = [], ...list } = parseListRequest(listParameters, fields)
   const text = keyword === undefined ? '' : parameters.q.trim()
   const units = unitsOfList({ ...list, groups }, fields, true) + TEXT_UNITS
   context.charge(units)
@@ -72,20 +72,20 @@ async function findPage(context: Context, parameters: Query<keyof typeof PARAMET
   const { index, store } = context
   const { signal } = context.request
   const rules = await findRules(store)
-  const found = await findFitting(context, list.limit, fields, async (limit) => {
-    const found = await searchPeople(context, rules, { ...list, groups, text, offset, limit }, signal)
-    const ids = found.people.map(({ passport }) => passport.id)
-    if (!fields.includes.has('standing')) return { ...found, ids, standings: new Map() }
-    const scores = found.people.map(({ passport }) => passport.scores)
+  const { page, items, limit } = await findFitting(context, list.limit, fields, async (limit) => {
+    const result = await searchPeople(context, rules, { ...list, groups, text, offset, limit }, signal)
+    const { people, among } = result
+    const ids = people.map(({ passport }) => passport.id)
+    if (!fields.includes.has('standing')) return { ...result, ids, standings: new Map() }
+    const scores = people.map(({ passport }) => passport.scores)
     const standings = (await index.call('standings', scores, signal)).map((standing, at) => {
-      const rank = list.sort.field === 'passport_id' ? undefined : found.people[at]?.rank
-      return { standing, rank, of: found.among }
+      const rank = list.sort.field === 'passport_id' ? undefined : people[at]?.rank
+      return { standing, rank, of: among }
     })
-    return { ...found, ids, standings: presentStandings(ids, standings) }
+    return { ...result, ids, standings: presentStandings(ids, standings) }
   })
-  const { page, items } = found
   if (page.total === 0) context.charge(units + INSTEAD_UNITS)
-  const end = offset + found.limit
+  const end = offset + limit
   const linkTo = (query: Record<string, string>) => `${search.path}?${new URLSearchParams(query)}`
   return toPage(linkTo, parameters, {
     items,

@@ -61,7 +61,10 @@ ${counts && html`<svg x="${LEFT}" y="300" width="${RIGHT - LEFT}" height="230" f
   )
 }
 
-/** A PNG counts as this many requests, so that one client can request about as many cards as the picture thread can draw. */
+/**
+ * A PNG counts as this many requests, so that one client can request about as many cards as the picture thread can
+ * draw.
+ */
 const PNG_UNITS = 20
 
 /** Draws cards as PNG. While the picture thread is busy or unavailable, the response is the site's card, uncached. */

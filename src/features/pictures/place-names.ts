@@ -3,7 +3,10 @@ import { round } from './svg.ts'
 
 const NAME = /( font-size="([\d.]+)"[^>]* unicode-bidi="plaintext">)([^<]+)/g
 
-/** Characters of one font file. The built-in font has Latin in several files, of which the first is complete for most names. */
+/**
+ * Characters of one font file. The built-in font has Latin in several files, of which the first is complete for most
+ * names.
+ */
 const KINDS = {
   latin: /[ -ÿŒœ–—‘’“”•…€™]/u,
   accented: /\p{Script=Latin}/u,
@@ -18,7 +21,8 @@ const COMPLEX = /\p{Mc}|[ำຳ]|\p{M}\p{L}/u
 
 /**
  * Gives each part of a name its own place. The rasterizer cannot shape a text that needs several font files, and
- * places the text after a complex syllable too far left. `measure` returns where the ink of a text ends, at font size 1.
+ * places the text after a complex syllable too far left. `measure` returns where the ink of a text ends, at font size
+ * 1.
  */
 export const placeNames = (svg: string, measure: (text: string) => number): string =>
   svg.replace(NAME, (found, start: string, size: string, name: string) => {

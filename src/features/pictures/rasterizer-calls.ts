@@ -25,7 +25,9 @@ export type RasterizerClient = ReturnType<typeof createRasterizerClient>
 /** Enough for about 250 cards. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** Draws the pictures of all clients, one at a time. Caches the PNG of each SVG; a cached one does not wait for others. */
+/**
+ * Draws the pictures of all clients, one at a time. Caches the PNG of each SVG; a cached one does not wait for others.
+ */
 export function createRasterizerServer(load: () => Promise<DrawPng>) {
   const cache = createByteCache<Png>(MAX_BYTES)
   const keyOf = ({ svg, width }: Drawing) => `${width} ${svg}`

@@ -5,7 +5,10 @@ import type { Site } from '../../ui/site.ts'
 import { graphemesOf, shortenText } from '../../ui/text.ts'
 import { type Colors, PALETTE, type Theme } from '../../ui/tokens.ts'
 
-/** The colours of the pages, with the operator's accent. An SVG draws its own background, because the embedding page is unknown. */
+/**
+ * The colours of the pages, with the operator's accent. An SVG draws its own background, because the embedding page is
+ * unknown.
+ */
 export const colorsOf = ({ accents }: Pick<Site, 'accents'>, theme: Theme): Colors => ({
   ...PALETTE[theme],
   accent: accents[theme],
@@ -37,7 +40,10 @@ export function drawName(name: string, frame: Frame): Html {
 
 type Box = { x: number; y: number; width: number; height: number }
 
-/** Draws the parts of a score side by side, in proportion to the total. Gaps and textures separate them, in case colours look alike. */
+/**
+ * Draws the parts of a score side by side, in proportion to the total. Gaps and textures separate them, in case colours
+ * look alike.
+ */
 export function drawScoreParts(scores: Scores, colors: Colors, box: Box): Html {
   const segments = fitSegments(segmentsOf(scores), 100)
   if (segments.length === 0)

@@ -3,8 +3,8 @@ import type { Store } from '../../core/store/store.ts'
 export type Fold = Store['events']['fold']
 
 /**
- * Runs one call at a time. Calls that arrive while one runs share the next one, which begins after all of them, so that clients
- * of the log take one place in the queue of the writer thread. The first of them counts the added events.
+ * Runs one call at a time. Calls that arrive while one runs share the next one, which begins after all of them, so that
+ * clients of the log take one place in the queue of the writer thread. The first of them counts the added events.
  */
 export function shareFold(fold: Fold): (...args: Parameters<Fold>) => Promise<Awaited<ReturnType<Fold>>> {
   let running: Promise<unknown> = Promise.resolve()

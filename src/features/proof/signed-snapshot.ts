@@ -7,8 +7,8 @@ const LIFETIME = 30 * 24 * HOUR
 type Options = { origin: string; did: string; rulesDigest: string | null; now: number }
 
 /**
- * The payload of a signed snapshot (W3C Verifiable Credential 2.0). It has all that is needed to calculate the score again, but
- * no name, account or wallet. Within an hour, the payload of an unchanged passport stays the same.
+ * The payload of a signed snapshot (W3C Verifiable Credential 2.0). It has all that is needed to calculate the score
+ * again, but no name, account or wallet. Within an hour, the payload of an unchanged passport stays the same.
  */
 export function toSnapshot(explained: ExplainedPassport, { origin, did, rulesDigest, now }: Options) {
   const { passport, method, rules, event } = explained

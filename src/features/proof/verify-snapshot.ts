@@ -14,7 +14,7 @@ type Verifier = {
 }
 
 /** `failure` is a name such as `expired`, and `checked` has a sentence for each check that passed. */
-type Verification = Report & { verdict: 'valid' | 'not valid'; failure?: string; message?: string }
+export type Verification = Report & { verdict: 'valid' | 'not valid'; failure?: string; message?: string }
 
 type Report = { checked: string[]; lines: Line[] }
 type Line = { type: string; category: string; points: number; formula: string }
@@ -190,7 +190,9 @@ function compareScores(subject: Subject, { types, caps }: Rules, lines: readonly
   const proves = (type: string) => Object.hasOwn(types, type) && types[type]?.proves_human
   const isHuman = subject.record.human || lines.some(({ type, points }) => points > 0 && proves(type))
   expect('wrong_human', 'human_checkmark', subject.human_checkmark, isHuman)
-  return `Calculated again, the score is ${sums.total} (${sums.activity} Activity, ${sums.identity} Identity, ${sums.skills} Skills), and the person is ${isHuman ? '' : 'not '}marked as human.`
+  const words = `${sums.activity} Activity, ${sums.identity} Identity, ${sums.skills} Skills`
+  const mark = isHuman ? '' : 'not '
+  return `Calculated again, the score is ${sums.total} (${words}), and the person is ${mark}marked as human.`
 }
 
 function reject(failure: string, message: string): never {

@@ -153,7 +153,7 @@ function describe(report: ImportReport, isPartial = false): string {
 const SHOWN_TYPES = 10
 
 function describeTypes(types: readonly string[]): string {
-  const shown = types.slice(0, SHOWN_TYPES).map((type) => printable(quote(type)))
-  if (types.length > SHOWN_TYPES) shown.push(`and ${types.length - SHOWN_TYPES} more`)
-  return `The rule set has no rule for ${count(types.length, 'type')}, which give no points: ${shown.join(', ')}.`
+  const names = types.slice(0, SHOWN_TYPES).map((type) => printable(quote(type)))
+  if (types.length > SHOWN_TYPES) names.push(`and ${types.length - SHOWN_TYPES} more`)
+  return `The rule set has no rule for ${count(types.length, 'type')}, which give no points: ${names.join(', ')}.`
 }

@@ -5,10 +5,10 @@ import { type Html, html, prose } from '../../ui/html.ts'
 import { renderLayout, renderLink } from '../../ui/layout.ts'
 import { callPath, referencePath, renderKeyHelp, type Site } from '../../ui/site.ts'
 import { fieldsOf, heading, renderEndpoint, renderExample, renderPath } from './call.ts'
-import callScript from './reference.client.js' with { type: 'text' }
+import callScript from './reference.client.ts?text' with { type: 'text' }
 import style from './reference.css' with { type: 'text' }
-import listScript from './reference-calls.client.js' with { type: 'text' }
-import codeScript from './reference-code.client.js' with { type: 'text' }
+import listScript from './reference-calls.client.ts?text' with { type: 'text' }
+import codeScript from './reference-code.client.ts?text' with { type: 'text' }
 import layout from './reference-layout.css' with { type: 'text' }
 import { renderErrors, renderExampleResponse } from './responses.ts'
 
@@ -30,7 +30,10 @@ type Options = {
 export const versionsOf = (calls: readonly DocumentedRoute[]): string[] =>
   [...new Set(calls.map(({ surface }) => surface.tag.name))].toReversed()
 
-/** Renders the page of a call or, without a call, of a version or all versions. Only the forms and the search need the script. */
+/**
+ * Renders the page of a call or, without a call, of a version or all versions. Only the forms and the search need the
+ * script.
+ */
 export function renderReference(
   calls: readonly DocumentedRoute[],
   options: Options,

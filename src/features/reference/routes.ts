@@ -33,8 +33,8 @@ export function createReference({ api, site, rules, notice, onError }: Options):
     const origin = publicOriginOf(request, site.origin) || EXAMPLE_ORIGIN
     const shown = { version, notice: notice() }
     const { stamp: parameter } = call?.params ?? {}
-    // The stamp in the OpenAPI document is only an example: the service may have other rules. If the database is unavailable,
-    // the page has that one.
+    // The stamp in the OpenAPI document is only an example: the service may have other rules. If the database is
+    // unavailable, the page has that one.
     const example = parameter && (await attempt(() => rules(), onError))?.stamp
     return pages.get(api, JSON.stringify([origin, shown, call?.id, example]), () => {
       const exact = call && example ? { ...call, params: { stamp: { ...parameter, example } } } : call

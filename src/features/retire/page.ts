@@ -22,7 +22,7 @@ ${plan.notice === undefined ? [] : fact('More information', renderAddress(plan.n
 </section>
 <section id="advice">
 <h2>What to do</h2>
-${plan.successor === undefined ? MIGRATION : html`<p>Move your programs to ${renderAddress(plan.successor)}</p>`}
+${renderAdvice(plan)}
 </section>
 ${renderBrownouts(plan, now)}
 ${renderExemptions(plan, now)}
@@ -54,7 +54,8 @@ const since = (time: number | undefined, now: number) =>
 /** Allows a line break only between the date and the time. */
 function when(time: number): Html {
   const text = formatInstant(time)
-  return html`<time datetime="${new Date(time).toISOString()}"><span>${text.slice(0, 10)}</span> <span>${text.slice(11)}</span></time>`
+  const [day, clock] = [text.slice(0, 10), text.slice(11)]
+  return html`<time datetime="${new Date(time).toISOString()}"><span>${day}</span> <span>${clock}</span></time>`
 }
 
 const fact = (name: string, value: Html) => html`<div><dt class="soft">${name}</dt><dd>${value}</dd></div>`
@@ -63,15 +64,30 @@ function renderBrownouts(plan: DatedPlan, now: number): Html {
   if (plan.brownouts.length === 0) return html``
   return html`<section id="brownouts">
 <h2>Brownouts</h2>
-<p>V1 is switched off for a short time, so that programs which still need it are noticed before the removal. Requests then get status 410 with the code <code>brownout</code>; <code>Retry-After</code> is the number of seconds until V1 works again.</p>
+<p>V1 is switched off for a short time, so that programs which still need it are noticed before the removal.
+Requests then get status 410 with the code <code>brownout</code>; <code>Retry-After</code> is the number of seconds
+until V1 works again.</p>
 <table>
-<thead><tr><th scope="col">From</th><th scope="col">Until</th><th scope="col" class="extra">Length</th><th scope="col">State</th></tr></thead>
+<thead><tr>
+<th scope="col">From</th><th scope="col">Until</th><th scope="col" class="extra">Length</th><th scope="col">State</th>
+</tr></thead>
 <tbody>
-${plan.brownouts.map(({ start, end }) => html`<tr><td>${when(start)}</td><td>${when(end)}</td><td class="extra">${formatDuration(end - start)}</td><td>${brownoutState({ start, end }, now)}</td></tr>\n`)}
+${plan.brownouts.map((brownout) => renderBrownout(brownout, now))}
 </tbody>
 </table>
 </section>`
 }
+
+const renderBrownout = ({ start, end }: DatedPlan['brownouts'][number], now: number) => html`<tr>
+<td>${when(start)}</td>
+<td>${when(end)}</td>
+<td class="extra">${formatDuration(end - start)}</td>
+<td>${brownoutState({ start, end }, now)}</td>
+</tr>
+`
+
+const renderAdvice = ({ successor }: DatedPlan) =>
+  successor === undefined ? MIGRATION : html`<p>Move your programs to ${renderAddress(successor)}</p>`
 
 /** The calls of V1 and their replacements. */
 const CALLS = [
@@ -80,10 +96,14 @@ const CALLS = [
   ['/api/v1/passport_credentials?passport_id=42', '/api/v3/passports/42?select=credentials'],
 ] as const
 
-const MIGRATION = html`<p>Move your programs to <code>${DEFAULT_SUCCESSOR}</code> of this service. The <a href="/reference/v3">API reference</a> describes its calls and has examples to copy.</p>
+const renderMove = ([before, after]: (typeof CALLS)[number]) =>
+  html`<tr><td><code>${before}</code></td><td><code>${after}</code></td></tr>`
+
+const MIGRATION = html`<p>Move your programs to <code>${DEFAULT_SUCCESSOR}</code> of this service. The
+<a href="/reference/v3">API reference</a> describes its calls and has examples to copy.</p>
 <table>
 <thead><tr><th scope="col">In V1</th><th scope="col">In V3</th></tr></thead>
-<tbody>${CALLS.map(([before, after]) => html`<tr><td><code>${before}</code></td><td><code>${after}</code></td></tr>`)}</tbody>
+<tbody>${CALLS.map(renderMove)}</tbody>
 </table>`
 
 function describeEnd(plan: DatedPlan, now: number): string {
@@ -100,7 +120,8 @@ function renderExemptions(plan: DatedPlan, now: number): Html {
   const contact = plan.notice === undefined ? '' : html`Contact: ${renderAddress(plan.notice)} `
   return html`<section id="exemption">
 <h2>If you need more time</h2>
-<p>${prose('Ask the operator of this service to exempt your key from brownouts, the times in which V1 is switched off before its removal. Send the key id, the ten letters and digits after `ppd_`; never send the key itself. ')}${contact}</p>
+<p>Ask the operator of this service to exempt your key from brownouts, the times in which V1 is switched off before its
+removal. Send the key id, the ten letters and digits after <code>ppd_</code>; never send the key itself. ${contact}</p>
 <p>No key is exempt from the removal.</p>
 </section>`
 }

@@ -74,9 +74,9 @@ function toRows(line: ExplanationLine): string[][] {
   const issued = account && others.length === 0 ? describeIssuer(account) : ''
   const main = ['', printable(name), points, formula + issued]
   if (others.length === 0) return [main]
-  const rows = accounts.map((each) => {
-    const reason = `${printable(each.value)}: ${each.formula}${describeIssuer(each)}`
-    return ['', `  ${printable(each.account) || 'account'}`, '', reason]
+  const rows = accounts.map((point) => {
+    const reason = `${printable(point.value)}: ${point.formula}${describeIssuer(point)}`
+    return ['', `  ${printable(point.account) || 'account'}`, '', reason]
   })
   return [main, ...rows, ...(more > 0 ? [['', `  and ${more} more`, '', '']] : [])]
 }

@@ -77,9 +77,8 @@ export async function findIds(context: Context, keys: readonly PassportKey[]): P
   const find = (some: readonly PassportKey[]) =>
     context.store.passports.findByKeys(some, { credentials: false })
   const ids = new Set<number>()
-  for await (const found of readAll(keys, find, () => takeTurn(context))) {
-    const each = found && ('passport' in found ? [found.passport.id] : found.candidates)
-    for (const id of each ?? []) ids.add(id)
-  }
+  for await (const result of readAll(keys, find, () => takeTurn(context)))
+    if (result && 'passport' in result) ids.add(result.passport.id)
+    else for (const id of result?.candidates ?? []) ids.add(id)
   return ids
 }

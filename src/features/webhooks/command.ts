@@ -42,9 +42,9 @@ const DONE = { pause: 'paused', resume: 'active', remove: 'removed' }
 
 async function list({ data, events }: Store, name: string, json: boolean, terminal: Terminal) {
   const log = await events.log()
-  const subscriptions = (await data(SUBSCRIPTIONS).list()).map((each) => ({
-    key: each.keyId,
-    ...presentSubscription(each, log),
+  const subscriptions = (await data(SUBSCRIPTIONS).list()).map((subscription) => ({
+    key: subscription.keyId,
+    ...presentSubscription(subscription, log),
   }))
   if (json) return terminal.out(toJsonText(subscriptions))
   if (subscriptions.length === 0) return terminal.err(`There are no subscriptions in ${name}.\n`)

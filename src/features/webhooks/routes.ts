@@ -104,8 +104,8 @@ const MOST_OLD_KEYS = 4
 /** Throws `not_found`, also for the subscription of another key. */
 async function find({ store, principal }: Context, id: string): Promise<Subscription> {
   // PostgreSQL refuses a text with the character U+0000.
-  const found = /^\w+$/.test(id) ? await store.data(SUBSCRIPTIONS).find(id) : undefined
-  return found?.keyId === principal.id ? found : missing(id)
+  const subscription = /^\w+$/.test(id) ? await store.data(SUBSCRIPTIONS).find(id) : undefined
+  return subscription?.keyId === principal.id ? subscription : missing(id)
 }
 
 function missing(id: string): never {
@@ -115,8 +115,8 @@ function missing(id: string): never {
 async function list(_request: Request, context: Context): Promise<Response> {
   const { store, principal } = context
   const log = await store.events.log()
-  const found = await store.data(SUBSCRIPTIONS).list(principal.id)
-  return json(context, JSON.stringify({ items: found.map((each) => presentSubscription(each, log)) }))
+  const subscriptions = await store.data(SUBSCRIPTIONS).list(principal.id)
+  return json(context, JSON.stringify({ items: subscriptions.map((each) => presentSubscription(each, log)) }))
 }
 
 async function get({ params }: RouteRequest<'id'>, context: Context): Promise<Response> {
@@ -174,7 +174,7 @@ async function rotate({ params: { id } }: RouteRequest<'id'>, context: Context):
 }
 
 async function remove({ params: { id } }: RouteRequest<'id'>, context: Context): Promise<Response> {
-  const found = await find(context, id)
+  const subscription = await find(context, id)
   await context.store.data(SUBSCRIPTIONS).remove(id, actorOf(context))
-  return respond(context, found)
+  return respond(context, subscription)
 }

@@ -58,13 +58,7 @@ function createSubscriptions({ read, transaction, write }: Database) {
   return {
     /** Throws `invalid_request` if the key has too many subscriptions, and `overloaded` if all keys together have. */
     create: (subscription: Subscription, actor: Actor) =>
-      transaction(async (tx) => {
-        const keyId = await findOwner(tx, subscription.keyId)
-        await checkLimits(tx, keyId)
-        await tx.insertRows('subscriptions', [toRow({ ...subscription, keyId })])
-        const detail = { subscriptions: [subscription.id] }
-        await addAuditEntry(tx.query, { actor, action: 'subscriptions.create', detail })
-      }),
+      transaction((tx) => createSubscription(tx, subscription, actor)),
     find: async (id: string) => (await select(read, 'where id = $1', [id])).at(0),
     /** Oldest first; all subscriptions without a key. */
     list: (keyId?: string) =>
@@ -73,16 +67,7 @@ function createSubscriptions({ read, transaction, write }: Database) {
         : select(read, 'where key_id = $1 order by created_at, id', [keyId]),
     /** Absent fields stay unchanged. Ends the wait for the next attempt. New keys are a rotation in the audit log. */
     change: (id: string, change: SubscriptionChange, actor: Actor) =>
-      transaction(async (tx) => {
-        const { lastError, ...noFailures } = NO_FAILURES
-        await update(tx.query, { ...noFailures, ...change }, 'id = $1', [id])
-        const [changed] = await select(tx, 'where id = $1', [id])
-        if (!changed) return undefined
-        const action = change.keys ? 'subscriptions.rotate' : 'subscriptions.change'
-        const fields = !change.keys && { changed: Object.keys(change) }
-        await addAuditEntry(tx.query, { actor, action, detail: { subscriptions: [id], ...fields } })
-        return changed
-      }),
+      transaction((tx) => changeSubscription(tx, id, change, actor)),
     remove: (id: string, actor: Actor) =>
       transaction(async ({ query }) => {
         const removed = await query('delete from subscriptions where id = $1 returning id', [id])
@@ -108,6 +93,25 @@ function createSubscriptions({ read, transaction, write }: Database) {
         [now, name, last],
       ),
   }
+}
+
+async function createSubscription(tx: Transaction, subscription: Subscription, actor: Actor): Promise<void> {
+  const keyId = await findOwner(tx, subscription.keyId)
+  await checkLimits(tx, keyId)
+  await tx.insertRows('subscriptions', [toRow({ ...subscription, keyId })])
+  const detail = { subscriptions: [subscription.id] }
+  await addAuditEntry(tx.query, { actor, action: 'subscriptions.create', detail })
+}
+
+async function changeSubscription(tx: Transaction, id: string, change: SubscriptionChange, actor: Actor) {
+  const { lastError, ...noFailures } = NO_FAILURES
+  await update(tx.query, { ...noFailures, ...change }, 'id = $1', [id])
+  const [changed] = await select(tx, 'where id = $1', [id])
+  if (!changed) return undefined
+  const action = change.keys ? 'subscriptions.rotate' : 'subscriptions.change'
+  const fields = !change.keys && { changed: Object.keys(change) }
+  await addAuditEntry(tx.query, { actor, action, detail: { subscriptions: [id], ...fields } })
+  return changed
 }
 
 /** The clock is that of the database, because those of nodes differ. If it was set back, a lease ends too late. */

@@ -141,7 +141,10 @@ test('proofs are limited per address, before anything is verified, and nobody ca
   for (let at = 0; at < 31; at++) ofAddress.push(await ask('192.0.2.1', walletOf(at)))
   expect(ofAddress).toEqual([...new Array(30).fill(200), 429])
   for (let at = 0; at < 40; at++) expect(await ask(`198.51.100.${at}`, ZOE.address)).toBe(200)
-  expect((await me.session(ZOE.address, nonce, ZOE.sign(message))).status).toBe(200)
+  const proof = { wallet: ZOE.address, nonce, signature: ZOE.sign(message) }
+  const prove = async (address: string) =>
+    (await me.call('POST', '/session', proof, '', { 'X-Forwarded-For': address })).status
+  expect([await prove('192.0.2.1'), await prove('203.0.113.1')]).toEqual([429, 200])
 })
 
 test('a person can hide or show the passport six times a day', async () => {

@@ -76,7 +76,6 @@ test('the page of a call has its own title and canonical address, and an unknown
 })
 
 test('the reference describes each status once, and the page of a call those of the call, with examples', async () => {
-  await using server = await serveRecords({}, [])
   const { text } = await server.get('/reference/v3')
   const described = [...text.matchAll(/<dt id="status-(\d+)">/g)].map(([, status]) => status)
   expect(new Set(described).size).toBe(described.length)
@@ -95,7 +94,6 @@ test('the reference describes each status once, and the page of a call those of 
 })
 
 test('the example of an error of a call is the response for something that does not exist, or to an unknown parameter', async () => {
-  await using server = await serveRecords({}, [])
   for (const [page, target] of [
     ['/reference/v3', '/api/v3/passports?page=2'],
     ['/reference/v3/getPassportV3', '/api/v3/passports/42?page=2'],
@@ -107,7 +105,6 @@ test('the example of an error of a call is the response for something that does 
 })
 
 test('the calls of v3 are grouped by what they do', async () => {
-  await using server = await serveRecords({}, [])
   const read = async (path: string) =>
     [...(await server.get(path)).text.matchAll(/<h3>([^<]*)<\/h3><ul class="rows">(.*?)<\/ul>/gs)].map(
       ([, title, rows = '']) => [title, [...rows.matchAll(/<li id="(\w+)"/g)].map(([, id]) => id)],
@@ -126,7 +123,6 @@ test('the calls of v3 are grouped by what they do', async () => {
 })
 
 test('/reference lists the calls of all versions, the newest first, with the addresses of earlier releases', async () => {
-  await using server = await serveRecords({}, [])
   const { text } = await server.get('/reference')
   const titles = [...text.matchAll(/<h3>(V.*?)<\/h3>/g)].map(([, title]) => title)
   expect(titles.slice(0, 5)).toEqual([
@@ -166,7 +162,6 @@ test('example requests use the public URL, or else the Host header if it is a pl
 })
 
 test('the key follows the parameters, unless the call needs one', async () => {
-  await using server = await serveRecords({}, [])
   for (const [id, needsKey] of [
     ['getPassportV3', false],
     ['removePassport', true],
@@ -197,7 +192,6 @@ test('the reference says how to get a key and which limits apply, if the operato
 })
 
 test('the snippets name a method other than GET, and other than POST with a body', async () => {
-  await using server = await serveRecords({}, [])
   const { text: removal } = await server.get('/reference/v3/removePassport')
   expect(removal).toMatch(
     /^[\s\S]*?curl -X DELETE '[\s\S]*?method: &#x27;DELETE&#x27;, [\s\S]*?requests\.delete\(/,

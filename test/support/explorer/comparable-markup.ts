@@ -1,8 +1,8 @@
 /** Elements beside which white space is not visible. Styles may change that, which only a comparison of layouts shows. */
 const BLOCKS =
-  'address|article|aside|body|col|colgroup|dd|details|div|dl|dt|fieldset|footer|form|g|h[1-6]|head|header|html' +
-  '|legend|li|line|link|main|meta|nav|ol|option|p|path|pre|rect|script|search|section|style|summary|table' +
-  '|tbody|td|template|text|tfoot|th|thead|title|tr|ul|use'
+  'address|article|aside|body|circle|col|colgroup|dd|details|div|dl|dt|fieldset|footer|form|g|h[1-6]|head|header|html' +
+  '|input|label|legend|li|line|link|main|meta|nav|noscript|ol|option|p|path|pre|rect|script|search|section|style|summary|svg|table' +
+  '|tbody|td|template|text|textarea|tfoot|th|thead|title|tr|ul|use'
 
 const BESIDE_BLOCKS = new RegExp(` ?(</?(?:${BLOCKS})(?: [^>]*)?>) ?`, 'g')
 

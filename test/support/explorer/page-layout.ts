@@ -14,7 +14,10 @@ export async function readLayout(page: Page, url: string, width: number): Promis
       .map((element) => {
         const { x, y, width, height } = element.getBoundingClientRect()
         const box = [x, y + scrollY, width, height].map((size) => size.toFixed(1)).join(' ')
-        return `${element.localName} ${box} ${textOf(element).replace(/\s+/g, ' ').trim()}`
+        return `${element.localName} ${box} ${textOf(element)
+          .replace(/\s+/g, ' ')
+          .replace(/ ?\| ?/g, '|')
+          .trim()}`
       })
       .join('\n')
   })

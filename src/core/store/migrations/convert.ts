@@ -85,24 +85,15 @@ async function convertPassports({ connection, old }: Conversion, hasSecrets: boo
       ...points.map(({ passport_id }) => passport_id),
       ...credentials.filter(hasCredentials).map(({ id }) => id),
     ])
-    await insertRows(
-      'passports',
-      passports.map((row) => toNewPassport(row, owners.has(row.id))),
-    )
-    await insertRows(
-      'credentials',
-      credentials.map((row) => ({ passport_id: row.id, ...toNewCredentials(row) })),
-    )
+    const rows = passports.map((row) => toNewPassport(row, owners.has(row.id)))
+    await insertRows('passports', rows)
+    const newCredentials = credentials.map((row) => ({ passport_id: row.id, ...toNewCredentials(row) }))
+    await insertRows('credentials', newCredentials)
     // Later columns are undefined in rows of 0.2.1.
-    await insertRows(
-      'data_points',
-      points.map((row) => toDataPointRow(row.passport_id, toDataPoint(row))),
-    )
-    if (!hasSecrets)
-      await insertRows(
-        'log_secrets',
-        passports.map(({ id }) => newSecret(id)),
-      )
+    const newPoints = points.map((row) => toDataPointRow(row.passport_id, toDataPoint(row)))
+    await insertRows('data_points', newPoints)
+    const secrets = hasSecrets ? [] : passports.map(({ id }) => newSecret(id))
+    await insertRows('log_secrets', secrets)
     advance(passports.length)
     after = last
   }

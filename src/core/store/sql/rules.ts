@@ -53,32 +53,35 @@ export function createRules({ read: { query: read }, transaction }: Database) {
       const row = { ...rules, applied_at: appliedAt }
       await transaction(({ insertRows }) => insertRows('rule_sets', [row], 'on conflict do nothing'))
     },
-    apply: (rules: AppliedRules): Promise<void> =>
-      transaction(async (tx) => {
-        const active = await findActiveRules(tx.query)
-        // Applying the active rule set again does not change its time.
-        const isActive = active?.stamp === rules.stamp && active.source !== 'built-in'
-        if (isActive) return activate(tx, { ...rules, appliedAt: active.appliedAt }, rules.appliedAt)
-        // The time must be later than that of all other rule sets.
-        const later = 'select max(applied_at) + 1 from rule_sets where applied_at >= $1'
-        const [next] = await listColumn<number | null>(tx.query, later, [rules.appliedAt])
-        await saveStack(tx.query, [...(await findStack(tx.query)), rules.stamp])
-        await activate(tx, { ...rules, appliedAt: next ?? rules.appliedAt }, rules.appliedAt)
-        await audit(tx, 'rules.apply', rules, active?.stamp)
-      }, 'rules'),
+    apply: (rules: AppliedRules): Promise<void> => transaction((tx) => applyRules(tx, rules), 'rules'),
     /** Activates the previously applied rule set, or else `builtIn`. Returns `undefined` if nothing changes. */
     rollBack: (builtIn: AppliedRules, now = Date.now()) =>
-      transaction<AppliedRules | undefined>(async (tx) => {
-        const active = await findActiveRules(tx.query)
-        const stack = (await findStack(tx.query)).slice(0, -1)
-        const next = (await findRules(tx.query, 'where stamp = $1', [stack.at(-1) ?? ''])) ?? builtIn
-        if (!active || active.stamp === next.stamp) return undefined
-        await activate(tx, next, now)
-        await saveStack(tx.query, stack)
-        await audit(tx, 'rules.rollback', next, active.stamp)
-        return next
-      }, 'rules'),
+      transaction((tx) => rollBackRules(tx, builtIn, now), 'rules'),
   }
+}
+
+async function applyRules(tx: Transaction, rules: AppliedRules): Promise<void> {
+  const active = await findActiveRules(tx.query)
+  // Applying the active rule set again does not change its time.
+  const isActive = active?.stamp === rules.stamp && active.source !== 'built-in'
+  if (isActive) return activate(tx, { ...rules, appliedAt: active.appliedAt }, rules.appliedAt)
+  // The time must be later than that of all other rule sets.
+  const later = 'select max(applied_at) + 1 from rule_sets where applied_at >= $1'
+  const [next] = await listColumn<number | null>(tx.query, later, [rules.appliedAt])
+  await saveStack(tx.query, [...(await findStack(tx.query)), rules.stamp])
+  await activate(tx, { ...rules, appliedAt: next ?? rules.appliedAt }, rules.appliedAt)
+  await audit(tx, 'rules.apply', rules, active?.stamp)
+}
+
+async function rollBackRules(tx: Transaction, builtIn: AppliedRules, now: number) {
+  const active = await findActiveRules(tx.query)
+  const stack = (await findStack(tx.query)).slice(0, -1)
+  const next = (await findRules(tx.query, 'where stamp = $1', [stack.at(-1) ?? ''])) ?? builtIn
+  if (!active || active.stamp === next.stamp) return undefined
+  await activate(tx, next, now)
+  await saveStack(tx.query, stack)
+  await audit(tx, 'rules.rollback', next, active.stamp)
+  return next
 }
 
 async function activate(tx: Transaction, { appliedAt, ...rules }: AppliedRules, now: number): Promise<void> {

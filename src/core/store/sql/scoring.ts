@@ -45,16 +45,6 @@ const LAST_EVENT =
   "select name || '-' || (select max(sequence) from events where passport_id = $1) as id from event_log"
 
 export function createScoring({ read, long, transaction, snapshot }: Database) {
-  async function load(
-    from: Connection,
-    condition: string,
-    values: readonly unknown[],
-    watched?: WatchedTypes,
-  ) {
-    const rows = await from.query<StoredRow>(`select * from passports where ${condition}`, values)
-    return loadScorables(from, rows, watched)
-  }
-
   return {
     /**
      * Scores up to `limit` stale passports in one transaction. Other scorers skip them meanwhile, and after a crash
@@ -68,13 +58,7 @@ export function createScoring({ read, long, transaction, snapshot }: Database) {
     },
     /** Reads together with the id of the last event of the passport; `null` if the log has none. */
     find: (ref: PassportRef, watched?: WatchedTypes) =>
-      snapshot<(Evidence & { event: string | null }) | undefined>(async (connection) => {
-        const isFound = `id = ${SURVIVOR_ID[refKind(ref)]} and ${IS_VISIBLE}`
-        const [found] = await load(connection, isFound, [refValue(ref)], watched)
-        if (!found) return undefined
-        const [event = null] = await listColumn<string | null>(connection.query, LAST_EVENT, [found.row.id])
-        return { ...toEvidence(found), event }
-      }),
+      snapshot((connection) => findEvidence(connection, ref, watched)),
     listByIds: async (ids: readonly number[], watched?: WatchedTypes) =>
       (await load(read, `id in (${selectIds('$1')})`, [ids], watched)).map(toEvidence),
     /** The next passports by id, without merged ones. */
@@ -93,6 +77,19 @@ export function createScoring({ read, long, transaction, snapshot }: Database) {
      */
     adopt: (job: AdoptionJob) => transaction((tx) => adoptStep(tx, job), 'rules'),
   }
+}
+
+async function load(from: Connection, condition: string, values: readonly unknown[], watched?: WatchedTypes) {
+  const rows = await from.query<StoredRow>(`select * from passports where ${condition}`, values)
+  return loadScorables(from, rows, watched)
+}
+
+async function findEvidence(connection: Connection, ref: PassportRef, watched?: WatchedTypes) {
+  const isFound = `id = ${SURVIVOR_ID[refKind(ref)]} and ${IS_VISIBLE}`
+  const [loaded] = await load(connection, isFound, [refValue(ref)], watched)
+  if (!loaded) return undefined
+  const [event = null] = await listColumn<string | null>(connection.query, LAST_EVENT, [loaded.row.id])
+  return { ...toEvidence(loaded), event }
 }
 
 const toEvidence = ({ scorable, row }: LoadedScorable): Evidence => ({

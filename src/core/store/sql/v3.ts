@@ -14,7 +14,7 @@ import {
   type ShownRow,
   toPassportV3,
 } from '../rows/passport.ts'
-import type { Database } from './connection.ts'
+import type { Database, Lookup } from './connection.ts'
 import { PASSPORT_ID } from './passports.ts'
 import { selectIds } from './words.ts'
 
@@ -103,53 +103,49 @@ const [FIND_PROFILE, FIND_WITH_CREDENTIALS] = [selectAll(PROFILE), selectAll(WIT
 
 /** `mostKeys` limits a read on SQLite, because it blocks the event loop. */
 export function createFindByKeys({ lookup }: Database, mostKeys = Number.POSITIVE_INFINITY): FindByKeys {
-  async function findAll(keys: readonly PassportKey[], { credentials }: FindOptions): Promise<KeyResult[]> {
-    const select = credentials ? FIND_WITH_CREDENTIALS : FIND_PROFILE
-    const asked = keys.slice(0, mostKeys)
-    const rows = await lookup<FoundRow>(select.many, toLists(asked))
-    const groups = Map.groupBy(rows, ({ at }) => at)
-    const results: KeyResult[] = []
-    for (const at of asked.keys()) {
-      const group = groups.get(at) ?? []
-      // The contents of this passport were not read, because the page is full. The caller reads it in another call.
-      if (group.length === 1 && group[0]?.id === null && group[0].owners <= MOST_OWNERS) break
-      results.push(toResult(group, { credentials }))
-    }
-    return results
-  }
-
-  /** The items of lists have ids, and few of them are merged. */
-  async function findByIds(ids: readonly number[], options: FindOptions): Promise<KeyResult[]> {
-    const { credentials } = options
-    const { ids: select } = credentials ? FIND_WITH_CREDENTIALS : FIND_PROFILE
-    const rows = await lookup<ShownRow & CredentialsRow>(select, [ids])
-    const results = new Map<number, KeyResult>()
-    for (const row of rows)
-      results.set(row.id, { passport: toPassportV3(row, [], credentials ? row : undefined) })
-    const others = ids.filter((id) => !results.has(id))
-    const found =
-      others.length === 0
-        ? []
-        : await findAll(
-            others.map((id) => ({ id })),
-            options,
-          )
-    for (const [at, result] of found.entries()) results.set(others[at] as number, result)
-    const end = ids.findIndex((id) => !results.has(id))
-    return ids.slice(0, end === -1 ? ids.length : end).map((id) => results.get(id))
-  }
-
   return (keys, options) => {
     const { credentials } = options
+    const asked = keys.slice(0, mostKeys)
+    const ids = asked.flatMap((key) => ('id' in key ? key.id : []))
+    if (ids.length > 1 && ids.length === asked.length) return findByIds(lookup, ids, options)
     const [key] = keys
-    const ids = keys.slice(0, mostKeys).flatMap((key) => ('id' in key ? key.id : []))
-    if (ids.length > 1 && ids.length === Math.min(keys.length, mostKeys)) return findByIds(ids, options)
-    if (keys.length !== 1 || !key || 'handle' in key) return findAll(keys, options)
+    if (keys.length !== 1 || !key || 'handle' in key) return findAll(lookup, asked, options)
     const select = (credentials ? FIND_WITH_CREDENTIALS : FIND_PROFILE)[refKind(key)]
     return andThen(lookup<ShownRow & CredentialsRow>(select, [refValue(key)]), ([row]) =>
-      row ? [{ passport: toPassportV3(row, [], credentials ? row : undefined) }] : findAll(keys, options),
+      row
+        ? [{ passport: toPassportV3(row, [], credentials ? row : undefined) }]
+        : findAll(lookup, asked, options),
     )
   }
+}
+
+async function findAll(lookup: Lookup, keys: readonly PassportKey[], { credentials }: FindOptions) {
+  const results: KeyResult[] = []
+  if (keys.length === 0) return results
+  const select = credentials ? FIND_WITH_CREDENTIALS : FIND_PROFILE
+  const rows = await lookup<FoundRow>(select.many, toLists(keys))
+  const groups = Map.groupBy(rows, ({ at }) => at)
+  for (const at of keys.keys()) {
+    const group = groups.get(at) ?? []
+    // The contents of this passport were not read, because the page is full. The caller reads it in another call.
+    if (group.length === 1 && group[0]?.id === null && group[0].owners <= MOST_OWNERS) break
+    results.push(toResult(group, { credentials }))
+  }
+  return results
+}
+
+/** The items of lists have ids, and few of them are merged. */
+async function findByIds(lookup: Lookup, ids: readonly number[], options: FindOptions) {
+  const { credentials } = options
+  const { ids: select } = credentials ? FIND_WITH_CREDENTIALS : FIND_PROFILE
+  const results = new Map<number, KeyResult>()
+  for (const row of await lookup<ShownRow & CredentialsRow>(select, [ids]))
+    results.set(row.id, { passport: toPassportV3(row, [], credentials ? row : undefined) })
+  const others = ids.filter((id) => !results.has(id)).map((id) => ({ id }))
+  const rest = await findAll(lookup, others, options)
+  for (const [at, result] of rest.entries()) results.set(others[at]?.id as number, result)
+  const end = ids.findIndex((id) => !results.has(id))
+  return ids.slice(0, end === -1 ? ids.length : end).map((id) => results.get(id))
 }
 
 function toResult(group: readonly FoundRow[], { credentials }: FindOptions): KeyResult {

@@ -25,7 +25,9 @@ const FIRST_ROWS = 3
 type Types = RuleSetShape['types']
 type Shown = { id: number; credentials: readonly Credential[]; scores: Scores; types: Types }
 
-/** Renders credentials by category, the highest score first, as the store sorts them. Folds credentials without points. */
+/**
+ * Renders credentials by category, the highest score first, as the store sorts them. Folds credentials without points.
+ */
 export function renderCredentials({ id, credentials, scores, types }: Shown): Html {
   const [proof] = proofsOf(credentials, types)
   const scored = credentials.filter(({ score }) => score > 0)
@@ -33,6 +35,7 @@ export function renderCredentials({ id, credentials, scores, types }: Shown): Ht
   const render = createRow(types, proof)
   const rows = renderWithin(scored, render, MOST_SHOWN)
   const folded = renderWithin(others, render, MOST_FOLDED)
+  const total = count(credentials.length, 'credential')
   const unscored = html`<details id="unscored" class="divided">
 <summary>${count(others.length, 'credential')} without points</summary>
 <table>
@@ -45,11 +48,14 @@ ${TABLE_HEAD}
 ${credentials.length === 0 && html`<p class="soft">No credentials yet.</p>`}
 ${scored.length !== 0 && renderTable(rows.shown, scored, scores, FIRST_ROWS)}
 ${others.length !== 0 && unscored}
-${rows.more + folded.more !== 0 && html`<p><a href="/passports/${id}/credentials">All ${count(credentials.length, 'credential')}</a></p>`}
+${rows.more + folded.more !== 0 && html`<p><a href="/passports/${id}/credentials">All ${total}</a></p>`}
 </section>`
 }
 
-/** Adds "since" to dates whose years count, marks proofs of a human, and unlinks types that may have no page: no points, no rule. */
+/**
+ * Adds "since" to dates whose years count, marks proofs of a human, and unlinks types that may have no page: no points,
+ * no rule.
+ */
 const createRow = (types: Types, proof?: Credential) => (credential: Credential) => {
   const { type, name, value, score } = credential
   const { convert, proves_human } = ruleOf({ types }, type) ?? {}
@@ -67,7 +73,9 @@ export const proofsOf = (credentials: readonly Credential[], types: Types) =>
 /** The row that the pill "human" links to. */
 export const PROOF_ROW = '<tr id="human"'
 
-const TABLE_HEAD = html`<thead><tr><th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th></tr></thead>`
+const TABLE_HEAD = html`<thead><tr>
+<th scope="col">Credential</th><th scope="col">Points</th><th scope="col" class="figure">Earned</th>
+</tr></thead>`
 
 /** `rows` are the rows to show. The heading of a category counts all its credentials. */
 function renderTable(
@@ -77,18 +85,21 @@ function renderTable(
   first = Number.POSITIVE_INFINITY,
 ): Html {
   const byCategory = Map.groupBy(all, ({ category }) => category)
-  return html`<table>
-${TABLE_HEAD}
-${credentialRows.groupByCategory(rows).map(({ category, part, items }, at) => {
-  const words =
-    part === undefined
-      ? 'not part of the score'
-      : `${formatFigure(scores[part])} from ${count(byCategory.get(category)?.length ?? 0, 'credential')}`
-  return html`<tbody class="${part ?? 'other'}">
-<tr class="group"><th scope="rowgroup" colspan="3"><span class="swatch"></span> <bdi>${shortWord(category, credentialRows.MAX_NAME_LENGTH) || 'Other'}</bdi> <span class="soft">${words}</span></th></tr>
+  const groups = credentialRows.groupByCategory(rows).map(({ category, part, items }, at) => {
+    const number = count(byCategory.get(category)?.length ?? 0, 'credential')
+    const name = shortWord(category, credentialRows.MAX_NAME_LENGTH) || 'Other'
+    const words =
+      part === undefined ? 'not part of the score' : `${formatFigure(scores[part])} from ${number}`
+    return html`<tbody class="${part ?? 'other'}">
+<tr class="group"><th scope="rowgroup" colspan="3">
+<span class="swatch"></span> <bdi>${name}</bdi> <span class="soft">${words}</span>
+</th></tr>
 ${credentialRows.foldRows(items, first, `more-${at}`, 3)}</tbody>
 `
-})}</table>`
+  })
+  return html`<table>
+${TABLE_HEAD}
+${groups}</table>`
 }
 
 type Growth = Omit<Shown, 'id'> & { caps: Caps }
@@ -110,7 +121,10 @@ export function renderGrowth({ credentials, scores, types, caps }: Growth): Html
 function renderStep({ type, name, category, score, maxScore, words }: NextStep): Html {
   const link = { markup: credentialRows.linkToType(type, shortWord(name, credentialRows.MAX_NAME_LENGTH)) }
   const bar = score > 0 && credentialRows.renderProgress(score, maxScore)
-  return html`<li class="${partOf(category) ?? ''}">${link} <span>${formatFigure(score)} of ${formatFigure(maxScore)}</span> ${bar} <span class="soft">${shortWord(words, 100)}</span></li>`
+  return html`<li class="${partOf(category) ?? ''}">${link}
+<span>${formatFigure(score)} of ${formatFigure(maxScore)}</span>
+${bar}
+<span class="soft">${shortWord(words, 100)}</span></li>`
 }
 
 export const createCredentialsPage = (options: ExplorerOptions): ExplorerPage => ({
@@ -131,7 +145,8 @@ export const createCredentialsPage = (options: ExplorerOptions): ExplorerPage =>
     const rows = credentials.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
     const addressOf = (target: number) =>
       `/passports/${passport.id}/credentials${target === 1 ? '' : `?page=${target}`}`
-    const main = html`<h1 class="cover">Credentials of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
+    const main = html`<h1 class="cover">Credentials of
+<a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
 <article class="passport-page">
 <section id="credentials">
 ${renderTable(rows.map(createRow(types)), credentials, passport.scores)}

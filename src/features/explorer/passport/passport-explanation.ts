@@ -22,7 +22,8 @@ export const createExplanationPage = ({ explain }: ExplorerOptions): ExplorerPag
     if (!explanation) throw notFound()
     const { passport } = explanation
     const name = shortNameOf(passport)
-    const main = html`<h1 class="cover">Score calculation of <a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
+    const main = html`<h1 class="cover">Score calculation of
+<a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
 <article class="passport-page">
 <section id="explanation">
 <div id="lines">
@@ -39,25 +40,34 @@ ${renderLines(explanation)}
 
 function renderLines(explanation: ExplainedPassport): Html {
   const { passport, scores, lines, caps } = explanation
-  const shown = lines.toSorted((one, other) => other.score - one.score).slice(0, MOST_LINES)
-  const rest = lines.length - shown.length
+  const first = lines.toSorted((a, b) => b.score - a.score).slice(0, MOST_LINES)
+  const rest = lines.length - first.length
   // During a recalculation, the two totals are expected to differ.
   const differs = !passport.stale && scores.total !== passport.scores.total
   const source = html`<p>${describeSource(explanation)}</p>
-${differs && html`<p class="notice">The result is ${formatFigure(scores.total)}. The stored score, ${formatFigure(passport.scores.total)}, comes from the imported record, an earlier calculation or other rules.</p>`}
+${differs && renderDifference(scores.total, passport.scores.total)}
 `
   if (lines.length === 0) return source
-  return html`${source}<table>
-<thead><tr><th scope="col">Credential</th><th scope="col">Reason</th><th scope="col" class="figure">Points</th></tr></thead>
-${groupByCategory(shown).map(
-  ({ category, part, items }) => html`<tbody class="${part ?? 'other'}">
-<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${shorten(category) || 'Not scored'}</bdi>${part !== undefined && html` <span class="soft">${formatFigure(scores[part])}${caps[category] !== undefined && `, at most ${formatFigure(caps[category])}`}</span>`}</th></tr>
+  const groups = groupByCategory(first).map(({ category, part, items }) => {
+    const cap = caps[category] === undefined ? '' : `, at most ${formatFigure(caps[category])}`
+    const sum = part && html` <span class="soft">${formatFigure(scores[part])}${cap}</span>`
+    return html`<tbody class="${part ?? 'other'}">
+<tr class="group"><th scope="rowgroup" colspan="3"><bdi>${shorten(category) || 'Not scored'}</bdi>${sum}</th></tr>
 ${items.map(renderLine)}</tbody>
-`,
-)}</table>
+`
+  })
+  return html`${source}<table>
+<thead><tr>
+<th scope="col">Credential</th><th scope="col">Reason</th><th scope="col" class="figure">Points</th>
+</tr></thead>
+${groups}</table>
 ${rest > 0 && html`<p>${count(rest, 'more credential')} with fewer points ${rest === 1 ? 'is' : 'are'} not shown.</p>`}
 <p class="sum">${describeParts(scores, caps)} = ${formatFigure(scores.total)}</p>`
 }
+
+const renderDifference = (result: number, stored: number) => html`<p class="notice">The result is
+${formatFigure(result)}. The stored score, ${formatFigure(stored)}, comes from the imported record, an earlier
+calculation or other rules.</p>`
 
 /** These limits keep the page of any record below 200 KB. */
 const [MOST_LINES, MOST_ACCOUNTS, MOST_CHARACTERS] = [60, 3, 60]
@@ -72,13 +82,23 @@ function describeSource({ lines, version, scores }: ExplainedPassport): Html {
       : html`The score came with the imported record, which has no credentials.`
   if (lines.every(({ from }) => from === 'record')) return html`All points came with the imported record.`
   const isCurved = lines.some(({ calculation }) => ['sqrt', 'ln'].includes(calculation?.rule.convert ?? ''))
-  return html`Each credential earns points by a <a href="/about#parts">rule of this site</a> (rule set <code>${version}</code>).${isCurved && ' A square root (√) or a logarithm (ln) lets the first steps count most.'}${lines.some(({ from }) => from === 'record') && html` Other points came with the imported record, from its <a href="/about#data">source</a>.`}`
+  const isImported = lines.some(({ from }) => from === 'record')
+  return html`Each credential earns points by a <a href="/about#parts">rule of this site</a> (rule set
+<code>${version}</code>).${isCurved && ABOUT_CURVES}${isImported && ABOUT_IMPORTS}`
 }
+
+const ABOUT_CURVES = ' A square root (√) or a logarithm (ln) lets the first steps count most.'
+
+const ABOUT_IMPORTS = html` Other points came with the imported record, from its <a href="/about#data">source</a>.`
 
 function renderLine(line: ExplanationLine): Html {
   const { type, name, score, from, accounts } = line
   const more = accounts.length > 1 || from === 'nothing' ? renderAccounts(accounts) : html``
-  return html`<tr><th scope="row">${{ markup: linkToType(type, shorten(name)) }}</th><td class="wide">${renderReason(line)}${more}</td><td class="figure">${from === 'nothing' ? UNKNOWN : formatFigure(score)}</td></tr>
+  return html`<tr>
+<th scope="row">${{ markup: linkToType(type, shorten(name)) }}</th>
+<td class="wide">${renderReason(line)}${more}</td>
+<td class="figure">${from === 'nothing' ? UNKNOWN : formatFigure(score)}</td>
+</tr>
 `
 }
 
@@ -106,9 +126,10 @@ function renderReason(line: ExplanationLine): Html {
 
 function renderAccounts(accounts: readonly ExplanationAccount[]): Html {
   const rest = accounts.length - MOST_ACCOUNTS
-  const shown = accounts.slice(0, MOST_ACCOUNTS).map(({ account, value, obstacle }) => {
+  const items = accounts.slice(0, MOST_ACCOUNTS).map(({ account, value, obstacle }) => {
     const isKnown = account !== '' && !account.startsWith(CREDENTIAL_ACCOUNT)
-    return html`<li><bdi>${isKnown ? shorten(account) : 'account'}</bdi>, <bdi>${shorten(value)}</bdi>${obstacle !== undefined && ` (${obstacle})`}</li>`
+    const name = isKnown ? shorten(account) : 'account'
+    return html`<li><bdi>${name}</bdi>, <bdi>${shorten(value)}</bdi>${obstacle !== undefined && ` (${obstacle})`}</li>`
   })
-  return html`<ul>${shown}${rest > 0 && html`<li>${count(rest, 'more account')}</li>`}</ul>`
+  return html`<ul>${items}${rest > 0 && html`<li>${count(rest, 'more account')}</li>`}</ul>`
 }

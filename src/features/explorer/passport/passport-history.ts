@@ -30,32 +30,59 @@ export async function findHistory(
   return points
 }
 
-/** Renders the last change and its main causes: "−16 on 3 November 2026", "GitHub −8, 21 to 13". Empty without a change. */
+/**
+ * Renders the last change and its main causes: "−16 on 3 November 2026", "GitHub −8, 21 to 13". Empty without a change.
+ */
 export function renderLastChange(points: readonly Point[]): Html {
   const { id = 0, time = 0, delta, causes = [] } = points.at(-1) ?? {}
   if (delta === undefined) return html``
-  const [named, more] = [causes.slice(0, MOST_CAUSES_IN_HEADER), causes.length - MOST_CAUSES_IN_HEADER]
-  return html`<p class="row change"><a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a> <span>${named.map(({ words, reason = '' }) => `${words}${reason}`).join(' · ')}${more > 0 && ` and ${more} more`}</span></p>`
+  const more = causes.length - MOST_CAUSES_IN_HEADER
+  const words = causes.slice(0, MOST_CAUSES_IN_HEADER).map(describeCause).join(' · ')
+  return html`<p class="row change">
+<a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a>
+<span>${words}${more > 0 && ` and ${more} more`}</span>
+</p>`
 }
 
-/** Renders the latest changes of a score with their causes, as a chart and as a table. A new passport has a sentence. */
+const describeCause = ({ words, reason = '' }: DescribedCause) => `${words}${reason}`
+
+/**
+ * Renders the latest changes of a score with their causes, as a chart and as a table. A new passport has a sentence.
+ */
 export function renderHistory(points: readonly Point[]): Html {
-  if (points.length < 2)
-    return html`${points.map(({ time, score }) => html`<section id="history"><h2>Score history</h2><p>First recorded on ${formatDay(time)} with a score of ${formatFigure(score)}.</p></section>`)}`
+  const [first, second] = points
+  if (first === undefined) return html``
+  if (second === undefined) return renderFirstScore(first)
   const { shown } = renderWithin(points.toReversed(), renderPoint, MOST_ROWS)
-  const older = shown.slice(FIRST_ROWS)
   return html`<section id="history">
 <h2>Score history</h2>
 <figure>
 ${drawChart(points)}
-<p class="row between axis soft" aria-hidden="true"><span>${renderDay(points[0]?.time ?? 0)}</span><span>${renderDay(points.at(-1)?.time ?? 0)}</span></p>
+<p class="row between axis soft" aria-hidden="true">
+<span>${renderDay(first.time)}</span><span>${renderDay(points.at(-1)?.time ?? 0)}</span>
+</p>
 </figure>
 <table>
-<thead><tr><th scope="col">Date</th><th scope="col">Change</th><th scope="col">Score</th><th scope="col">Causes</th></tr></thead>
+<thead><tr>
+<th scope="col">Date</th><th scope="col">Change</th><th scope="col">Score</th><th scope="col">Causes</th>
+</tr></thead>
 <tbody>${shown.slice(0, FIRST_ROWS)}</tbody>
 </table>
-${older.length !== 0 && html`<details id="changes"><summary>${count(older.length, 'earlier change')}</summary><table><tbody>${older}</tbody></table></details>`}
+${renderOlder(shown.slice(FIRST_ROWS))}
 </section>`
+}
+
+const renderFirstScore = ({ time, score }: Point) => html`<section id="history">
+<h2>Score history</h2>
+<p>First recorded on ${formatDay(time)} with a score of ${formatFigure(score)}.</p>
+</section>`
+
+function renderOlder(rows: readonly Html[]): Html {
+  if (rows.length === 0) return html``
+  return html`<details id="changes">
+<summary>${count(rows.length, 'earlier change')}</summary>
+<table><tbody>${rows}</tbody></table>
+</details>`
 }
 
 /** Events that change only credentials add no point. `latest` has the newest event first. */
@@ -85,7 +112,10 @@ function toPoints(latest: readonly LogEvent[], credentials: readonly Credential[
 
 type Known = Map<string, Pick<Credential, 'name' | 'value'>>
 
-/** Describes the causes of a change, the largest first. Clears the values in `known` that an earlier change did not have. */
+/**
+ * Describes the causes of a change, the largest first. Clears the values in `known` that an earlier change did not
+ * have.
+ */
 function describeCauses(change: ScoreChange, known: Known): DescribedCause[] {
   const { delta = 0, cause } = causesOf(change).find(({ type }) => type === undefined) ?? {}
   const words = credentialRows.describeChange(credentialRows.wordsOf(cause, change.rules[0]), 0, delta)
@@ -98,13 +128,18 @@ function describeCauses(change: ScoreChange, known: Known): DescribedCause[] {
   })
   return [...described, { delta, words }]
     .filter(({ delta }) => delta !== 0)
-    .sort((one, other) => Math.abs(other.delta) - Math.abs(one.delta))
+    .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta))
 }
 
 function renderPoint({ id, time, score, delta, causes }: Point): Html {
   const before = delta === undefined ? '' : `${formatFigure(score - delta)} to `
-  const describe = ({ words, reason = '' }: DescribedCause) => `${words}${reason}`
-  return html`<tr id="change-${id}"><td>${renderDay(time)}</td><td>${delta === undefined ? credentialRows.UNKNOWN : credentialRows.renderChange(delta)}</td><td>${before}${formatFigure(score)}</td><td class="wide"><span class="soft detail">${credentialRows.joinFirst(causes, MOST_CAUSES, describe)}</span></td></tr>
+  const words = credentialRows.joinFirst(causes, MOST_CAUSES, describeCause)
+  const change = delta === undefined ? credentialRows.UNKNOWN : credentialRows.renderChange(delta)
+  const cells = [renderDay(time), change, html`${before}${formatFigure(score)}`].map(
+    (cell) => html`<td>${cell}</td>`,
+  )
+  const causesCell = html`<td class="wide"><span class="soft detail">${words}</span></td>`
+  return html`<tr id="change-${id}">${cells}${causesCell}</tr>
 `
 }
 
@@ -115,8 +150,8 @@ function startOfAxis(low: number, high: number): number {
 }
 
 /**
- * Draws steps in an inner SVG, which is stretched, and marks in the outer SVG, where they keep their shape. A mark links to
- * the row of its change. The table has the same content for keyboards and screen readers.
+ * Draws steps in an inner SVG, which is stretched, and marks in the outer SVG, where they keep their shape. A mark
+ * links to the row of its change. The table has the same content for keyboards and screen readers.
  */
 function drawChart(points: readonly Point[]): Html {
   const [first, last] = [points[0]?.time ?? 0, points.at(-1)?.time ?? 0]
@@ -137,13 +172,31 @@ function drawChart(points: readonly Point[]): Html {
   // The label of a fall is below its line, where there is space for it.
   const isLow = (end?.delta ?? 0) < 0 && (end?.y ?? 0) < 75
   const { shown } = renderWithin(places.toReversed(), drawMark, MOST_ROWS)
-  return html`<svg class="history" aria-hidden="true"><line class="most" x1="12%" x2="100%" y1="16%" y2="16%"/><svg viewBox="0 0 100 100" preserveAspectRatio="none" fill="none" stroke="currentcolor" stroke-width="2"><path vector-effect="non-scaling-stroke" d="${path}H100"/><path class="fall" vector-effect="non-scaling-stroke" d="${falls.join('')}"/></svg>${shown}<text y="16%" dy="4">${[scores[0], end?.score].includes(high) ? '' : formatFigure(high)}</text><text y="${places[0]?.y ?? 0}%" dy="4">${formatFigure(scores[0] ?? 0)}</text><text class="now" x="100%" y="${end?.y ?? 0}%" dy="${isLow ? 22 : -10}">${formatFigure(end?.score ?? 0)}</text></svg>`
+  const highest = [scores[0], end?.score].includes(high) ? '' : formatFigure(high)
+  return html`<svg class="history" aria-hidden="true">
+<line class="most" x1="12%" x2="100%" y1="16%" y2="16%"/>
+<svg viewBox="0 0 100 100" preserveAspectRatio="none" fill="none" stroke="currentcolor" stroke-width="2">
+<path vector-effect="non-scaling-stroke" d="${path}H100"/>
+<path class="fall" vector-effect="non-scaling-stroke" d="${falls.join('')}"/>
+</svg>
+${shown}
+<text y="16%" dy="4">${highest}</text>
+<text y="${places[0]?.y ?? 0}%" dy="4">${formatFigure(scores[0] ?? 0)}</text>
+<text class="now" x="100%" y="${end?.y ?? 0}%" dy="${isLow ? 22 : -10}">${formatFigure(end?.score ?? 0)}</text>
+</svg>`
 }
 
 function drawMark({ id, x, y, time, score, delta }: Point & { x: number; y: number }): Html {
-  const mark =
-    delta === undefined
-      ? html`<circle cx="${x}%" cy="${y}%" r="4" fill="currentcolor"/>`
-      : html`<text x="${x}%" y="${y}%" dy="5" text-anchor="middle" fill="currentcolor">${credentialRows.arrowOf(delta)}</text>`
-  return html`<a class="${(delta ?? 0) < 0 ? 'fall' : 'rise'}" href="#change-${id}" tabindex="-1"><title>${formatDay(time)}: ${formatFigure(score)}</title><circle cx="${x}%" cy="${y}%" r="12" fill="none" pointer-events="all"/>${mark}</a>`
+  const title = html`<title>${formatDay(time)}: ${formatFigure(score)}</title>`
+  const area = html`<circle cx="${x}%" cy="${y}%" r="12" fill="none" pointer-events="all"/>`
+  const mark = delta === undefined ? drawFirst(x, y) : drawArrow(x, y, delta)
+  const turn = (delta ?? 0) < 0 ? 'fall' : 'rise'
+  return html`<a class="${turn}" href="#change-${id}" tabindex="-1">${title}${area}${mark}</a>`
 }
+
+const drawFirst = (x: number, y: number) => html`<circle cx="${x}%" cy="${y}%" r="4" fill="currentcolor"/>`
+
+const drawArrow = (x: number, y: number, delta: number) =>
+  html`<text x="${x}%" y="${y}%" dy="5" ${ARROW_STYLE}>${credentialRows.arrowOf(delta)}</text>`
+
+const ARROW_STYLE = html`text-anchor="middle" fill="currentcolor"`

@@ -10,7 +10,7 @@ import type { ExplorerOptions, ExplorerPage } from '../../../ui/page.ts'
 import { renderSharePanel } from '../../../ui/share-panel.ts'
 import { describeHighest, readStanding } from '../../../ui/standings.ts'
 import { nameOf, renderCopyable, shortNameOf, shortWord } from '../../../ui/text.ts'
-import script from './passport.client.js' with { type: 'text' }
+import script from './passport.client.ts?text' with { type: 'text' }
 import { PROOF_ROW, proofsOf, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
 import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
@@ -45,18 +45,21 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       const description = `${share.title}. ${share.description}`
       const history = await findHistory(options, passport, credentials)
       const rank = passportScore.renderRank(id, standing.total, above)
-      const top =
-        highest === '' || highest === 'No. 1 overall' ? html`` : html`<p class="best">${highest}</p>`
-      const score = html`${passportScore.renderScore(scores.total, levels, [top, rank])}${renderLastChange(history)}`
+      const isFirst = highest === 'No. 1 overall'
+      const top = highest === '' || isFirst ? html`` : html`<p class="best">${highest}</p>`
+      const score = html`${passportScore.renderScore(scores.total, levels, [top, rank])}
+${renderLastChange(history)}`
       const list = renderCredentials({ id, credentials, scores, types })
       // The list may be too long to have the row. A record may also say "human" without a credential.
       const evidence = list.markup.includes(PROOF_ROW) ? '#human' : '/about#human'
       const proofs = proofsOf(credentials, types).map(({ name }) => name)
-      const mark = html`<span><a class="pill" href="${evidence}" title="Why this person counts as human">human</a><span class="soft">${proofs.length !== 0 && ` via ${shortWord(proofs.join(' and '), 60)}`}</span></span>`
+      const mark = passport.human ? renderHuman(evidence, proofs) : UNCHECKED
+      const post = `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`
+      const badge = renderBadge(id, `Passport badge of ${shortNameOf(passport)}`, site.origin)
       const main = html`<article class="passport-page">
-${renderPerson(passport, nameOf(passport), score, passport.human ? mark : UNCHECKED)}
-${renderSharePanel(share, `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`, site.origin, renderBadge(id, `Passport badge of ${shortNameOf(passport)}`, site.origin))}
-<p class="jump soft">On this page: <a href="#growth">what would raise the score</a>, <a href="#history">history</a>, <a href="#credentials">credentials</a>, <a href="#socials">accounts</a></p>
+${renderPerson(passport, nameOf(passport), score, mark)}
+${renderSharePanel(share, post, site.origin, badge)}
+${CONTENTS}
 ${merged !== undefined && html`<p class="soft">Passport ${merged} was merged into this one.</p>`}
 ${passport.stale && RECALCULATING}
 <div class="columns">
@@ -66,9 +69,10 @@ ${passport.stale && RECALCULATING}
 <div>${passportScore.renderAlike(passport, alike)}</div>
 </div>
 ${list}
-<div class="pair"><div>${renderSocials(passport)}</div>
+<div class="pair">
+<div>${renderSocials(passport)}</div>
 <div>${renderWallets(passport)}
-<p class="soft">For programs: <a href="/api/v3/passports/${id}?include=credentials">this passport as JSON</a>${needsKey && ' (key required)'}, <a href="/reference/v3/getPassportV3">API reference</a></p>
+${renderForPrograms(id, needsKey)}
 </div>
 </div>
 </article>`
@@ -76,6 +80,19 @@ ${list}
       return respondPage({ ...layout, script: PASSPORT_SCRIPT })
     },
   }
+}
+
+const CONTENTS = html`<p class="jump soft">On this page: <a href="#growth">what would raise the score</a>,
+<a href="#history">history</a>, <a href="#credentials">credentials</a>, <a href="#socials">accounts</a></p>`
+
+const renderForPrograms = (id: number, needsKey: boolean) => html`<p class="soft">For programs:
+<a href="/api/v3/passports/${id}?include=credentials">this passport as JSON</a>${needsKey && ' (key required)'},
+<a href="/reference/v3/getPassportV3">API reference</a></p>`
+
+function renderHuman(evidence: string, proofs: readonly string[]): Html {
+  const link = html`<a class="pill" href="${evidence}" title="Why this person counts as human">human</a>`
+  const words = proofs.length !== 0 && ` via ${shortWord(proofs.join(' and '), 60)}`
+  return html`<span>${link}<span class="soft">${words}</span></span>`
 }
 
 const UNCHECKED = html`<a class="pill" href="/about#human">no human check</a>`
@@ -91,34 +108,43 @@ const RECALCULATING: Html = html`<section id="recalculating" class="notice">
 const SHOWS = { score: 'Score', level: 'Level', top: 'Rank' }
 const THEMES = { light: 'Light', dark: 'Dark' }
 
-/** The style sheet hides elements of the class `pick` whose other classes are not chosen, so the picker needs no script. */
+/**
+ * The style sheet hides elements of the class `pick` whose other classes are not chosen, so the picker needs no script.
+ */
 function renderBadge(id: number, alt: string, origin: string): Html {
   const page = `${origin}/passports/${id}`
   const badge = `${origin}/badge/${id}.svg?`
+  const preview = (
+    show: string,
+    theme: string,
+  ) => html`<img class="pick ${show} ${theme}" src="/badge/${id}.svg?show=${show}&amp;theme=${theme}"
+alt="Badge of this passport" loading="lazy">`
   const previews = Object.keys(SHOWS).flatMap((show) =>
-    Object.keys(THEMES).map(
-      (theme) =>
-        html`<img class="pick ${show} ${theme}" src="/badge/${id}.svg?show=${show}&amp;theme=${theme}" alt="Badge of this passport" loading="lazy">`,
-    ),
+    Object.keys(THEMES).map((theme) => preview(show, theme)),
   )
+  const [start, end] = [`<a href="${page}"><img src="${badge}`, `" alt="${escapeText(alt)}"></a>`]
   return html`<div id="badge">
 <h2>Badge for your page</h2>
 ${radios('show', 'Shows', SHOWS)}
 ${radios('theme', 'Theme', THEMES)}
 <div class="preview">${previews}</div>
 ${renderCopyable('Markdown', html`[![${alt.replace(MARKDOWN, '\\$&')}](${badge}${renderPicks('&')})](${page})`)}
-${renderCopyable('HTML', html`${`<a href="${page}"><img src="${badge}`}${renderPicks('&amp;')}${`" alt="${escapeText(alt)}"></a>`}`)}
+${renderCopyable('HTML', html`${start}${renderPicks('&amp;')}${end}`)}
 </div>`
 }
 
 const MARKDOWN = /[\\`*_~[\]<>&|$]/g
 
 /** The values in the address of the chosen badge. The default theme is omitted. */
-const renderPicks = (and: string) =>
-  html`${Object.keys(SHOWS).map((show) => html`<span class="pick ${show}">show=${show}</span>`)}<span class="pick dark">${and}theme=dark</span>`
+function renderPicks(and: string): Html {
+  const shows = Object.keys(SHOWS).map((show) => html`<span class="pick ${show}">show=${show}</span>`)
+  return html`${shows}<span class="pick dark">${and}theme=dark</span>`
+}
 
-const radios = (name: string, legend: string, choices: Readonly<Record<string, string>>) =>
-  html`<fieldset class="row"><legend>${legend}</legend>${Object.entries(choices).map(
-    ([value, label], at) =>
-      html`<label><input type="radio" name="${name}" value="${value}"${at === 0 && html` checked`}> ${label}</label>`,
-  )}</fieldset>`
+function radios(name: string, legend: string, choices: Readonly<Record<string, string>>): Html {
+  const labels = Object.entries(choices).map(([value, label], at) => {
+    const checked = at === 0 && html` checked`
+    return html`<label><input type="radio" name="${name}" value="${value}"${checked}> ${label}</label>`
+  })
+  return html`<fieldset class="row"><legend>${legend}</legend>${labels}</fieldset>`
+}

@@ -8,27 +8,42 @@ import { formatFigure, renderName, renderWord, shortenWallet, shortWord } from '
 const [MAX_NAME_LENGTH, MAX_WORD_LENGTH] = [300, 60]
 const MOST_TAGS = { rows: 30, bytes: 8000 }
 
-/** Renders the header. All texts are untrusted; `dir="auto"` isolates their direction. `mark` says that the person is human, and why. */
+/**
+ * Renders the header. All texts are untrusted; `dir="auto"` isolates their direction. `mark` says that the person is
+ * human, and why.
+ */
 export function renderPerson(passport: FullPassport, name: string, score: Html, mark: Html): Html {
   const { id, profile, mainWallet } = passport
   const number = `Passport ${id}`
+  const place = renderWord('location', profile.location, MAX_WORD_LENGTH)
   return html`<div class="person cover">
-<svg class="watermark" aria-hidden="true"><rect width="100%" height="100%" fill="${coverColor(id)}"/><svg x="100%" y="50%"><g><use href="#r${id}"/><use href="#r${id}" transform="rotate(8)scale(.94)"/><use href="#r${id}" transform="rotate(16)scale(.88)"/></g></svg></svg>
+${renderWatermark(id)}
 ${rosette(id)}
 <div class="bearer">
 <h1 class="clamp" dir="auto">${renderName(name, MAX_NAME_LENGTH)}</h1>
 <p class="row line">${mark}
-${profile.location !== '' && html`<span class="soft">${renderWord('location', profile.location, MAX_WORD_LENGTH)}</span>`}
+${profile.location !== '' && html`<span class="soft">${place}</span>`}
 ${name !== number && html`<span class="soft">${number}</span>`}</p>
 </div>
 <div class="facts">
 ${renderBio(profile.bio.trim())}
 ${renderTags(profile.tags)}
-<p class="row actions">${SHARE_BUTTON} <a class="button quiet" href="/compare?ids=${id}">Compare</a> <a class="button quiet" href="/me?wallet=${encodeURIComponent(mainWallet)}">Is this you?</a></p>
+<p class="row actions">${SHARE_BUTTON}
+<a class="button quiet" href="/compare?ids=${id}">Compare</a>
+<a class="button quiet" href="/me?wallet=${encodeURIComponent(mainWallet)}">Is this you?</a></p>
 </div>
 ${score}
 </div>`
 }
+
+const renderWatermark = (id: number) => html`<svg class="watermark" aria-hidden="true">
+<rect width="100%" height="100%" fill="${coverColor(id)}"/>
+<svg x="100%" y="50%"><g>
+<use href="#r${id}"/>
+<use href="#r${id}" transform="rotate(8)scale(.94)"/>
+<use href="#r${id}" transform="rotate(16)scale(.88)"/>
+</g></svg>
+</svg>`
 
 const MAX_BIO_LENGTH = 600
 
@@ -58,7 +73,9 @@ export function renderWallets(passport: FullPassport): Html {
   function renderWallet(wallet: string, at: number): Html {
     const short = shortenWallet(wallet)
     const isMain = at === 0 && passport.mainWallet !== ''
-    return html`<li class="copyable" data-copy="wallet ${short}" data-text="${wallet}"><div><code title="${wallet}">${short}</code>${isMain && html` <span class="soft">main</span>`}</div></li>`
+    return html`<li class="copyable" data-copy="wallet ${short}" data-text="${wallet}">
+<div><code title="${wallet}">${short}</code>${isMain && html` <span class="soft">main</span>`}</div>
+</li>`
   }
 }
 
@@ -114,5 +131,7 @@ const formatCount = (text: string): string =>
 /** Shows the host next to the link, because the link text is untrusted. */
 function renderLink(address: string, text: string, network: string): Html {
   const host = /^https?:\/\/([^/?#]+)/.exec(address)?.[1] ?? ''
-  return html`<a href="${address}" rel="nofollow noopener noreferrer ugc"><bdi>${text}</bdi><span class="unseen"> on ${network}</span></a> <span class="soft">${host}</span>`
+  const words = html`<bdi>${text}</bdi><span class="unseen"> on ${network}</span>`
+  return html`<a href="${address}" rel="nofollow noopener noreferrer ugc">${words}</a>
+<span class="soft">${host}</span>`
 }

@@ -12,13 +12,20 @@ import * as text from '../../../ui/text.ts'
 
 export function renderScore(total: number, levels: readonly Level[], details: readonly Html[]): Html {
   const { level, next } = levelOf(total, { levels }) ?? {}
-  const left = next && `${count(roundScore(next.from - total), 'point')} to ${next.name}`
+  const points = next && count(roundScore(next.from - total), 'point')
+  const left = next && html`<span class="soft"> ${points} to ${next.name}</span>`
   const figure = text.formatFigure(total)
+  const progress = next && level && renderProgress(total - level.from, next.from - level.from)
   // A long score is smaller, so that it fits on one line of a phone.
   return html`<div id="score">
 <h2>Passport score</h2>
 <p class="large${figure.length > 7 && ' long'}">${figure}</p>
-${level && html`<p class="level"><strong><a href="/about#levels">${renderLevel(total, levels)}</a></strong>${next && html`<span class="soft"> ${left ?? ''}</span>`}</p>${next && renderProgress(total - level.from, next.from - level.from)}`}
+${
+  level &&
+  html`<p class="level">
+<strong><a href="/about#levels">${renderLevel(total, levels)}</a></strong>${left}
+</p>${progress}`
+}
 ${details}
 </div>`
 }
@@ -27,36 +34,55 @@ ${details}
 export function renderRank(id: number, { rank, total }: Standing['total'], above: number): Html {
   if (total < 2) return html``
   const page = above < PAGE_SIZE ? '/' : `/?page=${Math.floor(above / PAGE_SIZE) + 1}`
-  return html`<p class="last"><a href="${page}#p${id}">${text.formatOrdinal(Math.min(rank, total))} of ${text.formatPeople(total)}</a></p>`
+  const ordinal = text.formatOrdinal(Math.min(rank, total))
+  return html`<p class="last"><a href="${page}#p${id}">${ordinal} of ${text.formatPeople(total)}</a></p>`
 }
 
 type ScoreContext = { standing: Standing; caps: Caps; signs?: boolean | undefined }
 
 export function renderParts(passport: Passport, { standing, caps, signs }: ScoreContext): Html {
   const { scores, calculatedAt } = passport
-  const given = roundScore(segmentsOf(scores).find(({ name }) => name === 'other')?.size ?? 0)
+  const excess = roundScore(segmentsOf(scores).find(({ name }) => name === 'other')?.size ?? 0)
   // If the total is not the sum of its parts, the record gave it and no rule calculated it.
   const isSum = [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
   return html`<section id="parts">
 <h2>${count(scores.total, 'point')} by part</h2>
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
-<dl class="parts">${SCORE_PARTS.map((part) => {
-    const ahead = text.describeAhead(standing[part], ' of people')
-    return html`<div class="${part}"><dt><span class="swatch"></span> ${CATEGORIES[part]}</dt><dd>${text.formatFigure(scores[part])}${ahead !== '' && html` <span class="soft detail">${ahead}</span>`}</dd></div>`
-  })}${given > 0 && html`<div class="other"><dt><span class="swatch"></span> Only in the total</dt><dd>${text.formatFigure(given)}</dd></div>`}</dl>
+<dl class="parts">
+${SCORE_PARTS.map((part) => {
+  const ahead = text.describeAhead(standing[part], ' of people')
+  return renderPart(part, CATEGORIES[part], scores[part], ahead)
+})}
+${excess > 0 && renderPart('other', 'Only in the total', excess)}
+</dl>
 ${describeTotal(scores, caps)}
-${isSum && html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and again whenever data or rules change. Points that grow with time are those of that day.</p>`}
-<p class="row"><a href="/passports/${passport.id}/score">How every point is calculated</a> <a href="/about#parts">What the parts mean</a>${signs && html` <a href="/verify#${passport.id}">Check this score</a>`}</p>
+${isSum && renderDate(calculatedAt)}
+<p class="row">
+<a href="/passports/${passport.id}/score">How every point is calculated</a>
+<a href="/about#parts">What the parts mean</a>
+${signs && html`<a href="/verify#${passport.id}">Check this score</a>`}
+</p>
 </section>`
 }
 
+const renderPart = (part: string, name: string, points: number, ahead = '') => html`<div class="${part}">
+<dt><span class="swatch"></span> ${name}</dt>
+<dd>${text.formatFigure(points)}${ahead !== '' && html` <span class="soft detail">${ahead}</span>`}</dd>
+</div>`
+
+const renderDate = (
+  calculatedAt: number,
+) => html`<p class="soft">Calculated on ${text.formatDay(calculatedAt)}, and
+again whenever data or rules change. Points that grow with time are those of that day.</p>`
+
 export function renderAlike({ id, profile }: Passport, people: readonly Passport[]): Html {
   if (people.length === 0) return html``
+  const ids = [id, ...people.map((person) => person.id)]
   return html`<section id="alike">
 <h2>Similar people</h2>
 <p class="soft">With the tag ${text.renderWord('tag', profile.tags[0] ?? '')} and the nearest scores</p>
-${renderPeople(people, (each) => `/passports/${each}`)}
-<p><a href="/compare?ids=${[id, ...people.map((each) => each.id)].join(',')}" rel="nofollow">Compare with them</a></p>
+${renderPeople(people, (passport) => `/passports/${passport}`)}
+<p><a href="/compare?ids=${ids.join(',')}" rel="nofollow">Compare with them</a></p>
 </section>`
 }
 

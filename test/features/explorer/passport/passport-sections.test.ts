@@ -258,6 +258,11 @@ test('the snippets of a badge describe it by name, whatever the name contains', 
   await using server = await servePeople(people, { publicUrl: 'https://passports.example.com' })
   for (const { id } of people) {
     const { text } = await server.look(`/passports/${id}`)
+    expect([id, /[\p{Bidi_Control}\u2028\u2029\0]/u.test(text), text.isWellFormed()]).toEqual([
+      id,
+      false,
+      true,
+    ])
     const [, title = ''] = /<meta property="og:title" content="([^"]*)">/.exec(text) ?? []
     const described = readMarkup(`<img alt="${title}">`).image.alt ?? ''
     const alt = `Passport badge of ${described.slice(0, described.lastIndexOf(': passport score'))}`

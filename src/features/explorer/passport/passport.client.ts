@@ -1,5 +1,6 @@
 // Adds copying to the passport page, and polls while the score is being recalculated.
-// share.client.js precedes it in the same script.
+// share.client.ts precedes it in the same script.
+import { addCopyButtons, find, main, news } from '../../../ui/assets/share.client.ts'
 
 const FIRST_WAIT = 2000
 const MAX_WAIT = 10_000
@@ -10,7 +11,7 @@ void pollScore()
 
 function enhance() {
   addCopyButtons()
-  const follows = main.querySelector('[data-follows]')
+  const follows = main.querySelector<HTMLElement>('[data-follows]')
   if (follows) follows.hidden = false
 }
 
@@ -22,8 +23,7 @@ async function pollScore() {
     wait = Math.min(wait * 1.3, MAX_WAIT)
   ) {
     if (Date.now() > end) {
-      main.querySelector('[data-follows]').textContent =
-        'This takes longer than usual. Reload the page to check again.'
+      find('[data-follows]').textContent = 'This takes longer than usual. Reload the page to check again.'
       return
     }
     await new Promise((resolve) => setTimeout(resolve, wait))
@@ -33,7 +33,7 @@ async function pollScore() {
 }
 
 /** Fetches a page; undefined if the request fails. */
-async function read(address) {
+async function read(address: string) {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(MAX_WAIT) })
     if (!response.ok) return undefined
@@ -45,22 +45,22 @@ async function read(address) {
 }
 
 /** Replaces the content; keeps open details, the focus and the scroll position. */
-function show(page) {
+function show(page: Document) {
   const open = [...main.querySelectorAll('details[open]')].map(({ id }) => id)
   const place = document.activeElement?.closest('#main [id]')?.id
   // Browsers without popovers always show the panel.
-  const isSharing = 'popover' in main && main.querySelector('#share').matches(':popover-open')
+  const isSharing = 'popover' in main && find('#share').matches(':popover-open')
   const height = scrollY
-  main.replaceChildren(...document.adoptNode(page.getElementById('main')).childNodes)
+  main.replaceChildren(...document.adoptNode(find('#main', page)).childNodes)
   document.title = page.title
   for (const id of open) document.getElementById(id)?.setAttribute('open', '')
   enhance()
-  if (isSharing) main.querySelector('#share').showPopover()
+  if (isSharing) find('#share').showPopover()
   const target = place === undefined ? null : document.getElementById(place)
   if (target) {
     target.tabIndex = -1
     target.focus({ preventScroll: true })
   }
   scrollTo({ top: height, behavior: 'instant' })
-  news.textContent = `New score: ${main.querySelector('#score .large').textContent}.`
+  news.textContent = `New score: ${find('#score .large').textContent}.`
 }

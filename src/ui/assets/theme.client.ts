@@ -11,7 +11,7 @@ function read() {
   }
 }
 
-function save(theme) {
+function save(theme: string) {
   try {
     localStorage.setItem(KEY, theme)
   } catch {
@@ -19,20 +19,23 @@ function save(theme) {
   }
 }
 
-const paint = (theme) => document.documentElement.style.setProperty('--theme', theme || 'light dark')
+const paint = (theme: string) => document.documentElement.style.setProperty('--theme', theme || 'light dark')
+
+const findMenu = () => document.getElementById('theme') as HTMLSelectElement | null
 
 function show() {
   paint(read())
-  const menu = document.getElementById('theme')
+  const menu = findMenu()
   if (menu) menu.value = read()
 }
 
 show()
 addEventListener('DOMContentLoaded', () => {
   show()
-  document.getElementById('theme').addEventListener('change', ({ target }) => {
-    save(target.value)
-    paint(target.value)
+  findMenu()?.addEventListener('change', () => {
+    const theme = findMenu()?.value ?? ''
+    save(theme)
+    paint(theme)
   })
 })
 // Another page changed the theme, or the browser shows an earlier state of this page.

@@ -1,23 +1,27 @@
 // Completes the page of a call: sends the form, and keeps the form in the URL.
-// share.client.js and reference-code.client.js precede it in the same script.
+// share.client.ts and reference-code.client.ts precede it in the same script.
+import { find } from '../../ui/assets/share.client.ts'
+import { make, parseJson, passportLink, reference, showJson } from './reference-code.client.ts'
 
 const TIMEOUT_MILLISECONDS = 30_000
 /** Longer bodies are left out of the URL. */
 const MAX_BODY_IN_URL = 2000
 
-const key = /** @type {HTMLInputElement} */ (document.getElementById('api-key'))
-const form = document.querySelector('.call form')
+const key = find<HTMLInputElement>('#api-key')
+const form = find<HTMLFormElement>('.call form')
 const isBearer = 'bearer' in form.dataset
-const fields = [...form.querySelectorAll('[data-in]')]
-const block = document.querySelector('[data-response]')
-const languages = document.querySelector('.code-tabs')
+/** Also text areas and lists of choices. */
+const fields = [...form.querySelectorAll<HTMLInputElement>('[data-in]')]
+const bodyField = fields.find(({ name }) => name === 'body')
+const block = find('[data-response]')
+const languages = find('.code-tabs')
 /** The pending request. */
-let pending
+let pending: AbortController | undefined
 
-const PYTHON_NAMES = { true: 'True', false: 'False', null: 'None' }
+const PYTHON_NAMES: Record<string, string> = { true: 'True', false: 'False', null: 'None' }
 
 /** Writes indented JSON in the syntax of each language. */
-const WRITE_JSON = {
+const WRITE_JSON: Record<string, (json: string) => string> = {
   curl: (json) => json.replaceAll('\n', '\n  ').replaceAll("'", "'\\''"),
   javascript: (json) => json.replaceAll('\n', '\n  '),
   python: (json) =>
@@ -39,10 +43,13 @@ enhanceKey()
 
 // The request
 
-/** Path and query. Commas are easier to read as they are. A single quote is encoded, because the examples quote URLs with it. */
+/**
+ * Path and query. Commas are easier to read as they are. A single quote is encoded, because the examples quote URLs
+ * with it.
+ */
 function toTarget() {
   const query = new URLSearchParams()
-  let path = form.dataset.path
+  let path = form.dataset.path as string
   for (const { name, value, dataset } of fields) {
     const text = value.trim().toWellFormed()
     if (dataset.in === 'path') path = path.replace(`{${name}}`, () => encodeURIComponent(text))
@@ -51,13 +58,13 @@ function toTarget() {
   return (query.size === 0 ? path : `${path}?${query}`).replaceAll('%2C', ',').replaceAll("'", '%27')
 }
 
-function toRequest() {
-  const body = form.elements.namedItem('body')?.value
+function toRequest(): RequestInit {
+  const body = bodyField?.value
   const headers = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' })
   const sentKey = key.value.trim()
   if (sentKey !== '' && isBearer) headers.set('Authorization', `Bearer ${sentKey}`)
   else if (sentKey !== '') headers.set('X-API-KEY', sentKey)
-  return { method: form.dataset.method, body, headers }
+  return { method: form.dataset.method as string, body: body ?? null, headers }
 }
 
 /** Returns the first invalid field and its message. */
@@ -85,10 +92,10 @@ function findProblem() {
 async function send() {
   const problem = findProblem()
   for (const field of [key, ...fields]) field.removeAttribute('aria-invalid')
-  document.querySelector('[data-problem]').textContent = problem?.text ?? ''
+  find('[data-problem]').textContent = problem?.text ?? ''
   if (problem) {
-    problem.field?.setAttribute('aria-invalid', 'true')
-    problem.field?.focus()
+    problem.field.setAttribute('aria-invalid', 'true')
+    problem.field.focus()
     return
   }
   saveState()
@@ -96,7 +103,7 @@ async function send() {
   const own = new AbortController()
   pending = own
   delete block.dataset.ok
-  block.querySelector('.responses input').checked = true
+  find<HTMLInputElement>('.responses input', block).checked = true
   block.setAttribute('aria-busy', 'true')
   const begin = performance.now()
   try {
@@ -107,34 +114,34 @@ async function send() {
   } catch (error) {
     // A newer request replaced this one.
     if (own.signal.aborted) return
-    const isLate = error.name === 'TimeoutError'
-    showFailure(isLate ? 'No response in 30 seconds.' : `No response: ${error.message}.`)
+    const { name, message } = error as Error
+    showFailure(name === 'TimeoutError' ? 'No response in 30 seconds.' : `No response: ${message}.`)
   }
   block.removeAttribute('aria-busy')
 }
 
-function showResponse(response, text, milliseconds) {
+function showResponse(response: Response, text: string, milliseconds: number) {
   const size = new Blob([text]).size.toLocaleString('en')
-  block.querySelector('.responses code').textContent = response.status
+  find('.responses code', block).textContent = String(response.status)
   showSummary(`${response.status} in ${milliseconds} ms, ${size} bytes`, response.ok)
   showHint(response, text)
-  const headers = block.querySelector('[data-headers]')
+  const headers = find('[data-headers]', block)
   headers.hidden = false
   const rows = [...response.headers].flatMap(([name, value]) => [make('dt', name), make('dd', value)])
-  headers.querySelector('dl').replaceChildren(...rows)
-  showJson(block.querySelector('[data-body]'), text)
+  find('dl', headers).replaceChildren(...rows)
+  showJson(find('[data-body]', block), text)
 }
 
-function showFailure(text) {
+function showFailure(text: string) {
   showSummary(text, false)
-  block.querySelector('[data-hint]').hidden = true
-  block.querySelector('[data-headers]').hidden = true
-  block.querySelector('[data-body]').textContent = ''
+  find('[data-hint]', block).hidden = true
+  find('[data-headers]', block).hidden = true
+  find('[data-body]', block).textContent = ''
 }
 
-function showSummary(text, isOk) {
-  const summary = block.querySelector('[data-summary]')
-  block.querySelector('[data-title]').textContent = 'Response'
+function showSummary(text: string, isOk: boolean) {
+  const summary = find('[data-summary]', block)
+  find('[data-title]', block).textContent = 'Response'
   summary.textContent = text
   block.dataset.ok = String(isOk)
   // On narrow screens the response is below the snippet.
@@ -142,8 +149,8 @@ function showSummary(text, isOk) {
 }
 
 /** Shows a hint below the response: enter a key, or open the page of the passport. */
-function showHint({ status }, text) {
-  const hint = block.querySelector('[data-hint]')
+function showHint({ status }: Response, text: string) {
+  const hint = find('[data-hint]', block)
   const id = /"passport_id":(\d+)/.exec(text)?.[1]
   const isPage = id !== undefined && 'explorer' in reference.dataset
   hint.hidden = status !== 401 && !isPage
@@ -165,14 +172,13 @@ function showSnippets() {
   // Only letters, digits and underscores need no quoting in a shell.
   const [header, variable] = isBearer ? ['Authorization: Bearer ', '$TOKEN'] : ['X-API-KEY: ', '$KEY']
   const isSent = sentKey !== '' || isBearer || 'needsKey' in form.dataset
-  languages.querySelector('[data-key]').textContent = isSent
+  find('[data-key]', languages).textContent = isSent
     ? ` \\\n  -H "${header}${/^[\w.-]+$/.test(sentKey) ? sentKey : variable}"`
     : ''
-  const { value, error } = parseJson(form.elements.namedItem('body')?.value)
+  const { value, error } = parseJson(bodyField?.value ?? '')
   if (error) return
-  for (const part of languages.querySelectorAll('[data-json]')) {
-    part.textContent = WRITE_JSON[part.dataset.json](JSON.stringify(value, null, 2))
-  }
+  for (const part of languages.querySelectorAll<HTMLElement>('[data-json]'))
+    part.textContent = WRITE_JSON[part.dataset.json ?? '']?.(JSON.stringify(value, null, 2)) ?? ''
 }
 
 // The state of the page in the URL: the changed fields, and the language. Never the key.
@@ -182,7 +188,7 @@ function saveState() {
   for (const { name, value, defaultValue = '' } of fields) {
     if (value !== defaultValue && value.length <= MAX_BODY_IN_URL) state.set(name, value)
   }
-  const language = languages.querySelector(':checked').value
+  const language = find<HTMLInputElement>(':checked', languages).value
   if (language !== 'curl') state.set('language', language)
   const query = state.size === 0 ? '' : `?${state}`
   history.replaceState(history.state, '', location.pathname + query + location.hash)
@@ -190,13 +196,13 @@ function saveState() {
 
 function loadState() {
   const state = new URLSearchParams(location.search)
-  for (const field of fields) if (state.has(field.name)) field.value = state.get(field.name)
+  for (const field of fields) field.value = state.get(field.name) ?? field.value
   const language = state.get('language')
   for (const radio of languages.querySelectorAll('input')) if (radio.value === language) radio.checked = true
 }
 
 function enhanceKey() {
-  const button = document.querySelector('[data-show]')
+  const button = find('[data-show]')
   button.hidden = false
   button.addEventListener('click', () => {
     const isHidden = key.type === 'password'

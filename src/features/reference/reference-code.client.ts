@@ -1,18 +1,19 @@
-// Searches the list of calls as you type, copies code, and shows JSON as elements that can be folded. Values are text nodes, so that the text of the elements is
-// the JSON. share.client.js precedes it in the same script.
+// Searches the list of calls as you type, copies code, and shows JSON as elements that can be folded. Values are text
+// nodes, so that the text of the elements is the JSON. share.client.ts precedes it in the same script.
+import { copy, find, makeButton } from '../../ui/assets/share.client.ts'
 
 /** Longer responses are shown without colours. */
 const MAX_COLOURED_LENGTH = 300_000
 
-const search = /** @type {HTMLInputElement | null} */ (document.getElementById('find'))
-export const calls = [...document.querySelectorAll('.call-list li, #others li')]
+const search = find<HTMLInputElement>('#find')
+export const calls = [...document.querySelectorAll<HTMLElement>('.call-list li, #others li')]
 
-export const reference = document.querySelector('.reference')
+export const reference = find('.reference')
 
 const SHORT_ITEM = 100
 
 /** The CSS class of each type; other types have `json-word`. */
-const CLASSES = { string: 'json-string', number: 'json-number' }
+const CLASSES: Record<string, string> = { string: 'json-string', number: 'json-number' }
 
 search.addEventListener('input', showCalls)
 showCalls()
@@ -25,39 +26,42 @@ function showCalls() {
   }
   const shown = calls.filter(({ hidden }) => !hidden).length
   const text = shown === calls.length ? '' : `${shown} of ${calls.length} calls`
-  document.querySelector('.find-call [data-count]').textContent = text
+  find('.find-call [data-count]').textContent = text
 }
 
 for (const block of document.querySelectorAll('.code-block')) {
   const button = makeButton('Copy')
   button.addEventListener('click', () => {
     const code = [...block.querySelectorAll('pre')].find(({ offsetParent }) => offsetParent !== null)
-    void copy(button, code.textContent, code)
+    if (code) void copy(button, code.textContent, code)
   })
-  block.querySelector('.code-header').append(button)
+  find('.code-header', block).append(button)
 }
-for (const pre of document.querySelectorAll('[data-json-text]')) showJson(pre, pre.textContent)
+for (const pre of document.querySelectorAll<HTMLElement>('[data-json-text]')) showJson(pre, pre.textContent)
 
-export function showJson(pre, text) {
-  const { value, error } = text.length > MAX_COLOURED_LENGTH ? { error: true } : parseJson(text)
-  pre.replaceChildren(...(error ? [text] : toNodes(value, { indent: '', end: '', isOpen: true })))
+export function showJson(pre: HTMLElement, text: string) {
+  const json = text.length > MAX_COLOURED_LENGTH ? undefined : parseJson(text)
+  const isJson = json && !json.error
+  pre.replaceChildren(...(isJson ? toNodes(json.value, { indent: '', end: '', isOpen: true }) : [text]))
 }
 
-function toNodes(value, { name, indent, end, isOpen }) {
+type Line = { name?: string | undefined; indent: string; end: string; isOpen: boolean }
+
+function toNodes(value: unknown, { name, indent, end, isOpen }: Line): (Node | string)[] {
   const label =
     name === undefined ? [indent] : [indent, make('span', JSON.stringify(name), 'json-name'), ': ']
   if (typeof value !== 'object' || value === null) return [...label, toToken(name, value), `${end}\n`]
   const isList = Array.isArray(value)
-  const [left, right] = isList ? '[]' : '{}'
+  const [left, right] = isList ? (['[', ']'] as const) : (['{', '}'] as const)
   const entries = Object.entries(value)
   if (entries.length === 0) return [...label, `${left}${right}${end}\n`]
-  const inner = entries.flatMap(([key, each], at) =>
-    toNodes(each, {
+  const inner = entries.flatMap(([key, item], at) =>
+    toNodes(item, {
       name: isList ? undefined : key,
       indent: `${indent}  `,
       end: at === entries.length - 1 ? '' : ',',
       // The first item of a list is open, to show its fields. Short items are open, too.
-      isOpen: !isList || at === 0 || JSON.stringify(each).length < SHORT_ITEM,
+      isOpen: !isList || at === 0 || JSON.stringify(item).length < SHORT_ITEM,
     }),
   )
   const details = make('details')
@@ -72,27 +76,27 @@ function toNodes(value, { name, indent, end, isOpen }) {
   return [details]
 }
 
-function toToken(name, value) {
+function toToken(name: string | undefined, value: unknown) {
   if (name === 'passport_id' && Number.isSafeInteger(value) && 'explorer' in reference.dataset)
-    return passportLink(value, String(value))
-  return make('span', JSON.stringify(value), CLASSES[typeof value] ?? 'json-word')
+    return passportLink(String(value), String(value))
+  return make('span', JSON.stringify(value) as string, CLASSES[typeof value] ?? 'json-word')
 }
 
-export function passportLink(id, text) {
+export function passportLink(id: string, text: string) {
   const link = make('a', text)
   link.href = `/passports/${id}`
   return link
 }
 
-export function parseJson(text) {
+export function parseJson(text: string): { value?: unknown; error?: Error } {
   try {
     return { value: JSON.parse(text) }
   } catch (error) {
-    return { error }
+    return { error: error as Error }
   }
 }
 
-export function make(tag, text = '', className = '') {
+export function make<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, text = '', className = '') {
   const element = document.createElement(tag)
   element.textContent = text
   if (className !== '') element.className = className
