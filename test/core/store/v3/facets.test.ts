@@ -22,7 +22,7 @@ const list = async (store: Store, ids: readonly number[]) =>
     .map((each) => sorted(fromRow(each)))
     .sort((one, other) => one.id - other.id)
 
-onBothEngines('facets', (open, _engine) => {
+onBothEngines('facets', (open) => {
   test('facets are in lower case without accents, have no duplicates, and omit types of credentials without points', async () => {
     await using store = await open([
       grace,
