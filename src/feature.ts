@@ -40,6 +40,8 @@ export type Feature = {
   threads?: readonly FeatureThread[]
   /** Loaded by the writer thread, which runs them. */
   jobs?: () => Promise<(use: UseOfWriter) => readonly Job[]>
+  /** Gives the successor of a rotated key what the key has. */
+  passOnKey?: () => Promise<(store: Store, id: string, successor: string) => Promise<void>>
   /** Metrics of the database, read once for all threads. */
   metrics?: () => Promise<(store: Store, log: EventLog) => Promise<readonly Family[]>>
 }

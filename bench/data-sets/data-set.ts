@@ -54,6 +54,8 @@ export async function fill(store: Store, passports: number, most = MOST): Promis
     })
     if (batch.length < BATCH && person.id < passports) continue
     await store.records.save(batch, { now: Date.now(), restore: false })
+    // Other work of this process, such as open transactions, continues between batches.
+    await new Promise(setImmediate)
     batch = []
     if (person.id % 50_000 !== 0 && person.id < passports) continue
     const rate = person.id / ((performance.now() - begin) / 1000)

@@ -75,7 +75,8 @@ export function drawHistogram(counts: readonly number[]): Html {
   const bars = counts.flatMap((count, at) => {
     if (count === 0) return []
     const height = toCoordinate(Math.max(LEAST_HEIGHT, count * scale))
-    return html`<rect x="${toCoordinate(at * width)}" y="${toCoordinate(HEIGHT - height)}" width="${toCoordinate(0.85 * width)}" height="${height}"/>`
+    const [x, y] = [toCoordinate(at * width), toCoordinate(HEIGHT - height)]
+    return html`<rect x="${x}" y="${y}" width="${toCoordinate(0.85 * width)}" height="${height}"/>`
   })
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none">${bars}</svg>`
 }

@@ -86,13 +86,16 @@ export function describeCause(cause: Cause, value = ''): string {
 
 /** Uses an arrow and a sign, so that falls and rises differ without colour, too. */
 export const renderChange = (delta: number): Html =>
-  html`<span class="${delta < 0 ? 'fall' : 'rise'}"><span aria-hidden="true">${arrowOf(delta)}</span> ${formatChange(delta)}</span>`
+  html`<span class="${delta < 0 ? 'fall' : 'rise'}">${hiddenArrow(delta)} ${formatChange(delta)}</span>`
+
+const hiddenArrow = (delta: number) => html`<span aria-hidden="true">${arrowOf(delta)}</span>`
 
 export const arrowOf = (delta: number): Html => (delta < 0 ? html`&#9660;` : html`&#9650;`)
 
 /** While these details are closed, the style sheet hides the rows below. A single row is not folded. */
 export function foldRows(rows: readonly Html[], first: number, id: string, columns: number) {
-  const fold = html`<tr class="fold"><td colspan="${columns}"><details id="${id}"><summary>${formatFigure(rows.length - first)} more</summary></details></td></tr>\n`
+  const summary = html`<summary>${formatFigure(rows.length - first)} more</summary>`
+  const fold = html`<tr class="fold"><td colspan="${columns}"><details id="${id}">${summary}</details></td></tr>\n`
   return rows.length <= first + 1 ? rows : rows.toSpliced(first, 0, fold)
 }
 

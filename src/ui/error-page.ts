@@ -10,10 +10,11 @@ export const createErrorPage =
     const [, passport] = /^\/passports\/([^/]+)(?:\/(?:score|credentials))?\/?$/.exec(path) ?? []
     const key = status === 404 && passport ? 'no_passport' : code
     const { title, words, help }: ErrorText = KNOWN[key] ?? KNOWN[status] ?? { title: 'The request failed' }
+    const incident = status >= 500 && html`<p class="soft">Request id: <code>${requestId}</code></p>`
     const main = html`<div class="cover"><p class="above">${status}</p>
 <h1>${title}</h1>
 <p class="lead">${words ?? message}</p>
-${key === 'no_passport' ? renderSearch(passport) : (help ?? (status < 500 ? html`` : html`<p class="soft">Request id: <code>${requestId}</code></p>`))}
+${key === 'no_passport' ? renderSearch(passport) : (help ?? incident)}
 <p><a href="/">All passports by score</a></p></div>`
     return withoutCaching(respondPage({ site, title, description: message, main }, status))
   }

@@ -63,7 +63,7 @@ ${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${scr
 <a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="brand row"><a href="/">${site.name}</a></p>
-${hasSearch && html`<form id="find-person" action="/" role="search" aria-label="People"><input id="search" name="q" type="search" aria-label="Find a person" maxlength="200" placeholder="Search" autocomplete="off" spellcheck="false"><ul class="panel rows" data-results data-linked></ul><span class="unseen" role="status" data-count></span></form>`}
+${hasSearch && HEADER_SEARCH}
 <button class="quiet" type="button" popovertarget="pages">Menu</button>
 <div id="pages" class="panel" popover><nav aria-label="Pages">${joinLinks(menu)}</nav></div>
 </header>
@@ -71,7 +71,7 @@ ${hasSearch && html`<form id="find-person" action="/" role="search" aria-label="
 ${main}
 </main>
 <footer><div>
-<p>${site.name}: public records of work, with scores for activity, identity and skills.${site.owner !== undefined && html` Run by ${explorer ? html`<a href="/about">${site.owner.replace(/\.$/, '')}</a>` : site.owner.replace(/\.$/, '')}.`}</p>
+<p>${site.name}: public records of work, with scores for activity, identity and skills.${renderOwner(site)}</p>
 <nav aria-label="About this site">${joinLinks(footer)}</nav>
 ${THEMES}
 </div></footer>
@@ -80,13 +80,30 @@ ${THEMES}
 `.markup
 }
 
+const HEADER_SEARCH = html`<form id="find-person" action="/" role="search" aria-label="People">
+<input id="search" name="q" type="search" aria-label="Find a person" maxlength="200" placeholder="Search"
+autocomplete="off" spellcheck="false">
+<ul class="panel rows" data-results data-linked></ul>
+<span class="unseen" role="status" data-count></span>
+</form>`
+
+function renderOwner({ owner, explorer }: Site): Html {
+  if (owner === undefined) return html``
+  const name = owner.replace(/\.$/, '')
+  return html` Run by ${explorer ? html`<a href="/about">${name}</a>` : name}.`
+}
+
 export const renderLink = (path: string, text: string | Html, isHere: boolean): Html =>
   html`<a href="${path}"${isHere && html` aria-current="page"`}>${text}</a>`
 
 const joinLinks = (links: readonly Html[]) => links.map((link, at) => html`${at === 0 ? '' : ' '}${link}`)
 
 /** The script keeps the choice in the browser. Without scripts, the theme is that of the system. */
-const THEMES = html`<label class="scripted">Theme <select id="theme" autocomplete="off"><option value="">System</option><option value="light">Light</option><option value="dark">Dark</option></select></label>`
+const THEMES = html`<label class="scripted">Theme <select id="theme" autocomplete="off">
+<option value="">System</option>
+<option value="light">Light</option>
+<option value="dark">Dark</option>
+</select></label>`
 
 /** The form works without JavaScript. Hidden fields keep the filters. */
 export function renderSearch(typed = '', hidden: readonly (readonly [string, string])[] = []): Html {

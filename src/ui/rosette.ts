@@ -35,7 +35,12 @@ export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
 }
 
 export const renderPeople = (people: readonly Passport[], addressOf: (id: number) => string): Html =>
-  html`<ul class="chips">${people.map((each) => html`<li><a href="${addressOf(each.id)}">${rosette(each.id, 'small')}<bdi>${shortNameOf(each)}</bdi> <span>${formatFigure(each.scores.total)}</span></a></li>`)}</ul>`
+  html`<ul class="chips">${people.map((person) => renderPerson(person, addressOf(person.id)))}</ul>`
+
+function renderPerson(person: Passport, address: string): Html {
+  const words = html`<bdi>${shortNameOf(person)}</bdi> <span>${formatFigure(person.scores.total)}</span>`
+  return html`<li><a href="${address}">${rosette(person.id, 'small')}${words}</a></li>`
+}
 
 const hueFrom = (random: () => number) => 20 * Math.floor(18 * random())
 

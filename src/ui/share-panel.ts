@@ -11,19 +11,24 @@ export const SHARE_BUTTON = html`<button class="quiet" type="button" popovertarg
 export function renderSharePanel(share: Share, text: string, origin: string, more: Html = html``): Html {
   const { path = '', card, title = '' } = share
   const link = `${origin}${path}`
+  const data = origin !== '' && html` data-link="${link}" data-title="${text}"`
   return html`<section id="share" popover>
 <div class="row between"><h2>Share</h2> <button class="quiet" type="button" popovertarget="share">Close</button></div>
 ${card !== undefined && renderCard(card, title)}${origin !== '' && renderCopyable('link', html`${link}`)}
-<p class="row actions"${origin !== '' && html` data-link="${link}" data-title="${text}"`}>${card !== undefined && renderDownload(card)}</p>
+<p class="row actions"${data}>${card !== undefined && renderDownload(card)}</p>
 ${origin !== '' && html`${renderNetworks(link, text)}${more}`}
 </section>`
 }
 
-const renderCard = (card: string, title: string) =>
-  html`<img class="card" src="${card}" width="${CARD_SIZE.width}" height="${CARD_SIZE.height}" loading="lazy" alt="Card: ${title}">`
+function renderCard(card: string, title: string): Html {
+  const { width, height } = CARD_SIZE
+  return html`<img class="card" src="${card}" width="${width}" height="${height}" loading="lazy" alt="Card: ${title}">`
+}
 
-const renderDownload = (card: string) =>
-  html`<a class="button quiet" href="${card}" download="passport-${card.replace(/^.*\/|\?.*$/g, '')}">Download card (PNG)</a>`
+function renderDownload(card: string): Html {
+  const file = `passport-${card.replace(/^.*\/|\?.*$/g, '')}`
+  return html`<a class="button quiet" href="${card}" download="${file}">Download card (PNG)</a>`
+}
 
 /** Renders plain links, so that the page loads nothing from these sites. */
 function renderNetworks(page: string, text: string): Html {
@@ -34,6 +39,10 @@ function renderNetworks(page: string, text: string): Html {
     ['LinkedIn', `https://www.linkedin.com/sharing/share-offsite/?url=${url}`],
     ['Bluesky', `https://bsky.app/intent/compose?text=${words}%20${url}`],
   ] as const
-  return html`<p class="row networks"><span class="soft">Post on</span> ${networks.map(([name, address]) => html`<a class="button quiet" href="${address}" rel="nofollow noopener noreferrer">${name}</a> `)}</p>
+  const links = networks.map(
+    ([name, address]) =>
+      html`<a class="button quiet" href="${address}" rel="nofollow noopener noreferrer">${name}</a> `,
+  )
+  return html`<p class="row networks"><span class="soft">Post on</span> ${links}</p>
 `
 }

@@ -16,48 +16,49 @@ import {
   keyState,
   parseKeyId,
 } from '../../core/store/api-key.ts'
-import { PLAN } from '../retire/statements.ts'
+import type { Feature } from '../../feature.ts'
 import { type KeyTask, listKeys, presentKey } from './key-list.ts'
 import { checkGrants, futureExpiry, KEY_OPTIONS, parseTier } from './key-options.ts'
 
-export const keys = defineCommand({
-  name: 'keys',
-  summary: 'manage API keys',
-  description: `create and rotate print the key on standard output, once: it cannot be shown again.
+export const createKeys = (features: readonly Feature[]) =>
+  defineCommand({
+    name: 'keys',
+    summary: 'manage API keys',
+    description: `create and rotate print the key on standard output, once: it cannot be shown again.
     Running servers apply every change at once.`,
-  options: KEY_OPTIONS,
-  forms: [
-    {
-      action: 'create',
-      required: ['name'],
-      options: ['tier', 'owner', 'expires', 'scope', 'types', 'publishable', 'origin', 'json'],
+    options: KEY_OPTIONS,
+    forms: [
+      {
+        action: 'create',
+        required: ['name'],
+        options: ['tier', 'owner', 'expires', 'scope', 'types', 'publishable', 'origin', 'json'],
+      },
+      {
+        action: 'list',
+        options: ['active', 'tier', 'owner', 'json'],
+        about: 'also shows what is left of monthly quotas',
+      },
+      {
+        action: 'set',
+        args: 'ID',
+        options: ['tier', 'owner', 'name', 'expires', 'scope', 'types', 'origin', 'json'],
+      },
+      { action: 'rotate', args: 'ID', options: ['grace', 'expires', 'json'] },
+      { action: 'revoke', args: 'ID', options: ['json'] },
+      { action: 'purge', options: ['older-than'], about: 'deletes revoked and expired keys' },
+    ],
+    examples: [
+      'passportd keys create --name me --tier high --expires 2027-01-31',
+      'passportd keys create --name feed --scope read,events',
+      'passportd keys create --name site --publishable --origin https://app.example.com',
+    ],
+    async run({ values, args: [argument = ''], action }, terminal) {
+      await using database = await openConfigured(terminal, values)
+      // A whole key is also accepted instead of its id.
+      const id = parseKeyId(argument) ?? argument
+      await ACTIONS[action]({ ...database, values, id, now: terminal.now(), terminal, features })
     },
-    {
-      action: 'list',
-      options: ['active', 'tier', 'owner', 'json'],
-      about: 'also shows what is left of monthly quotas',
-    },
-    {
-      action: 'set',
-      args: 'ID',
-      options: ['tier', 'owner', 'name', 'expires', 'scope', 'types', 'origin', 'json'],
-    },
-    { action: 'rotate', args: 'ID', options: ['grace', 'expires', 'json'] },
-    { action: 'revoke', args: 'ID', options: ['json'] },
-    { action: 'purge', options: ['older-than'], about: 'deletes revoked and expired keys' },
-  ],
-  examples: [
-    'passportd keys create --name me --tier high --expires 2027-01-31',
-    'passportd keys create --name feed --scope read,events',
-    'passportd keys create --name site --publishable --origin https://app.example.com',
-  ],
-  async run({ values, args: [argument = ''], action }, terminal) {
-    await using database = await openConfigured(terminal, values)
-    // A whole key is also accepted instead of its id.
-    const id = parseKeyId(argument) ?? argument
-    await ACTIONS[action]({ ...database, values, id, now: terminal.now(), terminal })
-  },
-})
+  })
 
 const ACTIONS = {
   async create(task) {
@@ -98,7 +99,7 @@ const ACTIONS = {
   },
 
   async rotate(task) {
-    const { values, id, now, store } = task
+    const { features, values, id, now, store } = task
     const endsAt = now + values.grace
     const expiresAt = futureExpiry(values, now)
     const old = await findRotatable(task)
@@ -115,9 +116,7 @@ const ACTIONS = {
         `Key ${id} was rotated by another process at the same time: the new key ${made} is revoked.`,
       )
     }
-    const plan = await store.data(PLAN).find()
-    // The successor of an exempt key is exempt, too.
-    if (plan?.exempt.includes(id)) await store.data(PLAN).save({ ...plan, exempt: [...plan.exempt, made] })
+    for (const { passOnKey } of features) await (await passOnKey?.())?.(store, id, made)
     const last = Math.min(endsAt, old.expiresAt ?? endsAt)
     const end = last <= now ? 'which is no longer valid' : `valid until ${formatInstant(last)}`
     const expiry = grants.expiresAt === undefined ? '' : ` It expires ${formatInstant(grants.expiresAt)}.`

@@ -1,11 +1,9 @@
 import type { Feature } from '../../feature.ts'
-import { retire } from '../retire/index.ts'
 
 export const keys: Feature = {
   name: 'keys',
-  needs: [retire],
   commands: {
-    keys: async () => (await import('./commands.ts')).keys,
+    keys: async (features) => (await import('./commands.ts')).createKeys(features),
     usage: async () => (await import('./usage-command.ts')).usage,
   },
   data: async () => [(await import('./usage-statements.ts')).USAGE],

@@ -7,11 +7,18 @@ import { formatTable } from '../../core/cli/table.ts'
 import type { Tier } from '../../core/config/rate-limit-tier.ts'
 import { type ApiKey, keyState } from '../../core/store/api-key.ts'
 import type { Store } from '../../core/store/store.ts'
+import type { Feature } from '../../feature.ts'
 import type { KeyValues } from './key-options.ts'
 import { USAGE } from './usage-statements.ts'
 
 /** An action of the command "keys", with the options and the database of its call. */
-export type KeyTask = OpenDatabase & { values: KeyValues; id: string; now: number; terminal: Terminal }
+export type KeyTask = OpenDatabase & {
+  values: KeyValues
+  id: string
+  now: number
+  terminal: Terminal
+  features: readonly Feature[]
+}
 
 export async function listKeys({ values, now, store, name, config, terminal }: KeyTask): Promise<void> {
   const all = await store.keys.list()

@@ -1,14 +1,16 @@
 import type { Feature } from '../../feature.ts'
 import { events } from '../events/index.ts'
-import { movers } from '../movers/index.ts'
 import { passports } from '../passports/index.ts'
 import { records } from '../records/index.ts'
 
 export const mcp: Feature = {
   name: 'mcp',
-  needs: [passports, movers, records, events],
+  needs: [passports, records, events],
   commands: {
-    mcp: async () => (await import('./command.ts')).mcp,
+    mcp: async (features) => (await import('./command.ts')).createMcpCommand(features),
   },
-  serve: async () => ({ routes: [(await import('./routes.ts')).mcp] }),
+  async serve() {
+    const { createMcp } = await import('./routes.ts')
+    return { start: ({ api }) => ({ routes: [createMcp(api.routes)] }) }
+  },
 }

@@ -4,13 +4,16 @@ import type { Principal } from '../../core/http/client-identity.ts'
 import { createLimiter } from '../../core/http/rate-limit.ts'
 import { createRequestCounter } from '../../core/http/request-counter.ts'
 import { respond } from '../../core/http/respond.ts'
+import type { Route } from '../../core/http/route.ts'
 import { createServerState } from '../../core/http/server.ts'
 import { createExplainer, createPassportExplainer } from '../../core/scoring/explain-score.ts'
 import type { Store } from '../../core/store/store.ts'
-import { mcp } from './routes.ts'
+import { createMcp } from './routes.ts'
 import { createRequest } from './tools.ts'
 
 type Options = {
+  /** Those of v3, which are the tools. */
+  routes: readonly Route[]
   principal: Principal
   now: () => number
   onError: (error: unknown) => void
@@ -18,7 +21,8 @@ type Options = {
 }
 
 /** Returns a function that responds to a message as the route does, without a network and without a limit. */
-export function createLocalService(store: Store, { principal, now, onError, signal }: Options) {
+export function createLocalService(store: Store, { routes, principal, now, onError, signal }: Options) {
+  const mcp = createMcp(routes)
   const state = createServerState({
     ...{ routes: [], trustedProxies: [], requireKey: false },
     ...{ store, now, onError, counter: createRequestCounter(now) },

@@ -4,7 +4,7 @@ import { quote } from '../../core/basics/text/quote.ts'
 import { VERSION } from '../../core/basics/version.ts'
 import { createPage, sendPage } from '../../core/http/rendered-page.ts'
 import { JSON_HEADERS } from '../../core/http/response.ts'
-import { type Context, route, type Surface } from '../../core/http/route.ts'
+import { type Context, type Route, route, type Surface } from '../../core/http/route.ts'
 import { callTool, listTools } from './tools.ts'
 
 /** An error of a request is that of v3, in a JSON-RPC message. A failed call of a tool is a result. */
@@ -19,7 +19,13 @@ const MCP: Surface = {
 }
 
 /** The Model Context Protocol over HTTP without sessions: each POST has one message, and gets its result. */
-export const mcp = route(MCP, { name: 'mcp', path: '/mcp', methods: ['POST'], handle: handleMessage })
+export const createMcp = (routes: readonly Route[]) =>
+  route(MCP, {
+    name: 'mcp',
+    path: '/mcp',
+    methods: ['POST'],
+    handle: (request, context) => handleMessage(request, context, routes),
+  })
 
 /** A client of these revisions sends `initialize` first. A client of `STATELESS` names its revision in each message. */
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']
@@ -45,7 +51,11 @@ type Parameters = {
   arguments?: Record<string, unknown>
 }
 
-async function handleMessage(request: Request, context: Context): Promise<Response> {
+async function handleMessage(
+  request: Request,
+  context: Context,
+  routes: readonly Route[],
+): Promise<Response> {
   const { bytes } = await readBody(request, context, ['application/json'])
   const message = parseJson(bytes)
   if (typeof message !== 'object' || message === null || Array.isArray(message))
@@ -54,11 +64,16 @@ async function handleMessage(request: Request, context: Context): Promise<Respon
   // A notification gets no result.
   if (id === undefined || typeof method !== 'string')
     return new Response(null, { status: 202, headers: context.headers })
-  const body = toMessage(id, await replyTo(method, params ?? {}, context))
+  const body = toMessage(id, await replyTo(method, params ?? {}, context, routes))
   return sendPage(request, context, createPage(body, { ...JSON_HEADERS, 'Cache-Control': 'no-store' }))
 }
 
-async function replyTo(method: string, params: Parameters, context: Context): Promise<object> {
+async function replyTo(
+  method: string,
+  params: Parameters,
+  context: Context,
+  routes: readonly Route[],
+): Promise<object> {
   const revision = params._meta?.['io.modelcontextprotocol/protocolVersion'] ?? STATELESS
   if (revision !== STATELESS)
     return failure(-32022, 'Unsupported protocol version', { supported: [STATELESS], requested: revision })
@@ -72,7 +87,7 @@ async function replyTo(method: string, params: Parameters, context: Context): Pr
     case 'tools/list':
       return success({ tools: listTools(context), ...NOT_CACHED })
     case 'tools/call':
-      return success(await callTool(context, String(params.name), params.arguments ?? {}))
+      return success(await callTool(context, String(params.name), params.arguments ?? {}, routes))
     default:
       return failure(-32601, `Method not found: ${quote(method)}`)
   }

@@ -8,25 +8,15 @@ import type { Context, Route, RouteRequest } from '../../core/http/route.ts'
 import { selectRoute } from '../../core/http/server.ts'
 import { diff } from '../events/diff.ts'
 import { events } from '../events/routes.ts'
-import { listOfMovers } from '../movers/list.ts'
 import { listOfPassports } from '../passports/list.ts'
 import { lookup } from '../passports/lookup.ts'
 import { passport } from '../passports/passport.ts'
 import { records } from '../records/routes.ts'
 import { sanitize } from './sanitize.ts'
 
-/** The list of v3 has two routes. */
-const search: Route = {
-  ...listOfPassports,
-  async handle(request, context) {
-    const { handle } = selectRoute([listOfPassports, listOfMovers], request)
-    return (await handle?.(request, context)) as Response
-  },
-}
-
 /** Each tool is a route of v3. */
 const TOOLS = new Map<string, Route>([
-  ['search_passports', search],
+  ['search_passports', listOfPassports],
   ['get_passport', passport],
   ['lookup_passports', lookup],
   ['what_changed', diff],
@@ -76,15 +66,25 @@ export const listTools = (context: Context) =>
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** Calls a tool within the limit, the scopes and the bytes of the HTTP request. An error of v3 is a result, too. */
-export async function callTool(context: Context, name: string, args: Arguments): Promise<object> {
+/**
+ * Calls a tool within the limit, the scopes and the bytes of the HTTP request. An error of v3 is a result, too. `routes` are
+ * those of v3: several can have the path of a tool.
+ */
+export async function callTool(
+  context: Context,
+  name: string,
+  args: Arguments,
+  routes: readonly Route[],
+): Promise<object> {
   try {
     const route = TOOLS.get(name)
     if (!route) throw new ServiceError('invalid_request', describeUnknown('tool', name, [...TOOLS.keys()]))
     if (!hasKey(context, route)) throw unauthorized()
     checkScope(context.principal, route.scope)
     context.charge(route.units)
-    const response = await route.handle?.(toRequest(route, args), context)
+    const request = toRequest(route, args)
+    const candidates = routes.filter(({ path }) => path === route.path)
+    const response = await selectRoute(candidates, request).handle?.(request, context)
     const data = sanitize(JSON.parse(await readText(response?.body)))
     return { structuredContent: data, content: toContent(JSON.stringify(data)) }
   } catch (error) {

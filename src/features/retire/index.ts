@@ -6,6 +6,7 @@ export const retire: Feature = {
     retire: async () => (await import('./command.ts')).retire,
   },
   data: async () => [(await import('./statements.ts')).PLAN],
+  passOnKey: async () => (await import('./statements.ts')).exemptSuccessor,
   async jobs() {
     const { logRetirement } = await import('./job.ts')
     return ({ store, log }) => [logRetirement(store, log)]

@@ -2,6 +2,7 @@ import { isoTime } from '../../core/basics/text/instant.ts'
 import { defineData } from '../../core/store/data.ts'
 import { addAuditEntry } from '../../core/store/sql/audit-log.ts'
 import { getSetting, setSetting } from '../../core/store/sql/settings.ts'
+import type { Store } from '../../core/store/store.ts'
 import { NO_PLAN, type RetirementPlan } from './plan.ts'
 
 const RETIREMENT = 'retirement'
@@ -21,6 +22,12 @@ export const PLAN = defineData({
       }),
   }),
 })
+
+/** The successor of an exempt key is exempt, too. */
+export async function exemptSuccessor({ data }: Store, id: string, successor: string): Promise<void> {
+  const plan = await data(PLAN).find()
+  if (plan?.exempt.includes(id)) await data(PLAN).save({ ...plan, exempt: [...plan.exempt, successor] })
+}
 
 const parse = (text = 'null'): RetirementPlan | undefined => JSON.parse(text) ?? undefined
 

@@ -28,7 +28,7 @@ test('the score history shows each change with its causes, as a chart and as a t
   const [, id] =
     /<a class="rise" href="#change-(\d+)" tabindex="-1"><title>2 January 2026: 1,057.5</.exec(text) ?? []
   expect(text).toContain(`<tr id="change-${id}"><td><time datetime="2026-01-02">2 Jan 2026</time>`)
-  expect(text).toContain('<span><time datetime="2026-01-02">2 Jan 2026</time></span></p>')
+  expect(text).toContain('<span><time datetime="2026-01-02">2 Jan 2026</time></span>\n</p>')
   expect(text).toContain('<svg class="history" aria-hidden="true">')
   const words = readable(text)
   expect(words).toContain(
@@ -44,10 +44,10 @@ test('the header names the last change with its day and causes, and a fall has a
     await rescore(server.store)
   }
   const { text } = await server.look('/passports/12')
-  const [header = ''] = /<p class="row change"><a href="#.*/.exec(text) ?? []
+  const [header = ''] = /<p class="row change">.*?<\/p>/s.exec(text) ?? []
   expect(readable(header)).toBe('&#9660; \u22125 on 2 January 2026 GitHub \u22125, 15 to 10 (now 400)')
   const [, id] = /href="#change-(\d+)"><span class="fall">/.exec(header) ?? []
-  const [row = ''] = new RegExp(`<tr id="change-${id}">.*`).exec(text) ?? []
+  const [row = ''] = new RegExp(`<tr id="change-${id}">.*?</tr>`, 's').exec(text) ?? []
   expect(readable(row)).toBe(
     '2 Jan 2026 &#9660; \u22125 1,057.5 to 1,052.5 GitHub \u22125, 15 to 10 (now 400)',
   )
@@ -56,7 +56,7 @@ test('the header names the last change with its day and causes, and a fall has a
   expect(text).toContain(`<a class="fall" href="#change-${id}" tabindex="-1">`)
   expect(text).toMatch(/<path class="fall" vector-effect="non-scaling-stroke" d="M[\d.]+ 16V[\d.]+"/)
   // The highest score and the first one are labelled at their heights. The axis begins a little below the lowest score.
-  expect(text).toContain('<text y="16%" dy="4">1,057.5</text><text y="88%" dy="4">1,042.5</text>')
+  expect(text).toContain('<text y="16%" dy="4">1,057.5</text>\n<text y="88%" dy="4">1,042.5</text>')
 })
 
 test('the score history of a new passport says when and with which score it was first recorded', async () => {
