@@ -121,7 +121,7 @@ type Declaration<Param extends string = string, Name extends string = string> = 
   access?: 'anyone' | 'session'
   /** A request counts as this many requests; 1 by default. Handlers can charge more. */
   units?: number
-  /** The request takes at most one indexed read, so it is cheap and does not wait for its turn. */
+  /** The request takes at most one indexed read, so it does not wait for a turn, unless its handler does. */
   isImmediate?: true
   /** Instead of the bytes of the surface. */
   bytes?: number
@@ -158,11 +158,11 @@ export function route<Param extends string = never, Name extends string = never>
   const names = Object.keys(rest.query ?? {})
   return {
     bytes: surface.bytes,
+    ...(rest.isImmediate && { isCheap: () => true }),
     ...rest,
     surface,
     scope,
     units,
-    ...(rest.isImmediate && { isCheap: () => true }),
     // Without `parseQuery`, handlers get no query.
     handle: (parseQuery && handle
       ? (request, context) => handle(request, context, parseQuery(request, names))

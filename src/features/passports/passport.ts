@@ -19,8 +19,7 @@ export const FIELD_PARAMETERS = {
 export const passport = route(V3, {
   name: 'v3_passport',
   path: '/api/v3/passports/:key',
-  // Only parts that are included can be large.
-  bytes: 0,
+  isImmediate: true,
   isCheap: (request) => !request.url.includes('?'),
   id: 'getPassportV3',
   summary: 'Get a passport by id, wallet or handle',
@@ -51,7 +50,9 @@ export const passport = route(V3, {
     const fields = fieldsOf(query)
     const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
     const parsed = parseKey(key)
-    const place = fields.includes.size > 0 ? takeTurn(context, PAGE_BYTES) : undefined
+    // Only parts that are included, or an earlier time, need more than one indexed read.
+    const isLarge = fields.includes.size > 0 || asOf !== undefined
+    const place = isLarge ? takeTurn(context, PAGE_BYTES) : undefined
     return andThen(place, () =>
       andThen(waitForCursor(context, query.after), () =>
         andThen(readPassports(context, [parsed], fields, { asOf }), ([result]) => {

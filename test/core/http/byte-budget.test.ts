@@ -203,6 +203,6 @@ test('long v3 requests run in separate turns of the event loop', async () => {
   }
   await using server = serveTest({ ...store, passports: { ...store.passports, findByKeys: find } })
   using _turns = everyTurn(() => turns++)
-  await Promise.all(Array.from({ length: 20 }, () => server.get('/api/v3/passports/1')))
+  await Promise.all(Array.from({ length: 20 }, () => server.get('/api/v3/passports/1?include=credentials')))
   expect(new Set(started).size).toBe(20)
 })
