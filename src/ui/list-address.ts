@@ -86,12 +86,12 @@ export const addressOfValue = (field: 'tag' | 'location' | 'type', value: string
   addressOfFilter([equals(field, value)])
 
 export const hasTerms = ({ filter }: PeopleQuery, terms: Filter): boolean =>
-  terms.every((term) => filter.some((each) => textOf(each) === textOf(term)))
+  terms.every((term) => filter.some((own) => textOf(own) === textOf(term)))
 
 export const withoutTerms = (query: PeopleQuery, terms: Filter): PeopleQuery => ({
   ...query,
   page: 1,
-  filter: query.filter.filter((term) => !terms.some((each) => textOf(each) === textOf(term))),
+  filter: query.filter.filter((term) => !terms.some((removed) => textOf(removed) === textOf(term))),
 })
 
 export const withTerms = (query: PeopleQuery, terms: Filter): PeopleQuery => ({

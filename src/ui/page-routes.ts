@@ -53,11 +53,11 @@ function createShow(options: ExplorerOptions, page: ExplorerPage): Show {
     const [path, query] = [pathOf(request), queryOf(request)]
     const origin = publicOriginOf(request, site.origin)
     const charge: Context['charge'] = (units, advice) => context.charge(units, advice)
-    const shown = { path, params, query, site: { ...site, origin }, signal, charge }
-    const version = await page.cacheKey?.(shown)
+    const pageRequest = { path, params, query, site: { ...site, origin }, signal, charge }
+    const version = await page.cacheKey?.(pageRequest)
     const render = () => {
       if (signal.aborted) throw new ClientGone()
-      return page.render(shown)
+      return page.render(pageRequest)
     }
     // While there is no index, pages that do not need it are rendered for each request.
     const current = version === undefined ? undefined : await attempt(() => index.version(), onError)

@@ -1,14 +1,25 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { readLines } from '../support/log-lines.ts'
 import { FEATURES } from '../support/program/features.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { until } from '../support/wait-until.ts'
 
 const ROOT = join(import.meta.dir, '../..')
+const COPIED = [
+  ...['src', 'packages', 'test', 'bench', 'stress', 'deploy', 'docs'],
+  ...['package.json', 'package-lock.json', 'tsconfig.json', 'bunfig.toml', 'CHANGELOG.md'],
+]
+
 /** The folders with a folder of each feature. */
 const FOLDERS = ['src', 'test', 'test/system', 'bench']
 
 /** The files that have a line of a feature. */
 const LISTS = ['src/features.ts', 'test/model/frozen-versions.ts', 'test/support/frozen/frozen-versions.ts']
+
+/** What passes without them: the golden files and all other tests of V1. */
+const KEPT_TESTS = ['test/features/v1']
 
 /** Features that no other one needs. The client package has the types of webhooks. */
 const DELETABLE = FEATURES.filter(
@@ -17,6 +28,13 @@ const DELETABLE = FEATURES.filter(
 ).map(({ name }) => name)
 
 const isSource = (path: string) => !/\/(node_modules|dist|data)(\/|$)/.test(path.slice(ROOT.length))
+
+function copyProject(to: string): void {
+  for (const name of COPIED)
+    if (existsSync(join(ROOT, name)))
+      cpSync(join(ROOT, name), join(to, name), { recursive: true, filter: isSource })
+  symlinkSync(join(ROOT, 'node_modules'), join(to, 'node_modules'))
+}
 
 /** Removes the imports from folders of features, and the imported names from the lists. */
 function withoutFeatures(code: string, names: readonly string[]): string {
@@ -74,4 +92,43 @@ test('an import of another feature without needs is found', () => {
   SOURCES.set(file, code + before)
   expect(listBroken(['copy'], listDeleted(['copy']))).toEqual([file])
   SOURCES.set(file, before)
+})
+
+async function run(cwd: string, command: readonly string[]) {
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: { ...process.env, TIER: 'quick' },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { code: await child.exited, out: out + err }
+}
+
+test('without all of these features, the rest compiles, V1 responds as before, and the service starts', async () => {
+  // The document of V1 promises the headers of its retirement.
+  const names = DELETABLE.filter((name) => name !== 'retire')
+  using folder = tempFolder()
+  const root = folder.path
+  copyProject(root)
+  for (const file of listDeleted(names)) rmSync(join(root, file))
+  for (const list of LISTS)
+    writeFileSync(join(root, list), withoutFeatures(readFileSync(join(ROOT, list), 'utf8'), names))
+  expect(await run(root, [join(ROOT, 'node_modules/.bin/tsc'), '--noEmit'])).toEqual({ code: 0, out: '' })
+  const { code, out } = await run(root, [process.execPath, 'test', '--timeout=600000', ...KEPT_TESTS])
+  expect([code, code === 0 ? '' : out]).toEqual([0, ''])
+  const env = { ...process.env, PORT: '0', DATABASE_URL: `sqlite:${join(root, 'new.db')}` }
+  const service = Bun.spawn([process.execPath, 'src/main.ts', 'serve'], { cwd: root, env, stderr: 'pipe' })
+  try {
+    const log = readLines(service.stderr)
+    await until(() => log.some((line) => line.includes('Started.')))
+    const { url } = JSON.parse(log.find((line) => line.includes('Started.')) as string)
+    const statuses = ['/api/v1/passports', '/api/v3/passports', '/health', '/openapi.json', '/movers/none']
+    expect(await Promise.all(statuses.map(async (path) => (await fetch(url + path)).status))).toEqual([
+      200, 200, 200, 200, 404,
+    ])
+  } finally {
+    service.kill()
+    await service.exited
+  }
 })

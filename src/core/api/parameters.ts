@@ -31,7 +31,7 @@ export function parametersOf(request: RouteRequest, accepted: readonly string[])
     ...findUnknown('parameter', names, accepted, (at) => pointerTo(names[at] ?? '')),
     ...repeated.map((name) => ({
       pointer: `?${name}`,
-      detail: `${name} may be given once, got ${names.filter((each) => each === name).length} values.`,
+      detail: `${name} may be given once, got ${names.filter((other) => other === name).length} values.`,
     })),
   ]
   if (invalid.length > 0) throw invalidValues(invalid)
@@ -92,12 +92,12 @@ export function noPassport(key: string, time?: number): ServiceError {
 /** Returns the passport if the key found exactly one. Throws `not_found` or `ambiguous`. */
 export function onlyOne<Found extends object>(
   key: string,
-  found: Found | { candidates: number[] } | undefined,
+  match: Found | { candidates: number[] } | undefined,
   time?: number,
 ): Found {
-  if (!found) throw noPassport(key, time)
-  if (!('candidates' in found)) return found
-  const { candidates } = found
+  if (!match) throw noPassport(key, time)
+  if (!('candidates' in match)) return match
+  const { candidates } = match
   const detail = `${quote(key)} is a handle of the passports ${candidates.join(', ')}: use an id.`
   throw new ServiceError('ambiguous', detail, { members: { candidates } })
 }

@@ -42,7 +42,7 @@ export async function readBody<Type extends string>(
   types: readonly Type[],
 ) {
   const header = request.headers.get('content-type') ?? ''
-  const type = types.find((each) => header.split(';', 1)[0]?.trim().toLowerCase() === each)
+  const type = types.find((candidate) => header.split(';', 1)[0]?.trim().toLowerCase() === candidate)
   if (type === undefined) throw unsupported(`Content-Type must be ${types.join(' or ')}`, header)
   const encoding = request.headers.get('content-encoding') ?? 'identity'
   if (encoding !== 'identity') throw unsupported('Content-Encoding must be absent', encoding)

@@ -20,13 +20,13 @@ export const isInLog = (
 /** The error for a cursor that is not in the log. `pointer` names the cursor in the request. */
 export function notInLog(cursor: EventCursor, { name, first, last }: EventLog, pointer = '?after') {
   const oldest = formatEventCursor({ log: name, sequence: first - 1 })
-  const given = formatEventCursor(cursor)
+  const text = formatEventCursor(cursor)
   const end = formatEventCursor({ log: name, sequence: last })
   if (cursor.sequence > last && cursor.log === name)
-    return invalidValue(pointer, `The log has no event ${given} yet: its last one is ${end}.`)
+    return invalidValue(pointer, `The log has no event ${text} yet: its last one is ${end}.`)
   return new ServiceError(
     'cursor_expired',
-    `The events after ${given} are not known: read the passports again, and continue after ${oldest} or latest.`,
+    `The events after ${text} are not known: read the passports again, and continue after ${oldest} or latest.`,
     { members: { oldest_cursor: oldest } },
   )
 }

@@ -25,9 +25,9 @@ export function stateOf(passport: PassportV3): ScoreState {
 /** Returns the passport in an earlier `state`. Credentials that are also in its current state, `now`, are reused. */
 export function toPassportAt(passport: PassportV3, now: ScoreState, state: ScoreState): PassportV3 {
   const { scores, human, calculatedAt, rules } = state
-  const unchanged = new Map(now.credentials.map((each, at) => [each, passport.credentials?.[at]]))
-  const toWire = (each: ShownCredential): CredentialV3 =>
-    unchanged.get(each) ?? { ...presentCredential(each), from: undefined }
+  const unchanged = new Map(now.credentials.map((credential, at) => [credential, passport.credentials?.[at]]))
+  const toWire = (credential: ShownCredential): CredentialV3 =>
+    unchanged.get(credential) ?? { ...presentCredential(credential), from: undefined }
   return {
     ...passport,
     scores,

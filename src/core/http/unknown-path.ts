@@ -9,7 +9,7 @@ export const unknownPaths = (surface: Surface, base: string, name: string, missi
 /** The paths of V1 and V2, which programs guess, with `{id}` for a parameter. */
 export const guessablePaths = (routes: readonly Route[]): string[] =>
   routes
-    .filter((each) => each.surface.retires && isDocumented(each))
+    .filter((route) => route.surface.retires && isDocumented(route))
     .map(({ path }) => path.replace(/:(\w+)/g, '{$1}'))
 
 /** Names the most similar path, so that programs do not mistake an unknown path for an unknown passport. */
@@ -25,7 +25,7 @@ function findNearest(path: string, paths: readonly string[]): string | undefined
   const distance = (candidate: string) =>
     2 * Number(versionOf(candidate) !== versionOf(path)) +
     Number(hasParameter(candidate) !== hasParameter(path))
-  return paths.filter((each) => nameOf(each) === name).sort((a, b) => distance(a) - distance(b))[0]
+  return paths.filter((route) => nameOf(route) === name).sort((a, b) => distance(a) - distance(b))[0]
 }
 
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')

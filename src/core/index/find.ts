@@ -64,8 +64,8 @@ function rank(index: PassportIndex, request: ListRequest, matches: Posting, ofPa
       ? holders.reduce((sum, { points, posting }) => (points > value ? sum + posting.count : sum), 0)
       : countAboveAmong(index, field, value, ranked)
   // Many passports of a page have the same value.
-  const known = new Map<number, number>()
-  const rankOf = (value: number) => known.getOrInsertComputed(value, () => 1 + countAmong(value))
+  const ranksOf = new Map<number, number>()
+  const rankOf = (value: number) => ranksOf.getOrInsertComputed(value, () => 1 + countAmong(value))
   const findValue = (id: number) =>
     pointsFor === undefined
       ? (index.scores[field][findSlot(index, id) ?? -1] ?? 0)
@@ -103,13 +103,13 @@ export function countGroups(index: PassportIndex, matches: Posting, { field, pre
     all++
     const value = text === NO_VALUE ? null : text
     const label = value && (posting.label ?? value)
-    insertSorted(groups, { field, value, label, count: size }, isBefore, MOST_GROUPS)
+    insertSorted(groups, { field, value, label, count: size }, isLarger, MOST_GROUPS)
   }
   return { groups, more: all - groups.length }
 }
 
-const isBefore = (one: ValueGroup, other: ValueGroup): boolean =>
-  one.count > other.count || (one.count === other.count && String(one.value) < String(other.value))
+const isLarger = (a: ValueGroup, b: ValueGroup): boolean =>
+  a.count > b.count || (a.count === b.count && String(a.value) < String(b.value))
 
 /** The matches with the same points. In a list by another field, all of them are one group without points. */
 type Group = { points?: number; posting: Posting }
@@ -126,21 +126,21 @@ function cutPage(index: PassportIndex, matches: Posting, request: ListRequest) {
   const groups: Group[] =
     pointsFor === undefined ? [{ posting: matches }] : groupByPoints(index, matches, pointsFor)
   const values = field === 'passport_id' ? index.ids : index.scores[field]
-  const taken: { slot: number; value: number }[] = []
+  const selection: { slot: number; value: number }[] = []
   let skipped = after ? 0 : offset
   // One more than the page has tells whether there is another page.
   for (const { points, posting } of isReversed ? groups.reverse() : groups) {
     const begin = after && points !== undefined ? positionIn(points, after, descending) : after
     if (begin === 'past') continue
-    const most = limit + 1 - taken.length
+    const most = limit + 1 - selection.length
     const slice = { field, isReversed, ...(begin && { after: begin }), offset: skipped, most }
     for (const slot of takeSlots(index, posting, slice))
-      taken.push({ slot, value: points ?? (values[slot] as number) })
+      selection.push({ slot, value: points ?? (values[slot] as number) })
     skipped = Math.max(0, skipped - posting.count)
-    if (taken.length > limit) break
+    if (selection.length > limit) break
   }
-  const page = taken.slice(0, limit)
-  const last = taken.length > limit ? page.at(-1) : undefined
+  const page = selection.slice(0, limit)
+  const last = selection.length > limit ? page.at(-1) : undefined
   return {
     ids: page.map(({ slot }) => index.ids[slot] as number),
     /** The values by which the list is sorted. */
@@ -175,7 +175,7 @@ function takeSlots(index: PassportIndex, matches: Posting, slice: Slice): number
   }
   let place = isReversed ? slots.length : 0
   if (after) place = countWhile(slots.length, (at) => isBefore(slots[at] as number, after))
-  const taken: number[] = []
+  const selection: number[] = []
   // If all slots match, those before the page need not be counted.
   let skipped = slots.length === matches.count ? offset : 0
   const step = isReversed ? -1 : 1
@@ -183,10 +183,10 @@ function takeSlots(index: PassportIndex, matches: Posting, slice: Slice): number
   for (let at = begin; at >= 0 && at < slots.length; at += step) {
     const slot = slots[at] as number
     if (bits && hasBit(bits, slot) === 0) continue
-    if (skipped++ >= offset) taken.push(slot)
-    if (taken.length === most) break
+    if (skipped++ >= offset) selection.push(slot)
+    if (selection.length === most) break
   }
-  return taken
+  return selection
 }
 
 /**
@@ -206,7 +206,7 @@ function groupByPoints({ count, points }: PassportIndex, matches: Posting, type:
 }
 
 const sortByPoints = (points: ReadonlyMap<number, Posting> = new Map()) =>
-  [...points].sort(([one], [other]) => other - one)
+  [...points].sort(([a], [b]) => b - a)
 
 /** The points of a passport for its best credential of a type; 0 if it has none, or if there is no such passport. */
 export function pointsOf(index: PassportIndex, id: number, type: string): number {
@@ -228,7 +228,7 @@ export function findMatches(index: PassportIndex, { keyword, filter }: Query): P
 /** The slots that all of these have. */
 function combine(slots: number, postings: Posting[]): Posting {
   // The shortest list first: the others only filter it.
-  postings.sort((one, other) => Number(!one.list) - Number(!other.list) || one.count - other.count)
+  postings.sort((a, b) => Number(!a.list) - Number(!b.list) || a.count - b.count)
   const [first, ...others] = postings as [Posting, ...Posting[]]
   if (others.length === 0) return first
   if (!first.list) {
@@ -249,9 +249,9 @@ function findAny(index: PassportIndex, field: FilterField, conditions: readonly 
     const postings = postingsOf(index, field, condition)
     const [first] = postings
     if (first && !condition.not && conditions.length + postings.length === 2) return first
-    const found = condition.not ? createBits(index.count) : bits
-    for (const posting of postings) addTo(found, posting)
-    if (condition.not) uniteOthers(bits, found, index.count)
+    const matches = condition.not ? createBits(index.count) : bits
+    for (const posting of postings) addTo(matches, posting)
+    if (condition.not) uniteOthers(bits, matches, index.count)
   }
   return toPosting(bits, index.count)
 }
@@ -259,7 +259,7 @@ function findAny(index: PassportIndex, field: FilterField, conditions: readonly 
 /** The slots that fulfil a condition, as if it were not negated. */
 function postingsOf(index: PassportIndex, field: FilterField, condition: Condition): Posting[] {
   const { operator, value, type = '' } = condition
-  const score = SCORE_FIELDS.find((each) => each === field)
+  const score = SCORE_FIELDS.find((name) => name === field)
   if (score) return [findRange(index, score, operator, Number(value))]
   if (field !== 'points') return [index.values[field as GroupField].get(String(value)) ?? []].flat()
   const byPoints = [...(index.points.get(type) ?? [])]

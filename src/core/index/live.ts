@@ -169,6 +169,6 @@ async function reach(live: LiveIndex, after: EventCursor): Promise<void> {
 
 /** The cursor of the ranking is that of an event, and a colon with more. */
 function hasEvent({ cursor }: LiveIndex, { log, sequence }: EventCursor): boolean {
-  const known = parseEventCursor(cursor.split(':')[0] ?? '')
-  return known !== undefined && known.log === log && known.sequence >= sequence
+  const event = parseEventCursor(cursor.split(':')[0] ?? '')
+  return event !== undefined && event.log === log && event.sequence >= sequence
 }

@@ -68,7 +68,7 @@ export function postingsOfWord({ trigrams }: Names, word: Uint8Array, slots: num
   if (word.length >= LONGEST_EXACT)
     return trigramsOf(word)
       .map((trigram) => trigrams.get(trigram) ?? fromList(new Uint32Array(0)))
-      .sort((one, other) => one.count - other.count)
+      .sort((a, b) => a.count - b.count)
       .slice(0, MOST_TRIGRAMS)
   const isIn = (name: readonly number[]) =>
     name.some((_, at) => word.every((byte, place) => name[at + place] === byte))
@@ -85,7 +85,7 @@ export function filterByNames(names: Names, words: readonly Uint8Array[], postin
 }
 
 function filterByWord({ bytes, starts }: Names, word: Uint8Array, slots: Uint32Array): Uint32Array {
-  const kept = new Uint32Array(slots.length)
+  const matches = new Uint32Array(slots.length)
   let length = 0
   for (let at = 0; at < slots.length; at++) {
     const slot = slots[at] as number
@@ -94,11 +94,11 @@ function filterByWord({ bytes, starts }: Names, word: Uint8Array, slots: Uint32A
       let same = 0
       while (same < word.length && bytes[place + same] === word[same]) same++
       if (same < word.length) continue
-      kept[length++] = slot
+      matches[length++] = slot
       break
     }
   }
-  return kept.subarray(0, length)
+  return matches.subarray(0, length)
 }
 
 export const splitName = (name: string): string[] => name.split(/[^\p{L}\p{M}\p{N}]+/u)
@@ -132,16 +132,16 @@ export function findNearMisses(names: Names, text: string, among: Bits): string[
     const sum = comparisons.reduce((sum, editsOf, at) => sum + editsOf(nearest[at] as string), 0)
     if (sum < Number.POSITIVE_INFINITY) edits.set(nearest.join(' '), sum)
   }
-  const sorted = [...edits].sort(([, one], [, other]) => one - other)
+  const sorted = [...edits].sort(([, a], [, b]) => a - b)
   return sorted.slice(0, MOST_SUGGESTIONS).map(([similar]) => similar)
 }
 
 type Trigrams = Names['trigrams']
 
 /** The slots whose names have the most trigrams of the words, and lack at most some. */
-function* listCandidates(known: Trigrams, words: string[], mostMissing: number, among: Bits) {
+function* listCandidates(all: Trigrams, words: string[], mostMissing: number, among: Bits) {
   const trigrams = new Set(words.flatMap((word) => trigramsOf(encodeWord(word))))
-  const digits = countTrigrams(known, trigrams, 32 * among.length)
+  const digits = countTrigrams(all, trigrams, 32 * among.length)
   let listed = 0
   for (let most = trigrams.size; most >= Math.max(1, trigrams.size - mostMissing); most--) {
     const candidates = among.slice()
@@ -156,10 +156,10 @@ function* listCandidates(known: Trigrams, words: string[], mostMissing: number, 
 }
 
 /** How many of the trigrams the name of each slot has: for each binary digit of the number, the slots that have it. */
-function countTrigrams(known: Trigrams, trigrams: ReadonlySet<number>, slots: number): Bits[] {
+function countTrigrams(all: Trigrams, trigrams: ReadonlySet<number>, slots: number): Bits[] {
   const digits = Array.from({ length: 32 - Math.clz32(trigrams.size) }, () => createBits(slots))
   for (const trigram of trigrams) {
-    const posting = known.get(trigram)
+    const posting = all.get(trigram)
     const added = posting ? toBits(posting, slots) : []
     for (let at = 0; at < added.length; at++) {
       let carried = added[at] as number
@@ -176,11 +176,11 @@ function countTrigrams(known: Trigrams, trigrams: ReadonlySet<number>, slots: nu
 
 /** The edits from a word to a part of a name, if they are few. Names have the same parts again and again. */
 function createComparison(word: string): (part: string) => number {
-  const known = new Map<string, number>()
+  const edits = new Map<string, number>()
   const most = mostEditsOf(word)
   const compare = (part: string) => {
-    const edits = editDistance(word, part, most)
-    return edits > most ? Number.POSITIVE_INFINITY : edits
+    const distance = editDistance(word, part, most)
+    return distance > most ? Number.POSITIVE_INFINITY : distance
   }
-  return (part) => known.getOrInsertComputed(part, compare)
+  return (part) => edits.getOrInsertComputed(part, compare)
 }

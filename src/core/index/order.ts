@@ -12,9 +12,8 @@ export function createComparison({ ids, scores }: PassportIndex, field: SortFiel
   const values = field === 'passport_id' ? undefined : scores[field]
   const compareWith = (slot: number, { value, id }: Position) =>
     (values ? value - (values[slot] as number) : 0) || (ids[slot] as number) - id
-  const compare = (slot: number, other: number) =>
-    (values ? (values[other] as number) - (values[slot] as number) : 0) ||
-    (ids[slot] as number) - (ids[other] as number)
+  const compare = (a: number, b: number) =>
+    (values ? (values[b] as number) - (values[a] as number) : 0) || (ids[a] as number) - (ids[b] as number)
   return { compare, compareWith }
 }
 
@@ -78,7 +77,7 @@ function mergeChanges(index: PassportIndex, field: SortField, last: Order): Uint
   const merged = new Uint32Array(countAlive(index))
   let [copied, length] = [0, 0]
   // The sort is stable: what is added before a place comes before the removal of the slot there.
-  for (const { slot, place } of changes.sort((one, other) => one.place - other.place)) {
+  for (const { slot, place } of changes.sort((a, b) => a.place - b.place)) {
     merged.set(slots.subarray(copied, place), length)
     length += place - copied
     copied = place

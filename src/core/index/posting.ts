@@ -20,7 +20,7 @@ export type Posting = {
   count: number
   list: Uint32Array | undefined
   bits: Bits | undefined
-  label: string | undefined
+  label?: string | undefined
 }
 
 /** A set with fewer than one slot in this many is a list. */
@@ -35,15 +35,9 @@ export const fromList = (list: Uint32Array, count = list.length): Posting => ({
   count,
   list,
   bits: undefined,
-  label: undefined,
 })
 
-export const fromBits = (bits: Bits, count = countBits(bits)): Posting => ({
-  count,
-  list: undefined,
-  bits,
-  label: undefined,
-})
+export const fromBits = (bits: Bits, count = countBits(bits)): Posting => ({ count, list: undefined, bits })
 
 export const isRare = (count: number, slots: number): boolean => count * RARE < slots
 
@@ -101,13 +95,13 @@ export const toBits = (posting: Posting, slots: number): Bits => posting.bits ??
 
 /** Keeps the slots of a list that the bits have. Writes them into `to`. */
 export function filterList(from: Uint32Array, bits: Bits, to: Uint32Array): Uint32Array {
-  let kept = 0
+  let length = 0
   for (let at = 0; at < from.length; at++) {
     const slot = from[at] as number
-    to[kept] = slot
-    kept += slot >>> 5 < bits.length ? hasBit(bits, slot) : 0
+    to[length] = slot
+    length += slot >>> 5 < bits.length ? hasBit(bits, slot) : 0
   }
-  return to.subarray(0, kept)
+  return to.subarray(0, length)
 }
 
 /** How many slots of `bits` the posting has. */

@@ -46,14 +46,14 @@ type WrittenField = (typeof WRITTEN_FIELDS)[number]
 
 /** Folding and parsing take several times longer than a lookup. */
 function findPostings(index: PassportIndex, field: WrittenField, written: string): readonly Posting[] {
-  const known = index.written[field]
-  const found = known.get(written)
-  if (found) return found
-  if (known.size === MOST_WRITTEN) known.clear()
+  const cache = index.written[field]
+  const cached = cache.get(written)
+  if (cached) return cached
+  if (cache.size === MOST_WRITTEN) cache.clear()
   // A part of a text keeps the whole text in memory; a copy does not.
   const text = Buffer.from(written).toString()
   const added = field === 'points' ? addPoints(index, text) : [addValue(index, field, text)]
-  known.set(text, added)
+  cache.set(text, added)
   return added
 }
 

@@ -12,7 +12,7 @@ const LARGEST_CHUNK = 250_000
 type Head = { cursor: string; count: number; bytes: number; types: string[] }
 
 /** A key of a posting, its number of slots, its words if it is bits or 0 for a list, and its label. */
-type SavedPosting = [key: string | number, count: number, words: number, label: string | null]
+type SavedPosting = [key: string | number, count: number, words: number, label: string | null | undefined]
 
 type Postings = Map<string | number, Posting>
 
@@ -63,11 +63,13 @@ function* listPostingPieces(index: PassportIndex, map: Postings): Generator<Uint
   for (let at = 0; at < all.length; at += POSTINGS) {
     const used = all.slice(at, at + POSTINGS).filter(([, posting]) => isUsed(index, posting))
     if (used.length === 0) continue
-    yield* encodeJson(
-      used.map(([key, { bits, count, label = null }]): SavedPosting => {
-        return [key, count, bits ? Math.min(bits.length, words) : 0, label]
-      }),
-    )
+    const toSaved = ([key, { bits, count, label }]: (typeof used)[number]): SavedPosting => [
+      key,
+      count,
+      Math.min(bits?.length ?? 0, words),
+      label,
+    ]
+    yield* encodeJson(used.map(toSaved))
     for (const [, { list, bits, count }] of used)
       yield bytesOf(list ? list.subarray(0, count) : (bits as Int32Array).subarray(0, words))
   }
@@ -155,7 +157,7 @@ async function readPostings(read: Read, map: Postings): Promise<void> {
     for (const [key, count, words, label] of saved) {
       const bits = words > 0 && fromBits(new Int32Array(buffer, offset, words), count)
       const posting = bits || fromList(new Uint32Array(buffer, offset, count))
-      map.set(key, { ...posting, label: label ?? undefined })
+      map.set(key, label ? { ...posting, label } : posting)
       offset += 4 * (words || count)
     }
   }

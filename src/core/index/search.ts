@@ -66,10 +66,7 @@ const lookUpValues = (index: PassportIndex, phrase: string): Candidate[] =>
     return count === 0 ? [] : [{ terms: [equals(field, phrase)], count }]
   })
 
-const toKeyword = (name: string): string | undefined => {
-  const folded = foldName(name)
-  return folded === '' ? undefined : toWords(folded)
-}
+const toKeyword = (name: string) => (foldName(name) === '' ? undefined : toWords(foldName(name)))
 
 /** At most this many matches of a name are sorted by it. */
 const MOST_SORTED = 200

@@ -39,10 +39,10 @@ export function readText(typed: string, lookup: Lookup): ReadText {
   const chips: Chip[] = []
   const rest: string[] = []
   for (let at = 0; at < words.length; ) {
-    const found = at < MOST_WORDS ? readChips(words, at, lookup) : undefined
-    if (found) addChips(chips, found)
+    const match = at < MOST_WORDS ? readChips(words, at, lookup) : undefined
+    if (match) addChips(chips, match)
     else rest.push(words[at] as string)
-    at = found?.end ?? at + 1
+    at = match?.end ?? at + 1
   }
   const name = chips.length === 0 ? words : rest.filter((word) => !CONNECTING.has(foldName(word)))
   const unquoted = name.map((word) => word.replace(/^"(.*)"$/, '$1'))
@@ -53,9 +53,9 @@ export function readText(typed: string, lookup: Lookup): ReadText {
 const splitWords = (text: string): string[] => text.match(/(?<=^|\s)-(?=\p{L})|(?:"[^"]*"|\S)+/gu) ?? []
 
 /** `end` is the index of the next word. */
-type Found = { chips: Chip[]; end: number; isNegated: boolean; isOr: boolean }
+type ChipMatch = { chips: Chip[]; end: number; isNegated: boolean; isOr: boolean }
 
-function readChips(words: readonly string[], at: number, lookup: Lookup): Found | undefined {
+function readChips(words: readonly string[], at: number, lookup: Lookup): ChipMatch | undefined {
   const first = foldName(words[at] as string)
   const [isOr, isNegated] = [first === 'or', NEGATING.has(first)]
   const start = isOr || isNegated ? skipConnecting(words, at + 1) : at
@@ -88,7 +88,7 @@ function findTerms(words: readonly string[], hint: GroupField | undefined, looku
   if (/^humans?$/.test(phrase)) return [equals('human', 'true')]
   const candidates = [...lookup(phrase), ...lookup(phrase.replace(/s$/, ''))]
   const isHinted = ({ terms }: Candidate) => Number(terms[0]?.field === hint)
-  const [best] = candidates.sort((one, other) => isHinted(other) - isHinted(one) || other.count - one.count)
+  const [best] = candidates.sort((a, b) => isHinted(b) - isHinted(a) || b.count - a.count)
   return best?.terms ?? []
 }
 
@@ -104,7 +104,7 @@ function readFilter(word: string): Filter | undefined {
 }
 
 /** "lisbon or porto" is one term; "not lisbon or porto" is two: neither of them. */
-function addChips(chips: Chip[], { chips: added, isNegated, isOr }: Found): void {
+function addChips(chips: Chip[], { chips: added, isNegated, isOr }: ChipMatch): void {
   const last = chips.at(-1)
   const [first] = added as [Chip]
   const isSame = isOr && last !== undefined && last.term.field === first.term.field

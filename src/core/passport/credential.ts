@@ -51,7 +51,10 @@ export function sumScores(
   const credentials = all.filter(({ superseded }) => !superseded)
   const sum = (category: string) =>
     roundScore(
-      credentials.reduce((total, each) => (each.category === category ? total + each.score : total), 0),
+      credentials.reduce(
+        (total, credential) => (credential.category === category ? total + credential.score : total),
+        0,
+      ),
     )
   const activity = sum('Activity')
   const identity = sum('Identity')

@@ -86,7 +86,7 @@ function check<T>(validator: Validator, value: unknown): T {
 /** Cuts lists that are too long, because finding the errors of a million entries takes seconds. They stay too long. */
 function cutLists(value: unknown, depth = 4): unknown {
   if (typeof value !== 'object' || value === null || depth === 0) return value
-  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES + 1).map((each) => cutLists(each, depth - 1))
+  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES + 1).map((item) => cutLists(item, depth - 1))
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cutLists(inner, depth - 1)]))
 }
 
@@ -109,7 +109,7 @@ function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {
     mainWallet: wallet('main_wallet', line.main_wallet) ?? '',
     verifiedWallets: [
       ...new Set(
-        (line.verified_wallets ?? []).flatMap((each, at) => wallet(`verified_wallets.${at}`, each) ?? []),
+        (line.verified_wallets ?? []).flatMap((text, at) => wallet(`verified_wallets.${at}`, text) ?? []),
       ),
     ],
     profile: {

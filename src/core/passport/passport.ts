@@ -159,8 +159,8 @@ export function handlesOf(
   for (const { source, name } of socials) handles.add(foldHandle(source, name))
   const texts = points.map(({ type, display }) => ({ type, value: display }))
   // A rule set copies the texts of data points to its credentials.
-  const given = credentials.filter(({ givenScore }) => givenScore !== undefined)
-  for (const { type, value } of [...texts, ...given]) {
+  const recorded = credentials.filter(({ givenScore }) => givenScore !== undefined)
+  for (const { type, value } of [...texts, ...recorded]) {
     const name = nameIn(type, value.trim())
     if (name !== undefined) handles.add(foldHandle(type, name))
   }

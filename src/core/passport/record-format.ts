@@ -133,7 +133,7 @@ export function countUnknown(line: object, { properties }: Type.TObject): number
     if (!isKnown) count++
     if (nested) {
       const value = (line as Record<string, object | object[] | null>)[name] ?? []
-      for (const each of Array.isArray(value) ? value : [value]) count += countUnknown(each, nested)
+      for (const item of Array.isArray(value) ? value : [value]) count += countUnknown(item, nested)
     }
   }
   return count

@@ -80,7 +80,7 @@ export function findTooManyPoints(
   if (others.length < MEASURED_FROM) return undefined
   const bytesOf = (points: readonly DataPoint[]) => Buffer.byteLength(JSON.stringify(asGiven(points)))
   const most = LIMITS.data_points.bytes
-  const bytes = bytesOf([...others.filter((each) => !isFromCredential(each)), point])
+  const bytes = bytesOf([...others.filter((other) => !isFromCredential(other)), point])
   if (bytes <= most || (before && bytesOf([point]) <= bytesOf([before]))) return undefined
   const [accepted, received] = [most, bytes].map((number) => number.toLocaleString('en'))
   return `would have ${received} bytes of data points as JSON, and ${accepted} are accepted`

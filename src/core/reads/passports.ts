@@ -16,8 +16,8 @@ export const findVersion = ({ store }: Reads, ref: PassportRef) => store.passpor
 export async function listWithCredentials({ store }: Reads, ids: readonly number[]): Promise<PassportV3[]> {
   const people = new Map<number, PassportV3>()
   for (const id of ids) {
-    const [found] = await store.passports.findByKeys([{ id }], { credentials: true })
-    if (found && 'passport' in found) people.set(found.passport.id, found.passport)
+    const [result] = await store.passports.findByKeys([{ id }], { credentials: true })
+    if (result && 'passport' in result) people.set(result.passport.id, result.passport)
   }
   return [...people.values()]
 }

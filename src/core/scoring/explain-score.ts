@@ -39,9 +39,9 @@ export function createExplainer(store: Store) {
     const evidence = await store.scoring.listByIds(ids, watchedTypesOf(active))
     const rulesOf = await findEarlierRules(store, active, new Set(evidence.map(({ rules }) => rules)))
     const explanations = new Map<number, Explanation>()
-    for (const [at, each] of evidence.entries()) {
+    for (const [at, passport] of evidence.entries()) {
       if (at > 0 && at % PER_TURN === 0) await new Promise(setImmediate)
-      explanations.set(each.id, explain(each, rulesOf(each.rules)))
+      explanations.set(passport.id, explain(passport, rulesOf(passport.rules)))
     }
     return explanations
   }
@@ -82,7 +82,7 @@ function explain(evidence: Evidence, candidates: readonly RuleSet[]): Explanatio
  */
 async function findEarlierRules(store: Store, active: RuleSet, stamps: ReadonlySet<string>) {
   const earlier = [...stamps].filter((stamp) => stamp !== '' && stamp !== active.stamp)
-  const found = earlier.length > 0 ? await store.data(RULE_SETS).listByStamps(earlier) : []
-  const known = new Map(found.map((each) => [each.stamp, toRuleSet(each)]))
+  const rows = earlier.length > 0 ? await store.data(RULE_SETS).listByStamps(earlier) : []
+  const known = new Map(rows.map((row) => [row.stamp, toRuleSet(row)]))
   return (stamp: string): RuleSet[] => (stamp === '' ? [] : [known.get(stamp) ?? active, active])
 }

@@ -15,15 +15,15 @@ export function toPoints(calculation: Calculation) {
   // Infinity times zero is NaN: it counts as 0.
   const rounded = Math.max(0, Math.round(exact) || 0)
   const points = Math.min(rounded, rule.max_score)
-  const shown = Math.round(exact * 100) / 100
-  const rounding = shown === rounded || rounded > rule.max_score ? '' : `, rounded to ${rounded}`
+  const twoDigits = Math.round(exact * 100) / 100
+  const rounding = twoDigits === rounded || rounded > rule.max_score ? '' : `, rounded to ${rounded}`
   return {
     points,
     formula: `min(round(${text} × ${rule.multiplier}), ${rule.max_score}) = ${points}${note}`,
     words:
       raw.kind === 'flag'
         ? `${points} of ${rule.max_score} points${note}`
-        : `${text} × ${rule.multiplier} = ${shown}${rounding}, at most ${rule.max_score}${note}`,
+        : `${text} × ${rule.multiplier} = ${twoDigits}${rounding}, at most ${rule.max_score}${note}`,
   }
 }
 

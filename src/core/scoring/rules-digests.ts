@@ -12,12 +12,12 @@ export function createDigestFinder(rules: RulesStore): FindDigests {
   let known = new Map<string, string>()
   return (stamps) => {
     if (known.size > MOST_KNOWN) known = new Map()
-    const found = known
-    const missing = new Set(stamps.filter((stamp) => stamp !== '' && !found.has(stamp)))
-    if (missing.size === 0) return found
+    const digests = known
+    const missing = new Set(stamps.filter((stamp) => stamp !== '' && !digests.has(stamp)))
+    if (missing.size === 0) return digests
     return rules.listByStamps([...missing]).then((stored) => {
-      for (const { stamp, body } of stored) found.set(stamp, digestOfRules(body))
-      return found
+      for (const { stamp, body } of stored) digests.set(stamp, digestOfRules(body))
+      return digests
     })
   }
 }

@@ -22,19 +22,23 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
     ruledTypes.has(type) ? 'superseded' : 'kept',
   )
   const kept = (fromRecord.get('kept') ?? []).map((credential) => keep(credential, now))
-  const superseded = (fromRecord.get('superseded') ?? []).map((each) => ({ ...each, superseded: true }))
+  const superseded = (fromRecord.get('superseded') ?? []).map((credential) => ({
+    ...credential,
+    superseded: true,
+  }))
   const unruled = [...groups]
     .filter(([type]) => !ruleOf(rules, type))
     .map(([type, points]) => unscored(type, points))
 
   const results = [...kept, ...calculated]
-  const shown = results.map(({ credential }) => credential)
-  const ends = calculated.flatMap((each) => each.ends)
+  const counting = results.map(({ credential }) => credential)
+  const ends = calculated.flatMap((result) => result.ends)
   return {
-    scores: isScored(shown) ? sumScores(shown, rules.caps) : passport.givenScores,
+    scores: isScored(counting) ? sumScores(counting, rules.caps) : passport.givenScores,
     human:
-      passport.givenHuman || shown.some(({ type, score }) => score > 0 && ruleOf(rules, type)?.proves_human),
-    credentials: [...shown, ...superseded],
+      passport.givenHuman ||
+      counting.some(({ type, score }) => score > 0 && ruleOf(rules, type)?.proves_human),
+    credentials: [...counting, ...superseded],
     lines: [...results.map(({ line }) => line), ...unruled],
     ...(ends.length > 0 && { rescoreAt: Math.min(...ends) }),
   }
@@ -54,8 +58,8 @@ function keep(before: Credential, now: number): Result {
   const recordScore = before.givenScore ?? before.score
   const points = roundScore(Math.min(recordScore, before.maxScore))
   const capped = `${recordScore} in the record, ${before.maxScore} at most = ${points}`
-  const given = before.lacksScore ? 'no score in the record' : `${points} in the record`
-  const formula = recordScore > points ? capped : given
+  const recorded = before.lacksScore ? 'no score in the record' : `${points} in the record`
+  const formula = recordScore > points ? capped : recorded
   const credential = withScore(before, points, now)
   const line = toLine(credential, 'record', formula)
   return { credential, line: recordScore === points ? line : { ...line, givenScore: recordScore } }
@@ -73,7 +77,9 @@ function calculate(passport: Scorable, type: string, points: Points, rule: Rule,
   const accounts = points.map((point) => toCounted(point, toCalculation(point, rule, now)))
   const counting = accounts.filter(({ calculation }) => calculation.obstacle === undefined)
   const candidates = counting.length > 0 ? counting : accounts
-  const best = candidates.reduce((leader, each) => (each.points > leader.points ? each : leader))
+  const best = candidates.reduce((leader, candidate) =>
+    candidate.points > leader.points ? candidate : leader,
+  )
   const counted = rule.accounts === 'sum' && counting.length > 1 ? sumUp(counting) : best
   const credential: Credential = {
     id: freeId(passport, type),
@@ -87,11 +93,11 @@ function calculate(passport: Scorable, type: string, points: Points, rule: Rule,
     calculatedAt: now,
     ...(counted.point.issuer !== undefined && { issuer: counted.point.issuer }),
   }
-  const shown = accounts.map(({ point, formula, calculation }) =>
+  const entries = accounts.map(({ point, formula, calculation }) =>
     toAccount(point, formula, calculation.obstacle),
   )
   const ends = counting.flatMap(({ point }) => expiryOf(point, rule) ?? [])
-  const line = toLine(credential, 'rule', counted.formula, shown)
+  const line = toLine(credential, 'rule', counted.formula, entries)
   const { calculation, words } = counted
   return { credential, line: { ...line, calculation, words }, ends }
 }

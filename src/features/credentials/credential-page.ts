@@ -49,8 +49,8 @@ async function findHolders(options: ExplorerOptions, type: string, signal: Abort
   const isSame = rule !== undefined && isAllOrNothing(rule)
   const sort = { ...EVERYBODY.sort, ...(!isSame && { pointsFor: type }) }
   const query = { ...EVERYBODY, sort, filter: [equals('type', type)] }
-  const found = await searchPeople(options, rules, { ...query, limit: PAGE_SIZE }, signal)
-  const { people, total: holders, distribution } = found
+  const list = await searchPeople(options, rules, { ...query, limit: PAGE_SIZE }, signal)
+  const { people, total: holders, distribution } = list
   if (holders === 0 && !rule) throw notFound()
   const example = await findExample(options, type, people[0]?.passport.id)
   const most = rule?.max_score ?? example?.maxScore ?? 0

@@ -49,12 +49,12 @@ export const usage = defineCommand({
     const days = toDays(values.since, values.until ?? dayOf(terminal.now()))
     await using database = await openConfigured(terminal, values)
     const { store, name } = database
-    const keys = new Map((await store.keys.list()).map((each) => [each.id, each]))
+    const keys = new Map((await store.keys.list()).map((key) => [key.id, key]))
     const clientOf = (id: string): Client => keys.get(id) ?? { id: id || NO_KEY_ID, name: '', owner: '' }
     const all = (await store.data(USAGE).list(days)).filter(({ endpoint }) => !values.v1 || !isV3(endpoint))
     // A whole key is also accepted instead of its id.
     const id = key === undefined ? undefined : key === NO_KEY_ID ? '' : (parseKeyId(key) ?? key)
-    const counts = id === undefined ? all : all.filter((each) => each.key === id)
+    const counts = id === undefined ? all : all.filter((count) => count.key === id)
     if (id && !keys.has(id) && counts.length === 0)
       throw new CommandError(
         `There is no key "${id}" in ${name}: "keys list" shows the ids; "${NO_KEY_ID}" stands for requests without a key.`,
@@ -112,8 +112,8 @@ function printReport({ days, counts, clientOf, client }: UsageReport, database: 
     return terminal.err(`No requests${who} were counted ${span} in ${database}. ${CAUTION}`)
   const totals = sumUp(counts)
   const sentence = `${count(totals.requests, 'request')}${who} ${span}, ${share(totals)} of them errors.\n`
-  const details = counts.map((each) => [each.day, each.endpoint, `${each.status}`, number(each.count)])
-  const byDay = sumBy(counts, 'day').map((each) => [each.name, number(each.requests), share(each)])
+  const details = counts.map((entry) => [entry.day, entry.endpoint, `${entry.status}`, number(entry.count)])
+  const byDay = sumBy(counts, 'day').map((sum) => [sum.name, number(sum.requests), share(sum)])
   const tables = client
     ? [[['DAY', 'ENDPOINT', 'STATUS', 'REQUESTS'], ...details]]
     : [[['DAY', 'REQUESTS', 'ERRORS'], ...byDay], rowsOfAll(counts, clientOf)]
@@ -148,7 +148,7 @@ function sumUp(counts: readonly UsageCount[]): Totals {
 }
 
 const sumBy = (counts: readonly UsageCount[], by: 'day' | 'endpoint' | 'key') =>
-  [...Map.groupBy(counts, (each) => each[by])]
+  [...Map.groupBy(counts, (entry) => entry[by])]
     .map(([name, some]) => ({ name, some, ...sumUp(some) }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 

@@ -132,10 +132,12 @@ async function listFarcasterScores(request: Request, context: Context): Promise<
   context.charge(Math.ceil(fids.length / PASSPORTS_PER_UNIT))
   const keys = fids.flatMap((fid) => parsePassportKey(`farcaster:${fid}`) ?? [])
   // An id of several people is left out.
-  const found = (await readKeys(context, keys)).map((each) => each && 'passport' in each && each.passport)
-  const knownFids = fids.filter((_, at) => found[at])
+  const passports = (await readKeys(context, keys)).map(
+    (match) => match && 'passport' in match && match.passport,
+  )
+  const knownFids = fids.filter((_, at) => passports[at])
   const scores = await findScores(
-    found.filter((passport) => !!passport),
+    passports.filter((passport) => !!passport),
     context,
   )
   const body = { scores: scores.map((score, at) => ({ fid: Number(knownFids[at]), ...score })) }

@@ -106,7 +106,7 @@ function toRequest({ params = {}, query = {}, body }: Route, args: Arguments): R
   )
   const isInBody = ([name]: [string, unknown]) => body !== undefined && !Object.hasOwn(query, name)
   const inBody = values.filter(isInBody).map(([name, value]) => [name, toKeys(value)])
-  const inQuery = values.filter((each) => !isInBody(each)).map(([name, value]) => [name, toText(value)])
+  const inQuery = values.filter((entry) => !isInBody(entry)).map(([name, value]) => [name, toText(value)])
   const inPath = Object.keys(params).map((name) => [name, toText(args[name] ?? '')])
   const json = body && JSON.stringify(Object.fromEntries(inBody))
   return createRequest(json, Object.fromEntries(inPath), new URLSearchParams(inQuery))
@@ -124,11 +124,11 @@ export function createRequest(body?: string, params: RouteRequest['params'] = {}
 const toText = (value: unknown): string =>
   [value]
     .flat()
-    .map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))
+    .map((item) => (typeof item === 'string' ? item : JSON.stringify(item)))
     .join(',')
 
 const toKeys = (value: unknown) =>
-  Array.isArray(value) ? value.map((each) => (typeof each === 'number' ? String(each) : each)) : value
+  Array.isArray(value) ? value.map((item) => (typeof item === 'number' ? String(item) : item)) : value
 
 /** A longer result would fill the context of a model. */
 const MOST_CHARACTERS = 100_000

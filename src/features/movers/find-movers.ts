@@ -28,14 +28,14 @@ const MOST_EVENTS = 2_000_000
 /** Passports between two turns of the event loop. */
 const PER_TURN = 10_000
 
-/** Lists are kept for this many times. */
-const MOST_KEPT = 50
+/** The cache has the lists since this many times. */
+const MOST_CACHED = 50
 
 /** While scores change, lists are read again after this multiple of the time that reading them took. */
 const REST = 20
 
 type Lists = Record<MoversSort, ReturnType<typeof createTop>>
-type Kept = { cursor: string; expiresAt: number; lists: Lists }
+type CachedLists = { cursor: string; expiresAt: number; lists: Lists }
 type Events = Pick<Store['events'], 'listRecent'>
 type Current = { index: PassportIndex; cursor: string }
 
@@ -54,14 +54,14 @@ export const MOVERS: IndexQuestion<MoversRequest, MoversPage> = {
  * Finds passports whose score changed since a time, and new ones. Without a change of the index, lists are read once.
  */
 export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
-  const kept = new Map<number, Kept>()
+  const cache = new Map<number, CachedLists>()
   /**
    * Until `expiresAt`, requests for an earlier time than `since` are refused without reading, because of too many
    * events.
    */
   let refused = { since: 0, expiresAt: 0 }
 
-  async function read({ index, cursor }: Current, since: number): Promise<Kept> {
+  async function read({ index, cursor }: Current, since: number): Promise<CachedLists> {
     const begin = performance.now()
     if (since < refused.since && begin < refused.expiresAt) throw tooMany(mostEvents, refused.since)
     const restEnd = () => performance.now() + REST * (performance.now() - begin)
@@ -72,17 +72,17 @@ export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
     }
     const lists = await compare(index, earlier)
     const result = { cursor, expiresAt: restEnd(), lists }
-    kept.delete(since)
-    kept.set(since, result)
-    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as number)
+    cache.delete(since)
+    cache.set(since, result)
+    if (cache.size > MOST_CACHED) cache.delete(cache.keys().next().value as number)
     return result
   }
 
   return async (current: Current, request: MoversRequest): Promise<MoversPage> => {
     const { sort, since, after, offset = 0, limit } = request
-    const known = kept.get(since)
-    const isUsable = known && (known.cursor === current.cursor || performance.now() < known.expiresAt)
-    const { lists, cursor } = isUsable ? known : await read(current, since)
+    const cached = cache.get(since)
+    const isUsable = cached && (cached.cursor === current.cursor || performance.now() < cached.expiresAt)
+    const { lists, cursor } = isUsable ? cached : await read(current, since)
     const { first, total } = lists[sort]
     const valueAt = (at: number) => (first[at] as Position).value
     const begin = after ? countWhile(first.length, (at) => !isBefore(after, first[at] as Position)) : offset
@@ -164,5 +164,4 @@ function createTop() {
   return top
 }
 
-const isBefore = (one: Position, other: Position) =>
-  one.value > other.value || (one.value === other.value && one.id < other.id)
+const isBefore = (a: Position, b: Position) => a.value > b.value || (a.value === b.value && a.id < b.id)

@@ -39,18 +39,18 @@ export async function findMovers(
   { signal, ...request }: MoversRequest & { signal?: AbortSignal },
 ) {
   const { sort, since } = request
-  const check = (known: number) => {
+  const check = (knownSince: number) => {
     // Reading all events of a page of passports may take seconds.
     if (signal?.aborted) throw new ClientGone()
-    checkKnown('since', since, known)
+    checkKnown('since', since, knownSince)
   }
   check((await store.events.log()).knownSince)
   const { ids, ranks, ...page } = await index.ask(MOVERS, request, signal)
   const nextTurn = () => new Promise<void>(setImmediate)
   const keys = ids.map((id) => ({ id }))
-  const found = readAll(keys, (some) => store.passports.findByKeys(some, { credentials: true }), nextTurn)
+  const results = readAll(keys, (some) => store.passports.findByKeys(some, { credentials: true }), nextTurn)
   const movers: Mover[] = []
-  for (const [at, result] of (await Array.fromAsync(found)).entries()) {
+  for (const [at, result] of (await Array.fromAsync(results)).entries()) {
     if (!result || !('passport' in result)) continue
     const { passport } = result
     const diff = await readDiff(store.events, passport, { from: since, to: Number.MAX_SAFE_INTEGER }, check)
@@ -118,19 +118,19 @@ async function renderFitting(
 }
 
 function renderFound(context: Context, movers: readonly Mover[], since: number, fields: Fields) {
-  const found = movers.map(({ passport: { credentials, ...passport } }) => ({
+  const passports = movers.map(({ passport: { credentials, ...passport } }) => ({
     passport: fields.includes.has('credentials') && credentials ? { ...passport, credentials } : passport,
   }))
   const times = { from: since, to: context.now() }
   const changes = new Map(
     movers.map(({ passport: { id }, diff }) => [id, presentDiff(id, times, diff)] as const),
   )
-  return renderPassports(context, found, fields, { changes, most: PAGE_BYTES })
+  return renderPassports(context, passports, fields, { changes, most: PAGE_BYTES })
 }
 
 /** Throws `invalid_request`, also if the parameters contradict each other. */
 function parseMoversSort(parameters: ListParameters): MoversSort {
-  const sort = MOVERS_SORTS.find((each) => each === parameters.sort)
+  const sort = MOVERS_SORTS.find((name) => name === parameters.sort)
   if (!sort) throw invalidParameter('since', `since needs sort to be one of ${MOVERS_SORTS.join(', ')}.`)
   const other = OTHER_PARAMETERS.find((name) => parameters[name] !== undefined)
   if (other) throw invalidParameter(other, `${other} cannot be combined with sort=${sort}.`)

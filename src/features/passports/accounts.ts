@@ -38,7 +38,7 @@ export const accounts = route(V3, {
     await takeTurn(context, PAGE_BYTES)
     const [result] = await context.store.passports.findByKeys([parseKey(key)], { credentials: false })
     const explained = await context.explain({ id: onlyOne(key, result).passport.id })
-    const line = explained?.lines.find((each) => each.type === type)
+    const line = explained?.lines.find((line) => line.type === type)
     if (!line) throw notFound(`The explanation of ${quote(key)} has no line for the type ${quote(type)}.`)
     const end = Number(cursor) + MOST
     const next = end < line.accounts.length ? String(end) : null

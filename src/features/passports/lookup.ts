@@ -114,14 +114,14 @@ function compress({ body, headers }: Response): Response {
 }
 
 async function* toJson(items: AsyncGenerator<Item>): AsyncGenerator<string> {
-  let found = 0
+  let count = 0
   let separator = '{"items":['
   for await (const { json, isFound } of items) {
     yield separator + json
     separator = ','
-    found += Number(isFound)
+    count += Number(isFound)
   }
-  yield `${separator === ',' ? '' : separator}],"found":${found}}`
+  yield `${separator === ',' ? '' : separator}],"found":${count}}`
 }
 
 async function* toLines(items: AsyncGenerator<Item>): AsyncGenerator<string> {

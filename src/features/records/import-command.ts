@@ -115,11 +115,11 @@ function createRefusals(terminal: Terminal, path: string | undefined) {
   const file = path === undefined ? undefined : openSync(path, 'w', 0o600)
   // An existing file keeps its mode, but refused lines are for its owner.
   if (file !== undefined && fstatSync(file).isFile()) fchmodSync(file, 0o600)
-  let shown = 0
+  let printed = 0
   return {
     add(refusal: Refusal): void {
       if (file !== undefined) writeAll(file, toJsonText(refusal), path ?? '')
-      if (shown++ < SHOWN_REFUSALS) {
+      if (printed++ < SHOWN_REFUSALS) {
         const what = [refusal.field, refusal.reason].filter(Boolean).join(': ')
         terminal.err(`${printable(`${refusal.file}:${refusal.line}: ${what}`)}\n`)
       }

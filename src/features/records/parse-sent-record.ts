@@ -48,7 +48,7 @@ function checkText(text: string, latest: number, path: string): void {
 /** Deeper members keep their order, because sorting very deep ones would overflow the stack. */
 function sortMembers(value: unknown, depth = DEEPEST): unknown {
   if (typeof value !== 'object' || value === null || depth === 0) return value
-  if (Array.isArray(value)) return value.map((each) => sortMembers(each, depth - 1))
+  if (Array.isArray(value)) return value.map((item) => sortMembers(item, depth - 1))
   const names = Object.keys(value).sort()
   return Object.fromEntries(
     names.map((name) => [name, sortMembers((value as Record<string, unknown>)[name], depth - 1)]),

@@ -21,7 +21,7 @@ export const isOperator = ({ scopes }: Writer) => scopes.includes('write:*')
 export function createRecordAccess(writer: Writer, { types }: Pick<RuleSetShape, 'types'>) {
   if (isOperator(writer)) return (record: IncomingRecord) => record
   // A key has at most one scope that writes.
-  const scope = writer.scopes.find((each) => each.startsWith(WRITE)) ?? WRITE
+  const scope = writer.scopes.find((scope) => scope.startsWith(WRITE)) ?? WRITE
   const issuer = scope.slice(WRITE.length)
   const own = Object.keys(types).filter((type) => types[type]?.issuer === issuer)
   const mayWrite = new Set([...writer.types, ...own])

@@ -167,7 +167,7 @@ const toLevelRow = ({ name, from, passports }: LevelCount) => [printable(name), 
 const signed = (change: number) => `${change > 0 ? '+' : ''}${Math.round(change * 100) / 100}`
 
 function toRow({ id, before, after, reasons }: Change): string[] {
-  const causes = reasons.map((each) => `${each.type} ${signed(each.after - each.before)}`)
+  const causes = reasons.map((reason) => `${reason.type} ${signed(reason.after - reason.before)}`)
   // If no credential changed, the cap of a category changed.
   return [`${id}`, `${before}`, `${after}`, signed(after - before), causes.join(', ') || 'caps']
 }
@@ -200,21 +200,21 @@ async function describeStale({ scoring }: Store): Promise<string> {
 
 async function listRules({ store, values, terminal }: Target): Promise<void> {
   const active = await findRules(store)
-  const all = (await store.data(RULE_SETS).list()).map((each) => ({
-    stamp: each.stamp,
-    version: toRuleSet(each).version,
-    active: each.stamp === active.stamp,
-    applied_at: each.appliedAt === 0 ? null : isoTime(each.appliedAt),
-    source: each.source,
-    digest: digestOfRules(each.body),
+  const all = (await store.data(RULE_SETS).list()).map((row) => ({
+    stamp: row.stamp,
+    version: toRuleSet(row).version,
+    active: row.stamp === active.stamp,
+    applied_at: row.appliedAt === 0 ? null : isoTime(row.appliedAt),
+    source: row.source,
+    digest: digestOfRules(row.body),
   }))
   if (values.json) return terminal.out(toJsonText(all))
-  const rows = all.map((each) => [
-    printable(each.stamp),
-    each.active ? 'active' : '',
-    each.applied_at ?? '-',
-    each.source,
-    each.digest,
+  const rows = all.map((entry) => [
+    printable(entry.stamp),
+    entry.active ? 'active' : '',
+    entry.applied_at ?? '-',
+    entry.source,
+    entry.digest,
   ])
   if (rows.length > 0)
     terminal.out(formatTable([['STAMP', 'STATE', 'APPLIED', 'SOURCE', 'SHA-256'], ...rows]))

@@ -23,21 +23,21 @@ export const explain = defineCommand({
     await using database = await openWithRules(terminal, values)
     const { store, rules, name } = database
     const ref = await findRef(store, key)
-    const found = ref && (await findExplanation(store, ref, rules, terminal.now()))
-    if (!found) throw new CommandError(`There is no passport ${argument} in ${name}.`)
-    const { passport, outcome } = found
+    const explanation = ref && (await findExplanation(store, ref, rules, terminal.now()))
+    if (!explanation) throw new CommandError(`There is no passport ${argument} in ${name}.`)
+    const { passport, outcome } = explanation
     const present = values.json ? toJson : toText
     terminal.out(present(passport.id, passport.profile.displayName, outcome, rules))
-    for (const note of found.notes) terminal.err(`${note}\n`)
+    for (const note of explanation.notes) terminal.err(`${note}\n`)
   },
 })
 
 function toJson(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
   const { version, stamp, caps = {} } = rules
-  const credentials = lines.map((each) => {
-    const { givenScore, calculation, words, maxScore: max_score, ...line } = each
-    const accounts = sliceAccounts(each)
-    return { ...line, accounts, more_accounts: each.accounts.length - accounts.length, max_score }
+  const credentials = lines.map((explained) => {
+    const { givenScore, calculation, words, maxScore: max_score, ...line } = explained
+    const accounts = sliceAccounts(explained)
+    return { ...line, accounts, more_accounts: line.accounts.length - accounts.length, max_score }
   })
   const report = { passport_id: id, name, rules: version, stamp, scores, human, caps, credentials }
   return toJsonText(report, 2)

@@ -111,7 +111,7 @@ async function handleList(request: Request, context: Context): Promise<Response>
       return findIds(context, key && 'handle' in key ? [key] : [])
     }),
   )
-  return sendPeople(request, context, [idSets.reduce((all, each) => all.intersection(each))])
+  return sendPeople(request, context, [idSets.reduce((all, set) => all.intersection(set))])
 }
 
 /**

@@ -116,7 +116,10 @@ async function list(_request: Request, context: Context): Promise<Response> {
   const { store, principal } = context
   const log = await store.events.log()
   const subscriptions = await store.data(SUBSCRIPTIONS).list(principal.id)
-  return json(context, JSON.stringify({ items: subscriptions.map((each) => presentSubscription(each, log)) }))
+  return json(
+    context,
+    JSON.stringify({ items: subscriptions.map((subscription) => presentSubscription(subscription, log)) }),
+  )
 }
 
 async function get({ params }: RouteRequest<'id'>, context: Context): Promise<Response> {
@@ -167,7 +170,7 @@ async function rotate({ params: { id } }: RouteRequest<'id'>, context: Context):
   const end = context.now() + OLD_KEY_MILLISECONDS
   // A client that lost the response rotates again: receivers then still have the key before the last one.
   const old = (await find(context, id)).keys.filter(({ until = end }) => until > context.now())
-  const keys = [key, ...old.slice(0, MOST_OLD_KEYS).map((each) => ({ until: end, ...each }))]
+  const keys = [key, ...old.slice(0, MOST_OLD_KEYS).map((oldKey) => ({ until: end, ...oldKey }))]
   context.limiter.consumeFixed('changes of webhooks', context.principal.id)
   const changed = await context.store.data(SUBSCRIPTIONS).change(id, { keys }, actorOf(context))
   return respond(context, changed ?? missing(id), { secret: key.secret })

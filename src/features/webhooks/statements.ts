@@ -134,8 +134,8 @@ export type LeaseStore = ReturnType<typeof createLeases>
 
 /** The key, or its successor after a rotation. Concurrent requests with the same key wait here. */
 async function findOwner({ query }: Transaction, keyId: string): Promise<string> {
-  const found = 'select coalesce(successor, id) as owner from keys where id = $1 LOCK'
-  return (await query<{ owner: string }>(found, [keyId]))[0]?.owner ?? keyId
+  const ownerOf = 'select coalesce(successor, id) as owner from keys where id = $1 LOCK'
+  return (await query<{ owner: string }>(ownerOf, [keyId]))[0]?.owner ?? keyId
 }
 
 async function checkLimits({ query }: Transaction, keyId: string): Promise<void> {

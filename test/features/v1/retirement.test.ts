@@ -14,7 +14,7 @@ import { until } from '../../support/wait-until.ts'
 
 const HOUR = 3_600_000
 const BROWNOUT = { start: NOON, end: NOON + 2 * HOUR }
-const OWN = ['/health', '/ready', '/openapi.json', '/reference', '/deprecation', '/']
+const OWN = ['/health', '/ready', '/openapi.json', '/deprecation', '/api/v3/passports']
 
 describe('a retirement plan', () => {
   testRetirement({

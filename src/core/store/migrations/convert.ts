@@ -171,7 +171,7 @@ type OldPassport = Omit<StoredRow, 'profile' | 'given' | 'rescore_at' | 'hidden_
 function toNewPassport(old: OldPassport, hasEvidence: boolean): StoredRow {
   const { display_name, bio, location, tags, later_fields, given_human, ...row } = old
   const later: LaterFields = later_fields === '' ? {} : JSON.parse(later_fields)
-  const given = toRecordRow({
+  const recordRow = toRecordRow({
     ...later,
     id: row.id,
     human: row.human === 1,
@@ -183,7 +183,7 @@ function toNewPassport(old: OldPassport, hasEvidence: boolean): StoredRow {
     profile: { bio, displayName: display_name, location, tags: JSON.parse(tags) },
     socials: JSON.parse(row.socials),
   })
-  return { rescore_at: null, hidden_at: null, ...row, ...given }
+  return { rescore_at: null, hidden_at: null, ...row, ...recordRow }
 }
 
 /** The stored form, and the V1 response of a visible passport. Each is `null` if there is none. */
@@ -196,10 +196,10 @@ const hasCredentials = ({ data, body }: OldCredentials): boolean =>
   ![null, '[]', `${BODY_START}[]}`].includes(data || body)
 
 function toNewCredentials({ data, body }: OldCredentials): CredentialsRow {
-  const shown = body?.slice(BODY_START.length, -1)
+  const list = body?.slice(BODY_START.length, -1)
   // Empty: the record gave what the response shows.
-  if (!data) return { shown: shown ?? '[]', given: null, issuers: '' }
+  if (!data) return { shown: list ?? '[]', given: null, issuers: '' }
   const credentials: Credential[] = JSON.parse(data)
   const row = toCredentialsRow(credentials)
-  return shown === undefined || shown === row.shown ? row : toUnscoredRow(shown, credentials)
+  return list === undefined || list === row.shown ? row : toUnscoredRow(list, credentials)
 }

@@ -70,16 +70,16 @@ export function fromCredentialsRow(row: CredentialsRow | undefined): Credential[
     for (const credential of credentials) credential.givenScore = credential.score
     return credentials.sort(byId)
   }
-  const given: Given = JSON.parse(row.given)
-  if ('unscored' in given) return given.unscored.map(readRecordCredential)
-  const ids = new Set(given.map(({ id }) => id))
+  const recorded: Given = JSON.parse(row.given)
+  if ('unscored' in recorded) return recorded.unscored.map(readRecordCredential)
+  const ids = new Set(recorded.map(({ id }) => id))
   const issuers = readIssuers(row)
   const calculated = shownCredentialsOf(row).filter(({ id }) => !ids.has(id))
   for (const credential of calculated) {
     const issuer = issuers.get(credential.id)
     if (issuer !== undefined) credential.issuer = issuer
   }
-  return [...given.map(readRecordCredential), ...calculated].sort(byId)
+  return [...recorded.map(readRecordCredential), ...calculated].sort(byId)
 }
 
 const readIssuers = ({ issuers }: CredentialsRow) =>
@@ -90,12 +90,12 @@ type Origin = Pick<CredentialV3, 'from' | 'issuer'>
 /** Returns what `shown` does not say about a shown credential. */
 export function readOrigins(row: CredentialsRow): (id: string) => Origin {
   if (row.given === null) return () => ({ from: 'record' })
-  const given: Given = JSON.parse(row.given)
+  const recorded: Given = JSON.parse(row.given)
   const origins = new Map<string, Origin>()
-  for (const { id, derived, issuer } of 'unscored' in given ? given.unscored : given)
+  for (const { id, derived, issuer } of 'unscored' in recorded ? recorded.unscored : recorded)
     origins.set(id, { from: derived ? 'rule' : 'record', ...(issuer && { issuer }) })
   for (const [id, issuer] of readIssuers(row)) origins.set(id, { from: 'rule', issuer })
-  return (id) => origins.get(id) ?? { from: 'unscored' in given ? undefined : 'rule' }
+  return (id) => origins.get(id) ?? { from: 'unscored' in recorded ? undefined : 'rule' }
 }
 
 export const shownCredentialsOf = (row: CredentialsRow | undefined): Credential[] =>

@@ -159,14 +159,14 @@ export function toRecordRow(record: PassportRecord) {
 
 /** The record of a passport; the reader adds its credentials and data points. */
 export function toRecord(row: StoredRow): PassportRecord {
-  const given = readGiven(row)
-  const givenScores = toScores(given)
+  const recorded = readGiven(row)
+  const givenScores = toScores(recorded)
   return {
     ...toPassport(row),
-    ...readLaterFields(given),
+    ...readLaterFields(recorded),
     socials: parseSocials(row.socials),
     ...(row.merged_into !== null && { mergedInto: row.merged_into }),
-    ...(given.human_checkmark !== (row.human === 1) && { givenHuman: given.human_checkmark }),
+    ...(recorded.human_checkmark !== (row.human === 1) && { givenHuman: recorded.human_checkmark }),
     ...(!Bun.deepEquals(givenScores, toScores(row)) && { givenScores }),
     ...(row.rules !== '' && { rules: row.rules }),
   }

@@ -55,9 +55,9 @@ export function createPassportReader({ read: { query }, lookup }: Database, find
     find: (ref: PassportRef): Promise<FullPassport | undefined> =>
       findPassport(findByKeys, ref, { credentials: false }),
     async findWithCredentials(ref: PassportRef) {
-      const found = await findPassport(findByKeys, ref, { credentials: true })
-      if (!found) return undefined
-      const { credentials = [], ...passport } = found
+      const match = await findPassport(findByKeys, ref, { credentials: true })
+      if (!match) return undefined
+      const { credentials = [], ...passport } = match
       return { passport: passport as FullPassport, credentials: credentials.map(toCredential) }
     },
     count: () => findNumber(query, COUNT_PASSPORTS),
@@ -68,8 +68,8 @@ export function createPassportReader({ read: { query }, lookup }: Database, find
     async listByIds(ids: readonly number[]): Promise<Passport[]> {
       if (ids.length === 0) return []
       const rows = await query<ListedRow>(SELECT_LISTED, [ids])
-      const found = new Map(rows.map((row) => [row.id, toPassport(row)]))
-      return ids.flatMap((id) => found.get(id) ?? [])
+      const passports = new Map(rows.map((row) => [row.id, toPassport(row)]))
+      return ids.flatMap((id) => passports.get(id) ?? [])
     },
   }
 }

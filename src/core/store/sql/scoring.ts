@@ -131,8 +131,8 @@ async function mapEarlierRules({ query }: Connection, rows: readonly StoredRow[]
     rows.map(({ rules }) => rules).filter((rules) => rules !== '' && rules !== job.rules),
   )
   if (stamps.size === 0) return new Map<string, ScoringRules>()
-  const found = await listRules(query, `where stamp in (${selectTexts('$1')})`, [[...stamps]])
-  return new Map(found.map((rules) => [rules.stamp, job.parse?.(rules)]))
+  const rules = await listRules(query, `where stamp in (${selectTexts('$1')})`, [[...stamps]])
+  return new Map(rules.map((rules) => [rules.stamp, job.parse?.(rules)]))
 }
 
 /** Marks passports as stale if a data point has expired. */

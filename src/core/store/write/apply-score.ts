@@ -65,12 +65,12 @@ export type LoadedScorable = {
 export function toLoadedScorable(row: StoredRow, dataPoints: ScorablePoint[], stored?: CredentialsRow) {
   const all = fromCredentialsRow(stored)
   const recordCredentials = all.filter(({ givenScore }) => givenScore !== undefined)
-  const given = readGiven(row)
+  const recorded = readGiven(row)
   const inputs = {
     recordCredentials,
     dataPoints,
-    givenHuman: given.human_checkmark,
-    givenScores: toScores(given),
+    givenHuman: recorded.human_checkmark,
+    givenScores: toScores(recorded),
   }
   return { row, stored, all, scorable: { id: row.id, ...inputs } }
 }
@@ -100,10 +100,10 @@ export function scorePassport(loaded: LoadedScorable, job: ScoringJob, scoreByOl
   }
   const credentials = keepUnchanged(all, calculated)
   const isUnchanged = stored !== undefined && !isUnscored(stored) && isSameList(all, credentials)
-  const shown = stored && isUnscored(stored) ? shownCredentialsOf(stored) : withoutSuperseded(all)
+  const earlier = stored && isUnscored(stored) ? shownCredentialsOf(stored) : withoutSuperseded(all)
   const event = toScoreChanged(
-    { row: before, credentials: shown },
-    { row, credentials: isUnchanged ? shown : withoutSuperseded(credentials) },
+    { row: before, credentials: earlier },
+    { row, credentials: isUnchanged ? earlier : withoutSuperseded(credentials) },
     causeByScoring(loaded, job, scoreByOld),
     !isUnchanged,
   )

@@ -69,12 +69,13 @@ function toEvents(model: WriteModel, row: StoredRow, isSurvivor: boolean, causeO
 }
 
 function compareScores(model: WriteModel, before: StoredRow, row: StoredRow, causeOf: CauseOf) {
-  const shown = model.given.get(row.id)?.shown
-  if (!shown) return toScoreChanged({ row: before, credentials: NONE }, { row, credentials: NONE }, causeOf)
+  const credentials = model.newCredentials.get(row.id)?.shown
+  if (!credentials)
+    return toScoreChanged({ row: before, credentials: NONE }, { row, credentials: NONE }, causeOf)
   const [stored, next] = [model.before.credentials.get(row.id), model.credentials.get(row.id)]
   return toScoreChanged(
     { row: before, credentials: shownCredentialsOf(stored) },
-    { row, credentials: withoutSuperseded(shown) },
+    { row, credentials: withoutSuperseded(credentials) },
     causeOf,
     // v3 shows another origin of a credential.
     next?.given !== stored?.given || next?.issuers !== stored?.issuers,

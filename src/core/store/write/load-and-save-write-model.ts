@@ -166,22 +166,22 @@ export async function saveWriteModel(connection: Connection, model: WriteModel, 
 function derive(model: WriteModel, row: StoredRow): ListingRow[] {
   const { before, credentials, dataPoints, handles } = model
   const { id } = row
-  const [stored, given] = [credentials.get(id), model.given.get(id)]
-  const next = toStoredCredentials(stored, given)
+  const [stored, changed] = [credentials.get(id), model.newCredentials.get(id)]
+  const next = toStoredCredentials(stored, changed)
   // Most changed records keep their credentials.
   if (!Bun.deepEquals(next, stored)) credentials.set(id, next)
-  const isSame = before.passports.get(id)?.socials === row.socials && !given
+  const isSame = before.passports.get(id)?.socials === row.socials && !changed
   if (!isSame || before.dataPoints.get(id) !== dataPoints.get(id)) {
     const names = handlesOf(parseSocials(row.socials), listDataPoints(model, id), listCredentials(model, id))
     if (!Bun.deepEquals(names, handles.get(id) ?? [])) handles.set(id, names)
   }
-  return isVisible(row) ? [toListing(row, given?.shown ?? shownCredentialsOf(stored))] : []
+  return isVisible(row) ? [toListing(row, changed?.shown ?? shownCredentialsOf(stored))] : []
 }
 
-function toStoredCredentials(stored: CredentialsRow | undefined, given: GivenCredentials | undefined) {
-  if (!given) return stored ?? toCredentialsRow([])
-  if (given.shown === given.list) return toCredentialsRow(given.list)
-  return toUnscoredRow(given.shown ? toShown(given.shown) : (stored?.shown ?? '[]'), given.list)
+function toStoredCredentials(stored: CredentialsRow | undefined, changed: GivenCredentials | undefined) {
+  if (!changed) return stored ?? toCredentialsRow([])
+  if (changed.shown === changed.list) return toCredentialsRow(changed.list)
+  return toUnscoredRow(changed.shown ? toShown(changed.shown) : (stored?.shown ?? '[]'), changed.list)
 }
 
 const listTables = ({ before, ...after }: WriteModel) => [

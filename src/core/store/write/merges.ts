@@ -24,7 +24,7 @@ export function remove(model: WriteModel, id: number, now: number, isErasure = f
   const { removals, barred } = model
   if (removals.has(id)) return []
   removals.set(id, now)
-  const merged = listMerged(model, id).flatMap((each) => remove(model, each, now, isErasure))
+  const merged = listMerged(model, id).flatMap((other) => remove(model, other, now, isErasure))
   if (isErasure) for (const address of listWallets(model, id)) barred.set(address, now)
   removePassport(model, id)
   return [id, ...merged]
@@ -66,11 +66,11 @@ export function takeBackPoints(model: WriteModel, id: number): boolean {
   let isChanged = false
   for (const survivor of chainOf(id, model.passports).slice(1)) {
     const row = model.passports.get(survivor)
-    const { given, kept = [] } = Object.groupBy(listDataPoints(model, survivor), ({ writtenFor }) =>
-      writtenFor !== undefined && leadsTo(model, writtenFor, id) ? 'given' : 'kept',
+    const { moved, kept = [] } = Object.groupBy(listDataPoints(model, survivor), ({ writtenFor }) =>
+      writtenFor !== undefined && leadsTo(model, writtenFor, id) ? 'moved' : 'kept',
     )
-    if (!row || !given) continue
-    const own = given.map((point) => (point.writtenFor === id ? { ...point, writtenFor: undefined } : point))
+    if (!row || !moved) continue
+    const own = moved.map((point) => (point.writtenFor === id ? { ...point, writtenFor: undefined } : point))
     // An unknown time stays unknown.
     replaceDataPoints(model, id, [...listDataPoints(model, id), ...own], 0)
     replaceDataPoints(model, survivor, kept, 0)
@@ -86,6 +86,6 @@ export function hide(model: WriteModel, id: number, hiddenAt: number | null): nu
   if (row === undefined) throw notFound()
   const isChanged = (row.hidden_at === null) !== (hiddenAt === null)
   if (isChanged) putPassport(model, { ...row, hidden_at: hiddenAt })
-  const merged = listMerged(model, id).flatMap((each) => hide(model, each, hiddenAt))
+  const merged = listMerged(model, id).flatMap((other) => hide(model, other, hiddenAt))
   return isChanged ? [id, ...merged] : merged
 }

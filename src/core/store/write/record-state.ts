@@ -11,26 +11,26 @@ import {
 } from '../rows/passport.ts'
 import { listCredentials, listDataPoints, type WriteModel } from './write-model.ts'
 
-type Rows = { given: ReturnType<typeof toRecordRow>; before: StoredRow | undefined; now: number }
+type Rows = { recordRow: ReturnType<typeof toRecordRow>; before: StoredRow | undefined; now: number }
 
 /** The score columns after a record is saved. Old scores stay until the scorer has calculated new ones. */
-export function stateOf(model: WriteModel, record: PassportRecord, { given, before, now }: Rows) {
+export function stateOf(model: WriteModel, record: PassportRecord, { recordRow, before, now }: Rows) {
   const kept = before && keptInputs(model, record)
   const stale =
     record.stale === true ||
     (record.rules !== undefined && record.rules !== (model.rules ?? record.rules)) ||
-    (before !== undefined && !isSameGiven(before, given, ({ human_checkmark }) => human_checkmark)) ||
+    (before !== undefined && !isSameGiven(before, recordRow, ({ human_checkmark }) => human_checkmark)) ||
     kept === 'some' ||
-    (kept === 'all' && (before?.stale !== 0 || !isExplained(model, before, given))) ||
+    (kept === 'all' && (before?.stale !== 0 || !isExplained(model, before, recordRow))) ||
     !addsUp(record)
-  const shown = stale || kept === 'all' ? before : undefined
+  const scored = stale || kept === 'all' ? before : undefined
   return {
-    ...toScoreRow(shown ? toScores(shown) : (record.scores ?? NO_SCORES)),
+    ...toScoreRow(scored ? toScores(scored) : (record.scores ?? NO_SCORES)),
     stale: Number(stale),
-    calculated_at: (shown ? shown.calculated_at : record.calculatedAt) ?? before?.calculated_at ?? now,
-    human: Number(record.human || shown?.human === 1),
+    calculated_at: (scored ? scored.calculated_at : record.calculatedAt) ?? before?.calculated_at ?? now,
+    human: Number(record.human || scored?.human === 1),
     merged_into: record.mergedInto ?? before?.merged_into ?? null,
-    rules: shown ? shown.rules : (record.rules ?? ''),
+    rules: scored ? scored.rules : (record.rules ?? ''),
     rescore_at: before?.rescore_at ?? null,
     hidden_at: before?.hidden_at ?? null,
   }
@@ -45,12 +45,12 @@ function keptInputs(model: WriteModel, { id, credentials, dataPoints }: Passport
 }
 
 /** Whether the stored inputs give the stored score, so that the scores of the record are not shown. */
-const isExplained = (model: WriteModel, before: StoredRow, given: Rows['given']) =>
-  isScored(listCredentials(model, before.id)) || isSameGiven(before, given, toScores)
+const isExplained = (model: WriteModel, before: StoredRow, recordRow: Rows['recordRow']) =>
+  isScored(listCredentials(model, before.id)) || isSameGiven(before, recordRow, toScores)
 
 /** Most changed records give the same. */
-const isSameGiven = (before: StoredRow, given: Rows['given'], pick: (given: Given) => unknown) =>
-  before.given === given.given || Bun.deepEquals(pick(readGiven(before)), pick(readGiven(given)))
+const isSameGiven = (before: StoredRow, recordRow: Rows['recordRow'], pick: (given: Given) => unknown) =>
+  before.given === recordRow.given || Bun.deepEquals(pick(readGiven(before)), pick(readGiven(recordRow)))
 
 /** Whether the scores equal the sums of the credentials. If not, they must be calculated again. */
 function addsUp(record: PassportRecord): boolean {

@@ -130,15 +130,15 @@ function savePassport(
   if (isMoved) takeBackPoints(model, record.id)
   if (wasRemoved) model.removals.delete(record.id)
   for (const address of barred) model.barred.delete(address)
-  const given = toRecordRow(record)
-  const row = { ...given, ...stateOf(model, record, { given, before, now }), fingerprint }
+  const recordRow = toRecordRow(record)
+  const row = { ...recordRow, ...stateOf(model, record, { recordRow, before, now }), fingerprint }
   putPassport(model, row)
   saveWallets(model, wallets, { before, row, survivor })
   if (record.credentials) {
     // Old scores and old credentials are shown until the new ones are calculated.
     const isShown = row.stale === 0 || before === undefined
-    const shown = isShown ? record.credentials : model.given.get(record.id)?.shown
-    model.given.set(record.id, { list: record.credentials, shown })
+    const credentials = isShown ? record.credentials : model.newCredentials.get(record.id)?.shown
+    model.newCredentials.set(record.id, { list: record.credentials, shown: credentials })
   }
   saveDataPoints(model, record, before !== undefined, now)
   return { outcome: before ? 'changed' : 'added' }
@@ -229,7 +229,7 @@ function saveDataPoint(
   // Nobody learns which passport is hidden.
   const survivor = row.hidden_at === null && writtenFor !== undefined && { survivorId: id }
   if (isSame) return { outcome: 'unchanged', ...survivor }
-  const others = stored.filter((each) => each !== before)
+  const others = stored.filter((row) => row !== before)
   const reason = point && findTooManyPoints(point, before, others, isIssuer)
   if (reason !== undefined) return { outcome: 'refused', field: 'passport', reason }
   replaceDataPoints(model, id, point ? [...others, point] : others, now)

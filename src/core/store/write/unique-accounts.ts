@@ -71,7 +71,7 @@ export async function trackOwners(connection: Connection, model: WriteModel, wat
   const [old, held] = [mapHeld(model.before, watched), mapHeld(model, watched)]
   const changed = [...old, ...held].flatMap(([text, each]) => (old.has(text) && held.has(text) ? [] : [each]))
   const keys = new Set(changed.filter(({ key }) => key !== '').map(keyOf))
-  const holders = [...held.values()].filter((each) => keys.has(keyOf(each)))
+  const holders = [...held.values()].filter((holder) => keys.has(keyOf(holder)))
   const before = await mapOwners(connection, keys)
   return async () => {
     const after = await mapOwners(connection, keys)

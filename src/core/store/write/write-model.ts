@@ -28,7 +28,7 @@ export type WriteModel = BatchRows & {
   /** The passports that were put, and the stored ones that were removed. */
   changed: Set<number>
   removed: Set<number>
-  given: Map<number, GivenCredentials>
+  newCredentials: Map<number, GivenCredentials>
   rules: string | undefined
   watched: WatchedTypes | undefined
 }
@@ -40,7 +40,7 @@ export function createWriteModel(before: BatchRows, adoption: AdoptionState): Wr
     before,
     changed: new Set(),
     removed: new Set(),
-    given: new Map(),
+    newCredentials: new Map(),
     rules: targetRules(adoption),
     watched: watchedTypes(adoption),
   }
@@ -55,10 +55,10 @@ export function putPassport({ passports, changed }: WriteModel, row: StoredRow):
 
 /** Also removes the passport's wallets, credentials, data points and handles. */
 export function removePassport(model: WriteModel, id: number): void {
-  const { passports, wallets, credentials, dataPoints, handles, given, changed } = model
+  const { passports, wallets, credentials, dataPoints, handles, newCredentials, changed } = model
   if (model.before.passports.has(id)) model.removed.add(id)
   for (const address of listWallets(model, id)) wallets.delete(address)
-  for (const rows of [passports, credentials, dataPoints, handles, given, changed]) rows.delete(id)
+  for (const rows of [passports, credentials, dataPoints, handles, newCredentials, changed]) rows.delete(id)
 }
 
 export const listMerged = ({ passports }: WriteModel, into: number): number[] =>
@@ -68,8 +68,10 @@ export const listWallets = ({ wallets }: WriteModel, passportId: number): string
   [...wallets].flatMap(([address, owner]) => (owner === passportId ? [address] : []))
 
 /** The credentials of the last record and the calculated ones, including superseded ones. */
-export const listCredentials = ({ given, credentials }: WriteModel, id: number): readonly Credential[] =>
-  given.get(id)?.list ?? fromCredentialsRow(credentials.get(id))
+export const listCredentials = (
+  { newCredentials, credentials }: WriteModel,
+  id: number,
+): readonly Credential[] => newCredentials.get(id)?.list ?? fromCredentialsRow(credentials.get(id))
 
 export const listDataPoints = ({ dataPoints }: WriteModel, id: number): readonly DataPoint[] =>
   dataPoints.get(id) ?? []

@@ -95,15 +95,15 @@ function renderSelected(query: PeopleQuery, { terms, before, words }: DescribedT
 const quote = (text: string) => `“${shortWord(text, MAX_CHIP_LENGTH)}”`
 
 /** Links to a search for the words as a name, because they were read as filters. */
-export function renderAsName(asked: PeopleQuery): Html {
-  const address = lists.addressOf({ ...asked, text: lists.quoted(asked.text), page: 1 })
-  const link = html`<a href="${address}" rel="nofollow">${quote(asked.text)}</a>`
+export function renderAsName(urlQuery: PeopleQuery): Html {
+  const address = lists.addressOf({ ...urlQuery, text: lists.quoted(urlQuery.text), page: 1 })
+  const link = html`<a href="${address}" rel="nofollow">${quote(urlQuery.text)}</a>`
   return html`<p class="soft">Search names for ${link} instead.</p>`
 }
 
 /** Nobody was found: links to the people of the name alone, to those of the filters alone, and to similar names. */
 export function renderInstead(
-  asked: PeopleQuery,
+  urlQuery: PeopleQuery,
   query: PeopleQuery,
   { instead, reading }: FoundPeople,
 ): Html {
@@ -118,7 +118,7 @@ export function renderInstead(
         similar.count,
       ),
     ),
-    ...link({ ...asked, text: reading.name }, `Only the name ${quote(reading.name)}`, name),
+    ...link({ ...urlQuery, text: reading.name }, `Only the name ${quote(reading.name)}`, name),
     ...link({ ...query, text: '' }, 'Only the filters', chips),
   ]
   const advice = html`<p>Did you look for these people?</p>

@@ -27,19 +27,21 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
   let last = { key: '', filters: html`` }
 
   async function renderList(
-    asked: PeopleQuery,
+    urlQuery: PeopleQuery,
     { site, signal, charge }: ExplorerRequest,
   ): Promise<RenderedPage> {
-    charge(unitsOf(asked))
+    charge(unitsOf(urlQuery))
     const rules = await options.rules()
     const version = await options.index.version()
-    const key = isAll(asked) ? `${version} ${rules.stamp} ${lists.addressOf({ ...asked, page: 1 })}` : ''
+    const key = isAll(urlQuery)
+      ? `${version} ${rules.stamp} ${lists.addressOf({ ...urlQuery, page: 1 })}`
+      : ''
     const filters = key !== '' && key === last.key ? last.filters : undefined
     const groups = filters ? [] : controls.GROUPS
-    const found = await searchPeople(options, rules, { ...toRequest(asked), groups }, signal)
-    if (found.distribution.total === 0) return renderStart(site)
-    if (found.total === 0) charge(UNITS_OF_NEAR_MISSES)
-    const list = describeFound(site, rules, asked, found)
+    const result = await searchPeople(options, rules, { ...toRequest(urlQuery), groups }, signal)
+    if (result.distribution.total === 0) return renderStart(site)
+    if (result.total === 0) charge(UNITS_OF_NEAR_MISSES)
+    const list = describeFound(site, rules, urlQuery, result)
     const rendered = filters ?? renderFilters(list)
     if (key !== '') last = { key, filters: rendered }
     return renderPage(list, rendered)
@@ -61,10 +63,10 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
 const UNITS_OF_NEAR_MISSES = 5
 
 /** A search costs about as much as two pages of the ranking, and sorting by points as much as four. */
-function unitsOf(asked: PeopleQuery): number {
-  const search = asked.text === '' ? 0 : 2
-  if (asked.sort.pointsFor !== undefined) return 1 + search + 4
-  return 1 + search + (lists.isFiltered(asked) ? 2 : 0)
+function unitsOf(urlQuery: PeopleQuery): number {
+  const search = urlQuery.text === '' ? 0 : 2
+  if (urlQuery.sort.pointsFor !== undefined) return 1 + search + 4
+  return 1 + search + (lists.isFiltered(urlQuery) ? 2 : 0)
 }
 
 const isAll = (query: PeopleQuery) => query.text === '' && !lists.isFiltered(query)
@@ -75,48 +77,53 @@ const toRequest = ({ page, ...query }: PeopleQuery) => ({
   limit: lists.PAGE_SIZE,
 })
 
-/** `asked` is the query of the URL. `query` has the filters that its text names instead of their words. */
+/** `urlQuery` is the query of the URL. `query` has the filters that its text names instead of their words. */
 type PeopleList = {
   site: Site
   rules: RuleSetShape
-  asked: PeopleQuery
+  urlQuery: PeopleQuery
   query: PeopleQuery
-  found: FoundPeople
+  result: FoundPeople
   names: Names
   described: readonly DescribedTerms[]
   last: number
   title: string
 }
 
-function describeFound(site: Site, rules: RuleSetShape, asked: PeopleQuery, found: FoundPeople): PeopleList {
-  const { chips, name } = found.reading
-  const text = asked.text.includes('"') && name !== '' ? lists.quoted(name) : name
+function describeFound(
+  site: Site,
+  rules: RuleSetShape,
+  urlQuery: PeopleQuery,
+  result: FoundPeople,
+): PeopleList {
+  const { chips, name } = result.reading
+  const text = urlQuery.text.includes('"') && name !== '' ? lists.quoted(name) : name
   const filter = chips.map(({ term }) => term)
-  const query = { ...lists.withTerms({ ...asked, text }, filter), page: asked.page }
-  const names = { labels: found.labels, types: namesOf(rules), levels: rules.levels ?? [] }
+  const query = { ...lists.withTerms({ ...urlQuery, text }, filter), page: urlQuery.page }
+  const names = { labels: result.labels, types: namesOf(rules), levels: rules.levels ?? [] }
   const described = controls.describeFilter(query, names)
-  const last = lastPage(found.named, lists.PAGE_SIZE)
+  const last = lastPage(result.named, lists.PAGE_SIZE)
   const title = describeList(query, described)
-  return { site, rules, asked, query, found, names, described, last, title }
+  return { site, rules, urlQuery, query, result, names, described, last, title }
 }
 
 /** A search that finds few people shows no filters. */
-const renderFilters = ({ query, found, names }: PeopleList) =>
-  query.text === '' || found.total > 5 ? controls.renderFilters(query, found.groups, names) : html``
+const renderFilters = ({ query, result, names }: PeopleList) =>
+  query.text === '' || result.total > 5 ? controls.renderFilters(query, result.groups, names) : html``
 
 const HELP = 'Search people, filter by tag, place and credential, and compare them.'
 
 function renderPage(list: PeopleList, filters: Html): RenderedPage {
-  const { site, asked, query, found, last, title } = list
-  const isHome = isAll(asked) && asked.page === 1
-  const leaders = query.page === 1 ? found.people.slice(0, 3).map(({ passport }) => passport) : []
+  const { site, urlQuery, query, result, last, title } = list
+  const isHome = isAll(urlQuery) && urlQuery.page === 1
+  const leaders = query.page === 1 ? result.people.slice(0, 3).map(({ passport }) => passport) : []
   const scores = leaders
     .map((leader) => `${shortNameOf(leader)} ${formatFigure(leader.scores.total)}`)
     .join(', ')
-  const whole = countList(title, found.total)
+  const whole = countList(title, result.total)
   const path = lists.addressOf(query)
   const share = scores === '' ? { path } : { path, title: whole, description: `${scores}. ${HELP}` }
-  const about = `${count(found.distribution.total, 'passport')} with scores for activity, identity and skills.`
+  const about = `${count(result.distribution.total, 'passport')} with scores for activity, identity and skills.`
   const layout = {
     site,
     share,
@@ -125,14 +132,14 @@ function renderPage(list: PeopleList, filters: Html): RenderedPage {
     script: RANKING_SCRIPT,
     main: html`<div class="intro cover">${renderHeading(list)}
 <div id="lead" data-live>${isHome && LEAD}</div>
-${renderSearch(asked.text, lists.parametersOf({ ...asked, text: '' }))}</div>
-<div id="how" data-live>${(isHome || found.total === 0) && renderHow(site)}</div>
+${renderSearch(urlQuery.text, lists.parametersOf({ ...urlQuery, text: '' }))}</div>
+<div id="how" data-live>${(isHome || result.total === 0) && renderHow(site)}</div>
 <div class="browse">
 <div id="facets" data-live>${filters}</div>
 <div>
 ${renderListHead(list, html`${SHARE_BUTTON}${renderSharePanel(share, `${whole} on ${site.name}`, site.origin)}`)}
 <div id="results" data-results>
-${controls.renderSuggestions(query, found.suggestions, list.names)}${renderResults(list)}
+${controls.renderSuggestions(query, result.suggestions, list.names)}${renderResults(list)}
 </div>
 </div>
 </div>`,
@@ -141,9 +148,9 @@ ${controls.renderSuggestions(query, found.suggestions, list.names)}${renderResul
 }
 
 /** Search as you type replaces the heading and removes the introduction: the page is then that which Enter opens. */
-function renderHeading({ asked, found, title }: PeopleList): Html {
-  const { total, isMore, distribution } = found
-  const words = isAll(asked)
+function renderHeading({ urlQuery, result, title }: PeopleList): Html {
+  const { total, isMore, distribution } = result
+  const words = isAll(urlQuery)
     ? count(distribution.total, 'passport')
     : html`<span class="clamp">${isMore && 'At least '}${countList(title, total)}</span>`
   return html`<h1 id="heading" aria-live="polite" data-live>${words}</h1>`
@@ -165,12 +172,12 @@ wallets, github:zoe and filters of the API such as score:&gt;100 work too.</p>`
 
 /** The filters of the list, the number of people, and the sorts. */
 function renderListHead(list: PeopleList, panel: Html): Html {
-  const { asked, query, found, described } = list
-  const hasPeople = found.total > 0
-  const isRead = found.reading.chips.length > 0
+  const { urlQuery, query, result, described } = list
+  const hasPeople = result.total > 0
+  const isRead = result.reading.chips.length > 0
   return html`<div id="chips" data-live>
 ${controls.renderChips(query, described)}
-${isRead && hasPeople && controls.renderAsName(asked)}
+${isRead && hasPeople && controls.renderAsName(urlQuery)}
 </div>
 <div class="list-head row between">
 <p class="count" role="status" data-count>${describeCount(list)}</p>
@@ -200,15 +207,15 @@ function describeList({ text, sort }: PeopleQuery, described: readonly Described
 const MAX_TITLE_VALUE = 90
 
 function renderResults(list: PeopleList): Html {
-  const { asked, query, found, last, rules } = list
-  if (found.total === 0) return controls.renderInstead(asked, query, found)
+  const { urlQuery, query, result, last, rules } = list
+  if (result.total === 0) return controls.renderInstead(urlQuery, query, result)
   if (query.page > last) return renderPastEnd(query, last)
-  const [type, secondType] = found.types
+  const [type, secondType] = result.types
   const ranking = {
     query,
-    among: found.among,
-    scale: findScale(rules, query, found),
-    ranked: found.people.map((person) => toRow(person, list)),
+    among: result.among,
+    scale: findScale(rules, query, result),
+    ranked: result.people.map((person) => toRow(person, list)),
   }
   return html`${type !== undefined && secondType === undefined && renderAboutCredential(type)}
 ${renderRankingList(ranking)}
@@ -233,17 +240,17 @@ function findScale(rules: RuleSetShape, query: PeopleQuery, { distribution, peop
 }
 
 /** A row has the figure by which the list is sorted, or the points for the credentials that the list is about. */
-function toRow({ points, ...row }: FoundPerson, { query, found, rules, names }: PeopleList): Ranked {
+function toRow({ points, ...row }: FoundPerson, { query, result, rules, names }: PeopleList): Ranked {
   const { passport } = row
   const level = renderLevel(passport.scores.total, rules.levels)
   const figure = lists.figureOf(query)
   if (figure === 'points') {
     const type = query.sort.pointsFor ?? ''
     const part = partOf(findRule(rules, type)?.category ?? '') ?? 'total'
-    return { ...row, level, ...showPart(passport, points[found.types.indexOf(type)] ?? 0, part) }
+    return { ...row, level, ...showPart(passport, points[result.types.indexOf(type)] ?? 0, part) }
   }
   const ofTypes = points.map((own, at) => {
-    const name = controls.labelOf('type', found.types[at] ?? '', names)
+    const name = controls.labelOf('type', result.types[at] ?? '', names)
     return `${formatFigure(own)} ${shortWord(name, MAX_TYPE_LENGTH)}`
   })
   const note = ofTypes.length === 0 ? '' : `${ofTypes.join(', ')} points`
@@ -254,8 +261,8 @@ function toRow({ points, ...row }: FoundPerson, { query, found, rules, names }: 
 
 const MAX_TYPE_LENGTH = 30
 
-function describeCount({ query, found, last }: PeopleList): string {
-  const { total, isMore, distribution } = found
+function describeCount({ query, result, last }: PeopleList): string {
+  const { total, isMore, distribution } = result
   if (total === 0) return ''
   if (query.page > last) return `There is no page ${formatFigure(query.page)}.`
   if (query.text === '' && !lists.isFiltered(query)) return ''
