@@ -78,11 +78,11 @@ function compact(...styles: string[]): string {
 }
 
 const minifier = new Bun.Transpiler({ loader: 'ts', minifyWhitespace: true })
-const IMPORTS = /^import [^']*'.*'$/gm
+const IMPORTS_AND_EXPORTS = /^import [^']*'.*'$|^export (?=const |function )/gm
 
-/** The files become one module, so their imports of each other are removed. */
+/** The files become one module, so their imports are removed, and exports that only they use. Tests import `verifySnapshot`. */
 const minify = (...scripts: string[]) =>
-  minifier.transformSync(scripts.map((script) => script.replace(IMPORTS, '')).join('\n'))
+  minifier.transformSync(scripts.map((script) => script.replace(IMPORTS_AND_EXPORTS, '')).join('\n'))
 
 /** A script or a style sheet. The hash in its URL lets browsers keep it forever. */
 export type Asset = { name: string; url: string; page: RenderedPage }

@@ -145,8 +145,8 @@ export const createCredentialsPage = (options: ExplorerOptions): ExplorerPage =>
     const rows = credentials.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
     const addressOf = (target: number) =>
       `/passports/${passport.id}/credentials${target === 1 ? '' : `?page=${target}`}`
-    const main = html`<h1 class="cover">Credentials of
-<a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
+    const link = html`<a href="/passports/${passport.id}"><bdi>${name}</bdi></a>`
+    const main = html`<h1 class="cover">Credentials of ${link}</h1>
 <article class="passport-page">
 <section id="credentials">
 ${renderTable(rows.map(createRow(types)), credentials, passport.scores)}

@@ -22,8 +22,8 @@ export const createExplanationPage = ({ explain }: ExplorerOptions): ExplorerPag
     if (!explanation) throw notFound()
     const { passport } = explanation
     const name = shortNameOf(passport)
-    const main = html`<h1 class="cover">Score calculation of
-<a href="/passports/${passport.id}"><bdi>${name}</bdi></a></h1>
+    const link = html`<a href="/passports/${passport.id}"><bdi>${name}</bdi></a>`
+    const main = html`<h1 class="cover">Score calculation of ${link}</h1>
 <article class="passport-page">
 <section id="explanation">
 <div id="lines">

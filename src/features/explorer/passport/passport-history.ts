@@ -38,10 +38,8 @@ export function renderLastChange(points: readonly Point[]): Html {
   if (delta === undefined) return html``
   const more = causes.length - MOST_CAUSES_IN_HEADER
   const words = causes.slice(0, MOST_CAUSES_IN_HEADER).map(describeCause).join(' · ')
-  return html`<p class="row change">
-<a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a>
-<span>${words}${more > 0 && ` and ${more} more`}</span>
-</p>`
+  const link = html`<a href="#change-${id}">${credentialRows.renderChange(delta)} on ${formatDay(time)}</a>`
+  return html`<p class="row change">${link} <span>${words}${more > 0 && ` and ${more} more`}</span></p>`
 }
 
 const describeCause = ({ words, reason = '' }: DescribedCause) => `${words}${reason}`
