@@ -56,7 +56,7 @@ export const serve = defineCommand({
     const beforeScoring = async () => {
       for (const { beforeScoring } of preparations) await beforeScoring?.(store)
     }
-    const isPortShared = await isShared(config, await identify(store))
+    const isPortShared = await isShared(config, await identifyProcess(store))
     const end = shutdownSignal(() => terminal.exit(1))
     // While both processes get connections, this one must not refuse lists.
     const patience = isPortShared ? { patience: waitForAbort(end) } : {}
@@ -84,7 +84,7 @@ const SHARED_PORT =
   'Another process listens on this port, and both get connections. Share a port only for an upgrade on the same database.'
 
 /** Finds or creates the id of the database. Returns `undefined` if the database is read-only or its disk is full. */
-async function identify(store: Store): Promise<string | undefined> {
+async function identifyProcess(store: Store): Promise<string | undefined> {
   try {
     return (await store.data(IDENTITY).find()) ?? (await store.data(IDENTITY).create(crypto.randomUUID()))
   } catch (error) {

@@ -1,7 +1,7 @@
 import { describeError } from '../core/basics/errors.ts'
 import { setDamaged } from '../core/store/damage.ts'
 import { findDamage } from '../core/store/open.ts'
-import { threadLog as log, type StartMessage, send } from '../core/threads/messages.ts'
+import { threadLog as log, postToMain, type StartMessage } from '../core/threads/messages.ts'
 
 declare const self: Worker
 
@@ -18,5 +18,5 @@ self.onmessage = ({ data: { config, damage } }: MessageEvent<StartMessage>) => {
   } catch (error) {
     log.error(`The database file could not be checked: ${describeError(error)}`)
   }
-  send({ kind: 'checked' })
+  postToMain({ kind: 'checked' })
 }

@@ -5,7 +5,7 @@ import { countAlive } from '../core/index/passport-index.ts'
 import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import { SAVED_INDEX } from '../core/store/sql/saved-index.ts'
 import type { Store } from '../core/store/store.ts'
-import { threadLog as log, type StartMessage, send, type ToThread } from '../core/threads/messages.ts'
+import { threadLog as log, postToMain, type StartMessage, type ToThread } from '../core/threads/messages.ts'
 import { questionsOf } from '../feature.ts'
 import { FEATURES } from '../features.ts'
 
@@ -21,7 +21,7 @@ const questions = questionsOf(FEATURES)
 let live: LiveIndex | undefined
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
-  if (data.kind === 'start') void run(data)
+  if (data.kind === 'start') void runIndexThread(data)
   else if (data.kind === 'stop') stop.abort()
   else if (data.kind === 'connect') void answerCalls(data.port)
 }
@@ -35,11 +35,11 @@ function getIndex(): LiveIndex {
   return live
 }
 
-async function run({ config, index: state }: StartMessage): Promise<void> {
+async function runIndexThread({ config, index: state }: StartMessage): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
   await supervise([followStore(store, state)], { log, signal: stop.signal, onError: () => undefined })
   await store.database.close()
-  send({ kind: 'stopped' })
+  postToMain({ kind: 'stopped' })
 }
 
 /** Opens the index, and then keeps it up to date. */
@@ -60,10 +60,10 @@ function followStore(store: Store, state: IndexState): Job {
         await pause(READ_TRANSACTION_MILLISECONDS, signal)
         Atomics.add(state, VERSION, 1)
       }
-      send({ kind: 'current', passports: countAlive(current.index) })
-      if (!live) send({ kind: 'indexed' })
+      postToMain({ kind: 'current', passports: countAlive(current.index) })
+      if (!live) postToMain({ kind: 'indexed' })
       live = current
-      if (isOutdated(live) && !isReported && !signal.aborted) send({ kind: 'outdated' })
+      if (isOutdated(live) && !isReported && !signal.aborted) postToMain({ kind: 'outdated' })
       isReported ||= isOutdated(live)
     },
     /** Saves the index, if another thread does not. */

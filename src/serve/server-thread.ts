@@ -7,7 +7,7 @@ import { openStore, SERVE_TIMEOUT } from '../core/store/open.ts'
 import type { Store } from '../core/store/store.ts'
 import { LOG_HEAD } from '../core/store/write/write-events.ts'
 import { PASSPORT_CHANGES } from '../core/store/write/write-records.ts'
-import { threadLog as log, type StartMessage, send, type ToThread } from '../core/threads/messages.ts'
+import { threadLog as log, postToMain, type StartMessage, type ToThread } from '../core/threads/messages.ts'
 import { clientsOf, servingOf, type ThreadClient } from '../feature.ts'
 import { FEATURES } from '../features.ts'
 import { type Listener, listen } from './request-listener.ts'
@@ -34,7 +34,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
     case 'start':
       return void start(data)
     case 'connect':
-      return void connect(data.thread, data.port)
+      return void connectThread(data.thread, data.port)
     case 'renew-tls':
       return listener?.renewTls()
     case 'stop':
@@ -42,7 +42,7 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   }
 }
 
-async function connect(thread: string, port: MessagePort): Promise<void> {
+async function connectThread(thread: string, port: MessagePort): Promise<void> {
   const own: Record<string, ThreadClient> = { 'index-thread': index, 'writer-thread': writer }
   const client = own[thread] ?? (await featureClients)[thread]
   client?.connect(port)
@@ -58,7 +58,7 @@ async function start({ config, windows, damage, index: state }: StartMessage): P
         const server = listener?.server()
         const counted = listener?.readMetrics() ?? []
         const families = metrics.read(counted, server?.requestsInProgress() ?? 0, server?.openStreams() ?? 0)
-        send({ kind: 'metrics', families })
+        postToMain({ kind: 'metrics', families })
       }, METRICS_MILLISECONDS)
     store = await openStore(config.database, { ...STORE_OPTIONS, onNotice: (sentence) => log.warn(sentence) })
     listener = await listen({
@@ -72,10 +72,10 @@ async function start({ config, windows, damage, index: state }: StartMessage): P
       onError: (error) => noteDamage(damage, error),
       windows,
     })
-    send({ kind: 'listening', port: listener.server().port, url: listener.server().url.href })
+    postToMain({ kind: 'listening', port: listener.server().port, url: listener.server().url.href })
   } catch (error) {
     if (!isExpected(error)) throw error
-    send({ kind: 'failed', reason: error.message })
+    postToMain({ kind: 'failed', reason: error.message })
   }
 }
 
@@ -91,5 +91,5 @@ function withWriter(store: Store): Store {
 async function stop(): Promise<void> {
   await listener?.drain()
   await store?.database.close()
-  send({ kind: 'stopped' })
+  postToMain({ kind: 'stopped' })
 }

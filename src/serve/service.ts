@@ -146,7 +146,7 @@ const readIndex = ({ listed: { passports, at } }: Node): Family[] => [
 ]
 
 /** Opens a channel between a server thread and a thread that it calls. */
-function connect(thread: string, called: Pick<Thread, 'post'>, server: Pick<Thread, 'post'>): void {
+function connectThreads(thread: string, called: Pick<Thread, 'post'>, server: Pick<Thread, 'post'>): void {
   const { port1, port2 } = new MessageChannel()
   called.post({ kind: 'connect', thread, port: port1 }, [port1])
   server.post({ kind: 'connect', thread, port: port2 }, [port2])
@@ -178,7 +178,7 @@ function startCalled(node: Node, declaration: ThreadDeclaration): Thread {
   const thread = start(node, declaration, {
     onStart(called) {
       if (node.isStarted) called.post({ kind: 'started' })
-      for (const server of node.servers) connect(declaration.name, called, server)
+      for (const server of node.servers) connectThreads(declaration.name, called, server)
     },
   })
   node.called.set(declaration.name, thread)
@@ -208,7 +208,7 @@ function startIndex(node: Node): void {
       if (message.kind !== 'indexed') return
       const before = node.called.get('index-thread')
       node.called.set('index-thread', thread)
-      for (const server of node.servers) connect('index-thread', thread, server)
+      for (const server of node.servers) connectThreads('index-thread', thread, server)
       node.nextIndex = undefined
       node.indexed.resolve()
       if (!before || before === thread) return
@@ -233,7 +233,7 @@ function startServer(node: Node): Promise<string> {
 
   const thread = start(node, ownThread('server-thread'), {
     onStart(server) {
-      for (const [name, called] of node.called) connect(name, called, server)
+      for (const [name, called] of node.called) connectThreads(name, called, server)
     },
     onMessage(message, worker) {
       if (message.kind === 'failed') fail(message.reason, worker)

@@ -10,7 +10,7 @@ import { AUDIT } from '../core/store/sql/audit-log.ts'
 import type { Store } from '../core/store/store.ts'
 import { LOG_HEAD } from '../core/store/write/write-events.ts'
 import { PASSPORT_CHANGES } from '../core/store/write/write-records.ts'
-import { threadLog as log, send, type ToThread } from '../core/threads/messages.ts'
+import { threadLog as log, postToMain, type ToThread } from '../core/threads/messages.ts'
 import { dataOf, jobsOf } from '../feature.ts'
 import { FEATURES } from '../features.ts'
 
@@ -32,7 +32,7 @@ async function answer(call: WriteCall): Promise<unknown> {
 }
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
-  if (data.kind === 'start') void run(data.config, data.damage)
+  if (data.kind === 'start') void runWriterThread(data.config, data.damage)
   else if (data.kind === 'started') mayScore.resolve()
   else if (data.kind === 'connect') receiveCalls(data.port, enqueue)
   else if (data.kind === 'stop') {
@@ -42,14 +42,14 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
 }
 
 /** Runs writes and long reads outside of the server threads. */
-async function run(config: Config, damage: Damage): Promise<void> {
+async function runWriterThread(config: Config, damage: Damage): Promise<void> {
   const store = await openStore(config.database, { ...SERVE_TIMEOUT, migrate: false })
   const data = [PASSPORT_CHANGES, LOG_HEAD, ...(await dataOf(FEATURES))]
   opened.resolve({ answerWrite: createWriteAnswer(data, store.data), damage })
   const onError = (error: unknown) => noteDamage(damage, error)
   await supervise(await createJobs(config, store), { log, signal: stop.signal, onError })
   await store.database.close()
-  send({ kind: 'stopped' })
+  postToMain({ kind: 'stopped' })
 }
 
 async function createJobs(config: Config, store: Store): Promise<Job[]> {
@@ -59,7 +59,7 @@ async function createJobs(config: Config, store: Store): Promise<Job[]> {
   const scoringEnd = AbortSignal.any([signal, scoring.signal])
   const jobs: Job[] = [
     updateScores(store, { log, mayScore: mayScore.promise, signal: scoringEnd }),
-    checkSchema(store, scoring),
+    checkSchemaChange(store, scoring),
     ...(await jobsOf(FEATURES, { config, store, log, signal })),
   ]
   // This job notices a deleted, replaced or damaged database even if nothing is written.
@@ -81,7 +81,7 @@ async function createJobs(config: Config, store: Store): Promise<Job[]> {
 }
 
 /** Stops scoring when a newer version has migrated the database, because that version may store scores in another way. */
-const checkSchema = (store: Store, scoring: AbortController): Job => ({
+const checkSchemaChange = (store: Store, scoring: AbortController): Job => ({
   name: 'The schema of the database cannot be checked',
   interval: 1000,
   async run() {

@@ -77,7 +77,7 @@ export function fieldsOf({ include, select }: { include?: string; select?: strin
   return parseFields(lists, (name) => `?${name}`)
 }
 
-export function parseKey(text: string, pointer = '{key}'): PassportKey {
+export function parseKeyParameter(text: string, pointer = '{key}'): PassportKey {
   const key = parsePassportKey(text)
   if (key) return key
   const accepted = 'an id, a wallet address, or a source and a name such as github:zoe'

@@ -11,8 +11,9 @@ import { Diff } from '../history/event-schema.ts'
 import { RuleSetFile } from '../passport/rules/rule-set.ts'
 import * as record from '../passport/wire-schemas.ts'
 
-const text = (description = 'null if unknown') => orNull(Type.String(), description)
-const count = () => orNull(Type.Integer({ minimum: 0 }), 'null if unknown, or if it is not a plain number')
+const nullableText = (description = 'null if unknown') => orNull(Type.String(), description)
+const nullableCount = () =>
+  orNull(Type.Integer({ minimum: 0 }), 'null if unknown, or if it is not a plain number')
 
 export const Problem = Type.Object(
   {
@@ -46,22 +47,22 @@ export const Problem = Type.Object(
 )
 
 export const Profile = describedObject('The self-description of a person', {
-  display_name: text('The name of the person; null if unknown'),
-  bio: text('Some sentences about the person; null if unknown'),
-  location: text('A place as the person wrote it; null if unknown'),
+  display_name: nullableText('The name of the person; null if unknown'),
+  bio: nullableText('Some sentences about the person; null if unknown'),
+  location: nullableText('A place as the person wrote it; null if unknown'),
   tags: Type.Array(Type.String(), { description: 'Words such as `builder`' }),
 })
 
 export const Social = describedObject('A linked social profile', {
   source: Type.String({ description: 'The social network, such as `lens`; an open set' }),
-  profile_name: text('null if unknown. A key: `lens:zoe`'),
-  profile_display_name: text(),
-  profile_bio: text(),
-  location: text(),
-  profile_url: text(),
-  profile_image_url: text(),
-  follower_count: count(),
-  following_count: count(),
+  profile_name: nullableText('null if unknown. A key: `lens:zoe`'),
+  profile_display_name: nullableText(),
+  profile_bio: nullableText(),
+  location: nullableText(),
+  profile_url: nullableText(),
+  profile_image_url: nullableText(),
+  follower_count: nullableCount(),
+  following_count: nullableCount(),
 })
 
 export const Credential = describedObject('A scored item of a passport', {
@@ -71,10 +72,10 @@ export const Credential = describedObject('A scored item of a passport', {
   category: record.Credential.properties.category,
   score: score('The score of this credential'),
   max_score: score('The maximum score of a credential of this type'),
-  value: text('Display text of the fact that was scored; null if unknown'),
+  value: nullableText('Display text of the fact that was scored; null if unknown'),
   earned_at: orNull(Type.String({ format: 'date-time' }), 'null if unknown'),
   last_calculated_at: instant('Time of the last calculation of the score'),
-  issuer: text(
+  issuer: nullableText(
     'Who wrote the data point behind the score; null for the operator, and where `from` is not `rule`',
   ),
   from: orNull(
@@ -108,21 +109,21 @@ export const Standing = describedObject('The place of the score among all listed
 })
 
 export const ExplanationAccount = closed({
-  account: text('null if there is only one'),
+  account: nullableText('null if there is only one'),
   value: Type.String({ description: 'Display text' }),
   kind: Type.Enum(['number', 'flag', 'date'], { description: 'The kind of the raw value' }),
   amount: Type.Number({ description: 'The exact raw value: a number, 1 or 0, or milliseconds since 1970' }),
   counts: Type.Boolean({
     description: 'False if it is expired, has no rule, or its account counts only for who had it first',
   }),
-  formula: text('null without a rule'),
-  issuer: text('Who wrote the data point; null for the operator'),
+  formula: nullableText('null without a rule'),
+  issuer: nullableText('Who wrote the data point; null for the operator'),
 })
 
 export const ExplanationLine = describedObject('How the score of one credential is calculated', {
   type: Type.String(),
   name: Type.String(),
-  category: text('null without a rule'),
+  category: nullableText('null without a rule'),
   score: score('The score of the credential'),
   max_score: score('The maximum score of a credential of this type'),
   from: Type.Enum(['record', 'rule', 'nothing'], { description: '`nothing`: no rule for the type' }),
@@ -133,14 +134,14 @@ export const ExplanationLine = describedObject('How the score of one credential 
     description: 'The data points of the type, at most 20: those that count come first',
   }),
   more_accounts: Type.Integer({ minimum: 0, description: 'Number of data points that are not shown' }),
-  accounts_link: text('The path of all data points; null if all are shown'),
+  accounts_link: nullableText('The path of all data points; null if all are shown'),
 })
 
 export const Explanation = describedObject('How the score is calculated', {
   method: Type.Enum(['rules', 'record'], {
     description: '`record`: the score came with the record, and no known rule set gives it',
   }),
-  rules: text('The rule set of the lines; see `/api/v3/rules/{stamp}`. null for the method `record`'),
+  rules: nullableText('The rule set of the lines; see `/api/v3/rules/{stamp}`. null for the method `record`'),
   score: score('The score of the passport; the lines may give another one while it is being calculated'),
   given_human: Type.Boolean({ description: 'The human checkmark of the record' }),
   lines: Type.Array(ExplanationLine),
@@ -161,15 +162,15 @@ export const Passport = describedObject("A person's reputation record", {
   }),
   last_calculated_at: record.ListedPassport.properties.last_calculated_at,
   human_checkmark: Type.Boolean({ description: 'True if the person is known to be human' }),
-  main_wallet: text('A wallet address; `0x` addresses are in lower case. null if unknown'),
+  main_wallet: nullableText('A wallet address; `0x` addresses are in lower case. null if unknown'),
   verified_wallets: Type.Array(Type.String(), { description: 'Wallet addresses' }),
   passport_profile: Profile,
   passport_socials: Type.Array(Social),
   merged_from: Type.Array(Type.Integer({ minimum: 0 }), {
     description: 'The ids of all passports that were merged into this one, also through others, lowest first',
   }),
-  rules: text('The rule set that calculated the scores; null if they come from the record'),
-  rules_digest: text('The `digest` of that rule set; null if the rule set is unknown'),
+  rules: nullableText('The rule set that calculated the scores; null if they come from the record'),
+  rules_digest: nullableText('The `digest` of that rule set; null if the rule set is unknown'),
   credentials: Type.Optional(
     Type.Array(Credential, {
       description: 'With `include`. Highest score first, then by name, then by id',

@@ -48,7 +48,7 @@ export const KEY = {
 /** The actor of the changes that a request makes. Only a command makes changes without a key. */
 export const actorOf = ({ principal: { id } }: Context): Actor => (id === '' ? 'cli' : `key:${id}`)
 
-export const list = (description: string, items: object, more: object = {}) => ({
+export const listParameter = (description: string, items: object, more: object = {}) => ({
   description,
   schema: { type: 'array', items, ...more },
   style: 'form' as const,

@@ -36,14 +36,17 @@ export const audit = defineCommand({
     const entries = (await database.store.data(AUDIT).list({ since, limit })).reverse()
     const items = entries.map(({ time, ...entry }) => ({ time: isoTime(time) as string, ...entry }))
     if (values.json) return terminal.out(toJsonText(items))
-    const rows = items.map(({ detail, ...entry }) => [...Object.values(entry), printable(describe(detail))])
+    const rows = items.map(({ detail, ...entry }) => [
+      ...Object.values(entry),
+      printable(describeDetail(detail)),
+    ])
     terminal.out(formatTable([['TIME', 'ACTOR', 'ACTION', 'DETAIL'], ...rows]))
     if (rows.length === limit) terminal.err('There may be earlier changes: --limit N lists more.\n')
   },
 })
 
 /** Joins names and values: "keys 4ebad6e6fc; scopes read, events; expires none". */
-const describe = (detail: object) =>
+const describeDetail = (detail: object) =>
   Object.entries(detail)
     .map(([name, value]) => `${name} ${[value ?? []].flat().join(', ') || 'none'}`)
     .join('; ')

@@ -84,7 +84,7 @@ export function defineCommand<const O extends Options, const Action extends stri
   const { run, ...described } = declaration
   const command: Command = {
     ...described,
-    execute: (args, terminal) => run(parse(command, args) as Input<O, Action>, terminal),
+    execute: (args, terminal) => run(parseCommandLine(command, args) as Input<O, Action>, terminal),
   }
   return command
 }
@@ -96,7 +96,7 @@ export const DATABASE_OPTIONS = {
 
 export const JSON_OPTION = { json: { about: 'print JSON' } } as const
 
-function parse(command: Command, args: string[]) {
+function parseCommandLine(command: Command, args: string[]) {
   const { values, positionals } = parseWords(command, args)
   const candidates = findForms(command, positionals)
   const form = candidates.findLast(({ required = [] }) => required.every((name) => name in values))
@@ -109,7 +109,7 @@ function parse(command: Command, args: string[]) {
   const wrong = Object.keys(values).find((name) => !allowed.includes(name))
   if (wrong !== undefined)
     throw new UsageError(`--${wrong} is not accepted here. ${usage(command, candidates)}`)
-  const rest = positionals.length === 0 ? [] : positionals.slice(wordsOf(form.action).length)
+  const rest = positionals.length === 0 ? [] : positionals.slice(splitWords(form.action).length)
   checkArguments(command, form, rest)
   return { values: parseValues(command.options, values), args: rest, action: form.action }
 }
@@ -139,11 +139,11 @@ function settingHint(args: readonly string[]): string {
   return setting === undefined ? '' : ` ${setting} is a setting of the environment.`
 }
 
-const wordsOf = (text = '') => text.split(' ').filter((word) => word !== '')
+const splitWords = (text = '') => text.split(' ').filter((word) => word !== '')
 
 function findForms({ name, forms, defaultAction }: Command, positionals: readonly string[]): Form[] {
-  const words = positionals.length === 0 ? wordsOf(defaultAction) : positionals
-  const matches = forms.filter(({ action }) => wordsOf(action).every((word, at) => word === words[at]))
+  const words = positionals.length === 0 ? splitWords(defaultAction) : positionals
+  const matches = forms.filter(({ action }) => splitWords(action).every((word, at) => word === words[at]))
   if (matches.length > 0) return matches
   const actions = forms.map(({ action }) => action).join(', ')
   const problem = words.length === 0 ? 'An action is missing' : `There is no "${name} ${words[0]}"`
@@ -151,7 +151,7 @@ function findForms({ name, forms, defaultAction }: Command, positionals: readonl
 }
 
 function checkArguments(command: Command, form: Form, given: readonly string[]): void {
-  const wanted = wordsOf(form.args)
+  const wanted = splitWords(form.args)
   const missing = wanted.find((word, at) => !given[at] && !word.startsWith('['))
   if (missing !== undefined)
     throw new UsageError(`The argument ${missing.replace('...', '')} is missing. ${usage(command, [form])}`)

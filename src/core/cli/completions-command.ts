@@ -23,7 +23,7 @@ complete -o default -F _passportd passportd
 _passportd() {
   if (( CURRENT == 2 )); then
     local -a commands=(
-${commands.map(({ name, summary }) => `      ${quote(`${name}:${summary}`)}`).join('\n')}
+${commands.map(({ name, summary }) => `      ${quoteForShell(`${name}:${summary}`)}`).join('\n')}
     )
     _describe command commands
     return
@@ -38,14 +38,14 @@ compdef _passportd passportd
   fish: (commands) =>
     commands
       .flatMap(({ name, summary, words }) => [
-        `complete -c passportd -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`,
+        `complete -c passportd -n __fish_use_subcommand -a ${name} -d ${quoteForShell(summary)}`,
         `complete -c passportd -n '__fish_seen_subcommand_from ${name}' -a '${words.join(' ')}'`,
       ])
       .join('\n')
       .concat('\n'),
 }
 
-const quote = (text: string) => `'${text.replaceAll("'", '’')}'`
+const quoteForShell = (text: string) => `'${text.replaceAll("'", '’')}'`
 
 /** `loadCommands` loads all commands, this one included. */
 export const createCompletions = (loadCommands: () => Promise<Command[]>) =>

@@ -60,7 +60,7 @@ async function get(state: State, path: string, etag: string | undefined): Promis
   let failures = 0
   let waits = 0
   for (;;) {
-    const reply = await attempt(state, path, etag)
+    const reply = await requestOnce(state, path, etag)
     if (reply.retry === undefined) return reply
     if (reply.waited) waits++
     else failures++
@@ -72,13 +72,13 @@ async function get(state: State, path: string, etag: string | undefined): Promis
   }
 }
 
-async function attempt(state: State, path: string, etag: string | undefined) {
+async function requestOnce(state: State, path: string, etag: string | undefined) {
   const { base, key, userAgent, fetch: send, signal, now, ticks } = state.options
   await waitForSlot(state)
   const headers: Record<string, string> = { Accept: 'application/json', 'User-Agent': userAgent }
   if (key !== undefined) headers['X-API-KEY'] = key
   if (etag) headers['If-None-Match'] = etag
-  const readBody = (response: Response) => readJson(path, response)
+  const readBody = (response: Response) => readJsonBody(path, response)
   try {
     const init = { headers, redirect: 'manual' as const }
     const { response, body } = await exchange(base + path, init, { send, timeout: TIMEOUT, signal, readBody })
@@ -143,7 +143,7 @@ function giveUp({ options, lastResponse }: State, path: string, tries: number, l
 }
 
 /** Parses the body of a 200; other bodies are discarded. */
-async function readJson(path: string, response: Response): Promise<unknown> {
+async function readJsonBody(path: string, response: Response): Promise<unknown> {
   if (response.status !== 200) return response.body?.cancel()
   const chunks: Uint8Array[] = []
   let size = 0

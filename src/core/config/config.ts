@@ -2,7 +2,7 @@ import { type DatabaseAddress, hidePassword } from '../store/database-address.ts
 import { tlsProblems } from './check-tls-files.ts'
 import { misspeltSettings } from './misspelt-settings.ts'
 import { DEFAULT_TIERS } from './rate-limit-tier.ts'
-import { type Environment, readText, SECRETS } from './secrets.ts'
+import { type Environment, readSetting, SECRETS } from './secrets.ts'
 import { SETTINGS } from './settings.ts'
 import { DEMO_SITE, type SiteSettings } from './site-settings.ts'
 
@@ -91,7 +91,7 @@ type Read = <Name extends SettingName>(name: Name, unset?: ValueOf<Name>) => Rea
 function createReader(env: Environment, problems: string[]): Read {
   return <Name extends SettingName>(name: Name, unset: ReadOf<Name> = SETTINGS[name].unset) => {
     const { accepts, parse } = SETTINGS[name]
-    const text = readText(env, name, problems)
+    const text = readSetting(env, name, problems)
     if (text === '') return unset
     const value = parse(text) as ValueOf<Name> | undefined
     // Invalid signing keys may still contain a private key, and a wrong file may contain anything.

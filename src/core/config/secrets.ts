@@ -13,7 +13,7 @@ export const SECRETS: readonly string[] = [
 ]
 
 /** Returns the text of a setting, which may be in the file that NAME_FILE names. An empty variable counts as unset. */
-export function readText(env: Environment, name: string, problems: string[]): string {
+export function readSetting(env: Environment, name: string, problems: string[]): string {
   const text = env[name]?.trim() ?? ''
   const fileName = `${name}_FILE`
   const file = SECRETS.includes(name) ? (env[fileName]?.trim() ?? '') : ''

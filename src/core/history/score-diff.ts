@@ -48,13 +48,17 @@ export function addToDiff(diff: PartialDiff, events: readonly LogEvent[]): Parti
     }
     state = undo(state, [event])
   }
-  return { ...diff, state, score, at, causes: sumUp(causes) }
+  return { ...diff, state, score, at, causes: mergeCauses(causes) }
 }
 
 export function finishDiff({ state, end, score, causes, at }: PartialDiff): ScoreDiff {
   const [before, after] = [state?.scores.total ?? null, score ?? end?.scores.total ?? null]
   const difference = (after ?? 0) - (before ?? 0)
-  return { score: [before, after], causes: sumUp(withRemainder(causes, difference, end?.rules ?? '')), at }
+  return {
+    score: [before, after],
+    causes: mergeCauses(withRemainder(causes, difference, end?.rules ?? '')),
+    at,
+  }
 }
 
 function causesOfAdding({ scores, rules, credentials }: ScoreState): ScoreCause[] {
@@ -69,7 +73,7 @@ function causesOfAdding({ scores, rules, credentials }: ScoreState): ScoreCause[
 }
 
 /** Adds up the causes with the same type and cause. The largest is first. */
-function sumUp(causes: readonly ScoreCause[]): ScoreCause[] {
+function mergeCauses(causes: readonly ScoreCause[]): ScoreCause[] {
   const groups = Map.groupBy(causes, ({ type, cause }) => JSON.stringify([type, cause]))
   return [...groups.values()]
     .map((group) => ({

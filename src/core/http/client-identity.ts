@@ -64,7 +64,7 @@ const MOST_PARSED = 1000
 const LONGEST_PARSED = 100
 
 /** Returns `undefined` if an `X-API-KEY` header holds no key. */
-export function parseKey(header: string | null): SentKey | undefined {
+export function parseSentKey(header: string | null): SentKey | undefined {
   if (header === null) return undefined
   if (header.length > LONGEST_PARSED) return parseHeader(header)
   if (parsed.size >= MOST_PARSED) parsed.clear()

@@ -87,7 +87,7 @@ function describePath(route: DocumentedRoute, toRef: ToRef, shared: SharedRespon
       method.toLowerCase(),
       {
         operationId: at === 0 ? id : `${id}By${method.charAt(0)}${method.slice(1).toLowerCase()}`,
-        ...describe(route, toRef, shared),
+        ...describeOperation(route, toRef, shared),
       },
     ])
   return {
@@ -97,7 +97,7 @@ function describePath(route: DocumentedRoute, toRef: ToRef, shared: SharedRespon
 }
 
 /** Returns an operation without its id. The operations of a route differ only in method and id. */
-function describe(route: DocumentedRoute, toRef: ToRef, shared: SharedResponses) {
+function describeOperation(route: DocumentedRoute, toRef: ToRef, shared: SharedResponses) {
   const { surface, summary, description, needsKey, access, query = {}, body } = route
   const { requestHeaders = {}, responseHeaders = [] } = route
   const isRead = route.methods === undefined
@@ -156,7 +156,7 @@ function describeError(route: DocumentedRoute, code: DocumentedError, toRef: ToR
   const { surface, errorWords } = route
   const { type, example, isShared } = exampleOf(route, code)
   const response = {
-    description: wordsOf(route, code),
+    description: errorWordsOf(route, code),
     headers: refs([...surface.headers, 'NoStore', ...(ERRORS[code].headers ?? [])]),
     content: { [type]: { schema: toRef(surface.errorSchema), example } },
   }
@@ -166,7 +166,7 @@ function describeError(route: DocumentedRoute, code: DocumentedError, toRef: ToR
   return { $ref: `#/components/responses/${name}` }
 }
 
-export const wordsOf = ({ errorWords }: DocumentedRoute, code: DocumentedError): string =>
+export const errorWordsOf = ({ errorWords }: DocumentedRoute, code: DocumentedError): string =>
   errorWords?.[code] ?? ERRORS[code].description
 
 /** An example of this error, rendered like a real one. It is shared unless it names a parameter. */

@@ -178,7 +178,7 @@ function createDays(now: () => number, onNewDay: () => void) {
     monthOf,
     isQuotaUsed(keyId: string, quota: number): boolean {
       start(now())
-      return sumOf(months.get(keyId)) >= quota
+      return sumOfMonth(months.get(keyId)) >= quota
     },
     /** `sums` are the monthly sums that were read from the store on `day`. Ignores those of another month. */
     setMonth(sums: ReadonlyMap<string, number>, day: string): void {
@@ -188,11 +188,11 @@ function createDays(now: () => number, onNewDay: () => void) {
       for (const keyId of sums.keys()) monthOf(keyId)
       // The larger sum is kept, because stored sums do not include counts that are still in memory.
       for (const [keyId, month] of months)
-        Object.assign(month, { stored: Math.max(sumOf(month), sums.get(keyId) ?? 0), since: 0 })
+        Object.assign(month, { stored: Math.max(sumOfMonth(month), sums.get(keyId) ?? 0), since: 0 })
     },
   }
 }
 
-const sumOf = (month: Month | undefined) => (month ? month.stored + month.since : 0)
+const sumOfMonth = (month: Month | undefined) => (month ? month.stored + month.since : 0)
 
 const isSameMonth = (day: string, otherDay: string) => day.slice(0, 7) === otherDay.slice(0, 7)

@@ -8,7 +8,7 @@ import {
   isActive,
   isInBrowser,
   matchesKey,
-  parseKey,
+  parseSentKey,
   type SentKey,
 } from './client-identity.ts'
 import {
@@ -58,7 +58,7 @@ const STEPS: readonly Step[] = [
     for (const guard of guardsOf(context.route.surface)) guard.checkFirst?.(context)
   },
   checkRoute,
-  identify,
+  identifyClient,
   applyLimit,
   ({ principal, request }) => checkOrigin(principal, request),
   noteBrowser,
@@ -124,10 +124,10 @@ function checkRoute({ route, request }: Context, { guessable }: ServerState): vo
 }
 
 /** Finds the key of a request. Throws `unauthorized`, or `rate_limited` after too many wrong keys. */
-function identify(context: Context, { keyHelp }: ServerState): Awaitable<void> {
+function identifyClient(context: Context, { keyHelp }: ServerState): Awaitable<void> {
   const { route, request, requireKey, store } = context
   if (!route.surface.usesKeys) return undefined
-  const sentKey = parseKey(request.headers.get('x-api-key'))
+  const sentKey = parseSentKey(request.headers.get('x-api-key'))
   if (!sentKey && ((requireKey && !route.access) || route.needsKey)) throw unauthorized(keyHelp)
   if (!sentKey) return undefined
   const storedKey = sentKey.id === undefined ? undefined : store.keys.find(sentKey.id)

@@ -21,11 +21,11 @@ export function describeUnknownPath(path: string, paths: readonly string[]): str
 
 /** Of the paths with the same name, one of the same version, and one that ends with a parameter if this one does. */
 function findNearest(path: string, paths: readonly string[]): string | undefined {
-  const name = nearestName(nameOf(path), paths.map(nameOf)) ?? 'passports'
+  const name = nearestName(lastSegmentOf(path), paths.map(lastSegmentOf)) ?? 'passports'
   const distance = (candidate: string) =>
     2 * Number(versionOf(candidate) !== versionOf(path)) +
     Number(hasParameter(candidate) !== hasParameter(path))
-  return paths.filter((route) => nameOf(route) === name).sort((a, b) => distance(a) - distance(b))[0]
+  return paths.filter((route) => lastSegmentOf(route) === name).sort((a, b) => distance(a) - distance(b))[0]
 }
 
 const segmentsOf = (path: string) => path.split('/').filter((segment) => segment !== '')
@@ -35,6 +35,6 @@ const isParameter = (segment = '') => /^(\{|0x|\d+$)/i.test(segment)
 const hasParameter = (path: string) => isParameter(segmentsOf(path).at(-1))
 
 /** The last segment that is not a parameter. */
-const nameOf = (path: string) => segmentsOf(path).findLast((segment) => !isParameter(segment)) ?? ''
+const lastSegmentOf = (path: string) => segmentsOf(path).findLast((segment) => !isParameter(segment)) ?? ''
 
 const versionOf = (path: string) => /^\/api\/v\d+(?=\/|$)/.exec(path)?.[0]

@@ -2,7 +2,7 @@ import { createBits, hasBit, intersectBits, subtractBits, uniteOthers } from '..
 import { countWhile, insertSorted } from '../basics/sorted.ts'
 import type { Condition, Filter, FilterField, Operator } from '../lists/filter.ts'
 import type { GroupField, Position, ScoreField, Sort, SortField } from '../lists/list-request.ts'
-import { wordsOf } from '../lists/list-request.ts'
+import { keywordParts } from '../lists/list-request.ts'
 import { encodeWord, filterByNames, postingsOfWord } from './names.ts'
 import { countAbove, createComparison, findRange, findSlot, firstAsBits, orderOf } from './order.ts'
 import { countAlive, NO_VALUE, type PassportIndex, SCORE_FIELDS } from './passport-index.ts'
@@ -69,7 +69,7 @@ function rank(index: PassportIndex, request: ListRequest, matches: Posting, ofPa
   const findValue = (id: number) =>
     pointsFor === undefined
       ? (index.scores[field][findSlot(index, id) ?? -1] ?? 0)
-      : pointsOf(index, id, pointsFor)
+      : bestPointsOf(index, id, pointsFor)
   const ofIds = ranks.map((id) => rankOf(findValue(id)))
   return { among: ranked.count, ofPage: ofPage.map(rankOf), ofIds }
 }
@@ -209,7 +209,7 @@ const sortByPoints = (points: ReadonlyMap<number, Posting> = new Map()) =>
   [...points].sort(([a], [b]) => b - a)
 
 /** The points of a passport for its best credential of a type; 0 if it has none, or if there is no such passport. */
-export function pointsOf(index: PassportIndex, id: number, type: string): number {
+export function bestPointsOf(index: PassportIndex, id: number, type: string): number {
   const slot = findSlot(index, id)
   const holders = slot === undefined ? [] : sortByPoints(index.points.get(type))
   return holders.find(([, posting]) => includes(posting, slot as number))?.[0] ?? 0
@@ -217,7 +217,7 @@ export function pointsOf(index: PassportIndex, id: number, type: string): number
 
 /** The passports that match. The result must not be changed: it can be a posting of the index. */
 export function findMatches(index: PassportIndex, { keyword, filter }: Query): Posting {
-  const words = keyword === undefined ? [] : wordsOf(keyword).map(encodeWord)
+  const words = keyword === undefined ? [] : keywordParts(keyword).map(encodeWord)
   const included = words.flatMap((word) => postingsOfWord(index.names, word, index.count))
   for (const { field, conditions } of filter) included.push(findAny(index, field, conditions))
   if (index.removed.length > 0 || included.length === 0)
@@ -263,8 +263,10 @@ function postingsOf(index: PassportIndex, field: FilterField, condition: Conditi
   if (score) return [findRange(index, score, operator, Number(value))]
   if (field !== 'points') return [index.values[field as GroupField].get(String(value)) ?? []].flat()
   const byPoints = [...(index.points.get(type) ?? [])]
-  return byPoints.flatMap(([points, posting]) => (compare(points, operator, Number(value)) ? posting : []))
+  return byPoints.flatMap(([points, posting]) =>
+    matchesOperator(points, operator, Number(value)) ? posting : [],
+  )
 }
 
-const compare = (points: number, operator: Operator, than: number): boolean =>
+const matchesOperator = (points: number, operator: Operator, than: number): boolean =>
   points === than ? operator.includes('=') : operator[0] === (points > than ? '>' : '<')

@@ -114,11 +114,11 @@ export const updateIndex = (live: LiveIndex, isEnd = false): Promise<void> =>
     await catchUp(live)
     const isOld = isEnd || performance.now() >= live.savedAt + LEAST_COPY_AGE_MILLISECONDS
     const isNeeded = live.unsaved >= MOST_UNSAVED || (isOld && !live.hasCopy)
-    if (!live.isLost && isNeeded) await save(live)
+    if (!live.isLost && isNeeded) await saveCopy(live)
   })
 
 /** Changes wait meanwhile, lists do not. */
-async function save(live: LiveIndex): Promise<void> {
+async function saveCopy(live: LiveIndex): Promise<void> {
   // A database that refuses the copy is not asked again at once.
   Object.assign(live, { unsaved: 0, hasCopy: false, savedAt: performance.now() })
   // The copy must not have people who were removed before.

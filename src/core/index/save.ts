@@ -99,7 +99,7 @@ export async function loadIndex(chunks: Chunks) {
     const read = createReader(chunks)
     const [format] = new Uint32Array(await read(4))
     if (format !== FORMAT) return undefined
-    const head = await readJson<Head>(read)
+    const head = await readChunk<Head>(read)
     return { index: await readIndex(read, head), cursor: head.cursor }
   } catch (error) {
     if (error instanceof EndOfCopy) return undefined
@@ -128,7 +128,7 @@ function createReader(chunks: Chunks): Read {
   }
 }
 
-async function readJson<Value>(read: Read): Promise<Value> {
+async function readChunk<Value>(read: Read): Promise<Value> {
   const [length = 0] = new Uint32Array(await read(4))
   return JSON.parse(new TextDecoder().decode(await read(length)))
 }
@@ -150,7 +150,7 @@ async function readIndex(read: Read, { count, bytes, types }: Head): Promise<Pas
 /** Some postings share a buffer. */
 async function readPostings(read: Read, map: Postings): Promise<void> {
   for (;;) {
-    const saved = await readJson<SavedPosting[]>(read)
+    const saved = await readChunk<SavedPosting[]>(read)
     if (saved.length === 0) return
     const buffer = await read(4 * saved.reduce((sum, [, count, words]) => sum + (words || count), 0))
     let offset = 0

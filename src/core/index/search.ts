@@ -1,15 +1,15 @@
 import { countWhile } from '../basics/sorted.ts'
 import { foldName } from '../basics/text/fold-name.ts'
 import { equals, type Filter } from '../lists/filter.ts'
-import { type GroupField, type Position, toWords, wordsOf } from '../lists/list-request.ts'
+import { type GroupField, keywordParts, type Position, toWords } from '../lists/list-request.ts'
 import { type Candidate, type ReadText, readText } from '../lists/read-text.ts'
 import {
+  bestPointsOf,
   countGroups,
   findList,
   findMatches,
   type ListPage,
   type ListRequest,
-  pointsOf,
   type ValueGroup,
 } from './find.ts'
 import { findNearMisses, nameAt, splitName } from './names.ts'
@@ -48,7 +48,9 @@ export function search(index: PassportIndex, request: SearchRequest) {
     /** How values of the filter and the chips are written, if not the same, by field and folded value: "tag zk". */
     labels: Object.fromEntries(filter.flatMap((term) => labelsOf(index, term))),
     /** For each type of credential that the list names, the points of the passports of the page. */
-    points: Object.fromEntries(types.map((type) => [type, page.ids.map((id) => pointsOf(index, id, type))])),
+    points: Object.fromEntries(
+      types.map((type) => [type, page.ids.map((id) => bestPointsOf(index, id, type))]),
+    ),
     /** Values that begin with the name. */
     suggestions: keyword === undefined ? [] : suggest(index, among, foldName(reading.name)),
     /** If nobody matches, lists that are not empty, with their sizes. */
@@ -78,7 +80,7 @@ function findSorted(index: PassportIndex, request: ListRequest): ListPage {
   const isSorted = keyword !== undefined && sort.field === 'score' && sort.pointsFor === undefined
   if (!isSorted || page.total > MOST_SORTED) return page
   const { ids, ranking } = findList(index, { ...request, groups: undefined, offset: 0, limit: MOST_SORTED })
-  const words = wordsOf(keyword)
+  const words = keywordParts(keyword)
   const people = ids.map((id, at) => {
     const parts = splitName(nameAt(index.names, findSlot(index, id) as number))
     const isFirst = words.every((word) => parts.some((part) => part.startsWith(word)))

@@ -165,7 +165,7 @@ function readValue(reader: Reader, field: FilterField): string | number {
   const kind = FILTER_FIELDS[field]
   if (kind === 'number' || kind === 'points') {
     if (/^-?\d{1,15}(\.\d{1,15})?$/.test(text)) return Number(text)
-    throw refuse(
+    throw refuseFilter(
       start,
       quote(text),
       `a number for ${field}, such as ${field}:${kind === 'points' ? 'github' : ''}>50`,
@@ -173,9 +173,9 @@ function readValue(reader: Reader, field: FilterField): string | number {
   }
   const value = foldName(text)
   if (kind === 'boolean' && value !== 'true' && value !== 'false') {
-    throw refuse(start, quote(text), `${field}:true or ${field}:false`)
+    throw refuseFilter(start, quote(text), `${field}:true or ${field}:false`)
   }
-  if (value === '') throw refuse(start, quote(text), `a value of ${field} that is not blank`)
+  if (value === '') throw refuseFilter(start, quote(text), `a value of ${field} that is not blank`)
   return value
 }
 
@@ -228,10 +228,10 @@ function skip(reader: Reader, character: string): boolean {
 
 const invalidFilter = (detail: string) => invalidParameter('filter', detail)
 
-const refuse = (position: number, received: string, accepted: string): ServiceError =>
+const refuseFilter = (position: number, received: string, accepted: string): ServiceError =>
   invalidFilter(`filter at character ${position + 1}: expected ${accepted}, got ${received}.`)
 
 function unexpected({ text, position }: Reader, accepted: string): ServiceError {
   const rest = text.slice(position)
-  return refuse(position, rest === '' ? 'the end of the filter' : quote(rest), accepted)
+  return refuseFilter(position, rest === '' ? 'the end of the filter' : quote(rest), accepted)
 }

@@ -152,7 +152,7 @@ const SEPARATOR = '\n'
 export const toWords = (keyword: string): string => [...new Set(keyword.split(' '))].join(SEPARATOR)
 
 /** The texts that a name must contain, the longest first. The APIs do not split a keyword into words. */
-export const wordsOf = (keyword: string): string[] =>
+export const keywordParts = (keyword: string): string[] =>
   keyword.split(SEPARATOR).sort((a, b) => b.length - a.length)
 
 export type PageRequest = { page: number; size: number }

@@ -68,6 +68,6 @@ type Ranked = Pick<Credential, 'id' | 'name' | 'score'>
 
 /** The order of credentials in responses: highest score first, then by name, then by id. */
 export const byScore = (one: Ranked, other: Ranked): number =>
-  other.score - one.score || compare(one.name, other.name) || compare(one.id, other.id)
+  other.score - one.score || compareTexts(one.name, other.name) || compareTexts(one.id, other.id)
 
-const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)
+const compareTexts = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0)

@@ -12,7 +12,7 @@ import {
 } from './data-point.ts'
 import { NO_SCORES, parsePassportRef, type Scores, type Social } from './passport.ts'
 import type { IncomingRecord, PassportRecord } from './record.ts'
-import { instant, RecordError, text, wallet } from './record-fields.ts'
+import { cleanText, instant, RecordError, wallet } from './record-fields.ts'
 import {
   type CredentialLine,
   countUnknown,
@@ -43,14 +43,14 @@ export function parseRecord(value: unknown, options: ParseOptions, lineBytes?: n
     throw new RecordError('', `must be an object, got ${quote(value)}`)
   }
   if ('passport_id' in value) {
-    const line = check<PassportLine>(passportLine, value)
+    const line = validate<PassportLine>(passportLine, value)
     return {
       record: toPassportRecord(line, options, lineBytes),
       unknownFields: countUnknown(line, PassportLine),
     }
   }
   if ('passport' in value) {
-    const line = check<DataPointLine>(dataPointLine, value)
+    const line = validate<DataPointLine>(dataPointLine, value)
     return { record: toDataPointRecord(line), unknownFields: countUnknown(line, DataPointLine) }
   }
   throw new RecordError(
@@ -77,7 +77,7 @@ export function parseJsonLine(bytes: Uint8Array): unknown {
   }
 }
 
-function check<T>(validator: Validator, value: unknown): T {
+function validate<T>(validator: Validator, value: unknown): T {
   if (validator.Check(value)) return value as T
   const [problem, ...others] = describeProblems(value, validator.Errors(cutLists(value))[1])
   throw new RecordError(problem?.field ?? '', problem?.reason ?? 'is not a record', others)
@@ -113,14 +113,14 @@ function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {
       ),
     ],
     profile: {
-      bio: text(line.passport_profile?.bio),
-      displayName: text(line.passport_profile?.display_name) || text(line.passport_profile?.name),
-      location: text(line.passport_profile?.location),
-      tags: (line.passport_profile?.tags ?? []).map(text).filter((tag) => tag !== ''),
+      bio: cleanText(line.passport_profile?.bio),
+      displayName: cleanText(line.passport_profile?.display_name) || cleanText(line.passport_profile?.name),
+      location: cleanText(line.passport_profile?.location),
+      tags: (line.passport_profile?.tags ?? []).map(cleanText).filter((tag) => tag !== ''),
     },
     socials: (line.passport_socials ?? []).map(toSocial),
   }
-  const imageUrl = text(line.image_url) || text(line.passport_profile?.image_url)
+  const imageUrl = cleanText(line.image_url) || cleanText(line.passport_profile?.image_url)
   const mainWalletChangedAt = instant('main_wallet_changed_at', line.main_wallet_changed_at)
   // V2 shows the card of a passport without an image. The record has none.
   if (imageUrl !== '' && !imageUrl.endsWith(`/card/${record.id}.png`)) record.imageUrl = imageUrl
@@ -132,7 +132,7 @@ function toPassport(line: PassportLine, options: ParseOptions): PassportRecord {
   if (line.calculating_score) record.stale = true
   if (calculatedAt !== undefined) record.calculatedAt = calculatedAt
   if (line.merged_into != null) record.mergedInto = line.merged_into
-  if (line.rules) record.rules = text(line.rules)
+  if (line.rules) record.rules = cleanText(line.rules)
   if (line.data_points) record.dataPoints = toDataPoints(line.data_points)
   if (line.credentials) addCredentials(record, line, options)
   return record
@@ -177,19 +177,19 @@ function toCredential(
   const isSameTime = line.last_calculated_at === calculated.text
   const calculatedAt = isSameTime ? undefined : instant(field('last_calculated_at'), line.last_calculated_at)
   return {
-    id: text(line.id) || stableId(`${passportId}:${text(line.type)}:${at}`),
-    type: text(line.type),
-    name: text(line.name) || text(line.type),
-    category: text(line.category),
+    id: cleanText(line.id) || stableId(`${passportId}:${cleanText(line.type)}:${at}`),
+    type: cleanText(line.type),
+    name: cleanText(line.name) || cleanText(line.type),
+    category: cleanText(line.category),
     score: Math.min(recordScore, maxScore),
     maxScore,
-    value: text(line.value),
+    value: cleanText(line.value),
     ...(earnedAt !== undefined && { earnedAt }),
     calculatedAt: calculatedAt ?? calculated.time,
     ...(!line.derived && { givenScore: recordScore }),
     ...(!line.derived && line.score == null && { lacksScore: true }),
     ...(line.superseded && { superseded: true }),
-    ...(line.derived && text(line.issuer) !== '' && { issuer: text(line.issuer) }),
+    ...(line.derived && cleanText(line.issuer) !== '' && { issuer: cleanText(line.issuer) }),
   }
 }
 
@@ -225,16 +225,16 @@ function toDataPoint(line: PointLine, prefix: string): DataPoint {
   return {
     ...toPointName(line),
     value: toRawValue(`${prefix}value`, line.value),
-    display: text(line.display),
+    display: cleanText(line.display),
     ...(earnedAt !== undefined && { earnedAt }),
     ...(addedAt !== undefined && { addedAt }),
   }
 }
 
 const toPointName = ({ type, account, issuer }: Omit<PointLine, 'value'>): PointName => ({
-  type: text(type),
-  account: text(account),
-  ...(text(issuer) !== '' && { issuer: text(issuer) }),
+  type: cleanText(type),
+  account: cleanText(account),
+  ...(cleanText(issuer) !== '' && { issuer: cleanText(issuer) }),
 })
 
 function toRawValue(field: string, value: PointLine['value']): RawValue {
@@ -248,15 +248,15 @@ function toRawValue(field: string, value: PointLine['value']): RawValue {
 
 function toSocial(line: SocialLine): Social {
   return {
-    source: text(line.source),
-    name: text(line.profile_name),
-    displayName: text(line.profile_display_name),
-    bio: text(line.profile_bio),
-    location: text(line.location),
-    url: text(line.profile_url),
-    imageUrl: text(line.profile_image_url),
-    followers: text(line.follower_count),
-    following: text(line.following_count),
+    source: cleanText(line.source),
+    name: cleanText(line.profile_name),
+    displayName: cleanText(line.profile_display_name),
+    bio: cleanText(line.profile_bio),
+    location: cleanText(line.location),
+    url: cleanText(line.profile_url),
+    imageUrl: cleanText(line.profile_image_url),
+    followers: cleanText(line.follower_count),
+    following: cleanText(line.following_count),
   }
 }
 

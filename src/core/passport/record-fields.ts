@@ -17,7 +17,7 @@ export class RecordError extends Error {
 }
 
 /** Replaces unpaired surrogates, which UTF-8 cannot encode, and NUL, which PostgreSQL cannot store. */
-export const text = (value: string | number | null | undefined): string =>
+export const cleanText = (value: string | number | null | undefined): string =>
   String(value ?? '')
     .toWellFormed()
     .replaceAll('\0', '\ufffd')
@@ -33,7 +33,7 @@ export function instant(field: string, value: string | number | null | undefined
 }
 
 export function wallet(field: string, value: string | number | null | undefined): string | undefined {
-  const address = text(value).trim()
+  const address = cleanText(value).trim()
   if (address === '') return undefined
   const parsed = parseWallet(address)
   if (parsed === undefined) throw new RecordError(field, `is too long for a wallet: ${quote(address)}`)

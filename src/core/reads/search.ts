@@ -36,7 +36,7 @@ export async function searchPeople(
   const { page, matching, ...description } = answer
   const byKey = selectMatches(matches, answer)
   const firstPage = offset === 0 ? byKey : []
-  const listed = await readPage(store, answer, offset)
+  const listed = await readMatches(store, answer, offset)
   const isOther = ({ passport }: FoundPerson) => byKey.every((match) => match.passport.id !== passport.id)
   return {
     ...description,
@@ -71,7 +71,7 @@ function selectMatches(matches: readonly Match[], { reading, matching, page }: A
   })
 }
 
-async function readPage(store: Store, { page, points }: Answer, offset: number): Promise<FoundPerson[]> {
+async function readMatches(store: Store, { page, points }: Answer, offset: number): Promise<FoundPerson[]> {
   const passports = await store.passports.listByIds(page.ids)
   return passports.map((passport) => {
     const at = page.ids.indexOf(passport.id)

@@ -41,7 +41,7 @@ export function createExplainer(store: Store) {
     const explanations = new Map<number, Explanation>()
     for (const [at, passport] of evidence.entries()) {
       if (at > 0 && at % PER_TURN === 0) await new Promise(setImmediate)
-      explanations.set(passport.id, explain(passport, rulesOf(passport.rules)))
+      explanations.set(passport.id, explainCredentials(passport, rulesOf(passport.rules)))
     }
     return explanations
   }
@@ -54,7 +54,10 @@ export function createPassportExplainer(store: Store) {
     const evidence = await store.scoring.find(ref, watchedTypesOf(active))
     if (!evidence) return undefined
     const { rules, event } = evidence
-    return { ...explain(evidence, (await findEarlierRules(store, active, new Set([rules])))(rules)), event }
+    return {
+      ...explainCredentials(evidence, (await findEarlierRules(store, active, new Set([rules])))(rules)),
+      event,
+    }
   }
 }
 
@@ -62,7 +65,7 @@ const BY_RECORD = { method: 'record', rules: null, version: '', caps: {} } as co
 const NO_RULES: RuleSet = { version: '', stamp: '', types: {} }
 
 /** Uses the first rule set that gives the stored scores. While the scores are being calculated, the first one. */
-function explain(evidence: Evidence, candidates: readonly RuleSet[]): Explanation {
+function explainCredentials(evidence: Evidence, candidates: readonly RuleSet[]): Explanation {
   const { passport, givenHuman } = evidence
   const { calculatedAt, stale } = passport
   for (const rules of candidates) {

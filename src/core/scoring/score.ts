@@ -21,7 +21,7 @@ export function score(passport: Scorable, rules: RuleSet, now: number): Explaine
   const fromRecord = Map.groupBy(passport.recordCredentials, ({ type }) =>
     ruledTypes.has(type) ? 'superseded' : 'kept',
   )
-  const kept = (fromRecord.get('kept') ?? []).map((credential) => keep(credential, now))
+  const kept = (fromRecord.get('kept') ?? []).map((credential) => keepRecorded(credential, now))
   const superseded = (fromRecord.get('superseded') ?? []).map((credential) => ({
     ...credential,
     superseded: true,
@@ -54,7 +54,7 @@ const pointsWithoutScore = (credentials: readonly Credential[], rules: RuleSet):
 type Result = { credential: Credential; line: ExplanationLine }
 
 /** Keeps the score that the record gives a credential, capped at the maximum of the credential. */
-function keep(before: Credential, now: number): Result {
+function keepRecorded(before: Credential, now: number): Result {
   const recordScore = before.givenScore ?? before.score
   const points = roundScore(Math.min(recordScore, before.maxScore))
   const capped = `${recordScore} in the record, ${before.maxScore} at most = ${points}`
@@ -80,7 +80,7 @@ function calculate(passport: Scorable, type: string, points: Points, rule: Rule,
   const best = candidates.reduce((leader, candidate) =>
     candidate.points > leader.points ? candidate : leader,
   )
-  const counted = rule.accounts === 'sum' && counting.length > 1 ? sumUp(counting) : best
+  const counted = rule.accounts === 'sum' && counting.length > 1 ? countPoints(counting) : best
   const credential: Credential = {
     id: freeId(passport, type),
     type,
@@ -111,7 +111,7 @@ const toCounted = (point: ScorablePoint, calculation: Calculation) => ({
 type Counted = ReturnType<typeof toCounted>
 
 /** Sums raw values, except dates. The sum has the earliest `earnedAt` and expiry, and the issuer if there is one. */
-function sumUp(all: readonly Counted[]) {
+function countPoints(all: readonly Counted[]) {
   const points = all.map(({ point }) => point).filter(({ value }) => value.kind !== 'date')
   const sum = points.reduce((total, { value }) => total + value.amount, 0)
   // The precision hides rounding errors of fractions.

@@ -39,11 +39,11 @@ export type FromThread =
   | { kind: 'failed'; reason: string }
   | { kind: 'metrics'; families: Family[] }
 
-export const send = (message: FromThread): void => postMessage(message)
+export const postToMain = (message: FromThread): void => postMessage(message)
 
 const entry =
   (level: keyof Log) =>
   (message: string, fields?: Fields): void =>
-    send({ kind: 'log', level, message, fields })
+    postToMain({ kind: 'log', level, message, fields })
 
 export const threadLog: Log = { info: entry('info'), warn: entry('warn'), error: entry('error') }

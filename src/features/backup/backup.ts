@@ -6,7 +6,7 @@ import { fileIdentity, writeAtomically } from '../../core/basics/write-atomicall
 import { connectReader, throwTranslated, translateErrors } from '../../core/store/database/sqlite/connect.ts'
 import { isDamage, listDamage } from '../../core/store/database/sqlite/find-damage.ts'
 import { convertFile } from '../../core/store/database/sqlite/migrate.ts'
-import { identify, versionOf } from '../../core/store/database/sqlite/schema.ts'
+import { identifySchema, versionOf } from '../../core/store/database/sqlite/schema.ts'
 import { sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
 import { SCHEMA } from '../../core/store/schema.ts'
 import { COUNT_PASSPORTS } from '../../core/store/sql/passports.ts'
@@ -21,7 +21,7 @@ export function backUp(path: string, file: string, partial = `${file}.part`): Co
     writeSnapshot(path, partial)
     confirm()
     renameEventLog(partial)
-    const contents = check(partial)
+    const contents = checkContents(partial)
     refuseLogs(file)
     return contents
   })
@@ -73,7 +73,7 @@ function openOurs(path: string): Database {
     const database = connectReader(path)
     try {
       versionOf(database)
-      if (identify(database).owner === 'passportd') return database
+      if (identifySchema(database).owner === 'passportd') return database
       throw unavailable(`${path} is empty.`)
     } catch (error) {
       database.close()
@@ -96,7 +96,7 @@ export async function readBackup<T>(file: string, read: () => T): Promise<Awaite
 }
 
 /** Reads every page and compares indexes with their tables. Throws `unavailable` if the file is damaged. */
-export function check(path: string): Contents {
+export function checkContents(path: string): Contents {
   return translateErrors(path, () => {
     using database = connectReader(path)
     const [problem] = listDamage(database, 'integrity_check')

@@ -39,7 +39,7 @@ export const backup = defineCommand({
     const contents = backUp(path, file)
     if (list !== undefined) replaceFile(list, toLines(union(known, readRemovals(path))))
     terminal.out(
-      `${path} is backed up to ${printable(file)}: ${describe(contents, terminal.now() - begin)}.\n`,
+      `${path} is backed up to ${printable(file)}: ${describeBackup(contents, terminal.now() - begin)}.\n`,
     )
   },
 })
@@ -77,7 +77,7 @@ export const restore = defineCommand({
       now: begin,
     })
     terminal.out(
-      `${path} is restored from ${printable(file)}: ${describe(contents, terminal.now() - begin)}.\n`,
+      `${path} is restored from ${printable(file)}: ${describeBackup(contents, terminal.now() - begin)}.\n`,
     )
     if (list.length > 0) terminal.out(describeRemovals(list))
     if (kept !== undefined) terminal.out(`The old database is kept as ${kept}.\n`)
@@ -110,5 +110,5 @@ function findDatabase(file: string, values: { demo: true | undefined }, { env }:
   return path
 }
 
-const describe = ({ passports, bytes }: Contents, milliseconds: number) =>
+const describeBackup = ({ passports, bytes }: Contents, milliseconds: number) =>
   `${count(passports, 'passport')}, ${size(bytes)}, all checked, in ${(milliseconds / 1000).toFixed(1)} s`

@@ -11,10 +11,10 @@ import {
 } from '../../core/store/database/sqlite/connect.ts'
 import { isDamage } from '../../core/store/database/sqlite/find-damage.ts'
 import { lockFile } from '../../core/store/database/sqlite/migrate.ts'
-import { identify } from '../../core/store/database/sqlite/schema.ts'
+import { identifySchema } from '../../core/store/database/sqlite/schema.ts'
 import { orphanedWalProblem, sizeOf } from '../../core/store/database/sqlite/wal-checks.ts'
 import { SCHEMA } from '../../core/store/schema.ts'
-import { check, checkBackup, readBackup, renameEventLog, writeMigrated } from './backup.ts'
+import { checkBackup, checkContents, readBackup, renameEventLog, writeMigrated } from './backup.ts'
 
 /**
  * Replaces the database with a backup. The old database is kept under another name, which is returned. If the
@@ -41,7 +41,7 @@ export async function restore(file: string, name: string, { force, now }: { forc
       confirm()
       // If a backup is restored twice, the copies get different events, so each event log needs its own name.
       renameEventLog(partial)
-      const result = { ...check(partial), kept: keep(path, now) }
+      const result = { ...checkContents(partial), kept: keep(path, now) }
       commit()
       return result
     } catch (error) {
@@ -69,7 +69,7 @@ export const copyFor = (name: string) => `${name}.without-removed`
 async function lockOld(path: string): Promise<{ database?: Database; isEmpty: boolean }> {
   const database = translateErrors(path, () => new Database(path, { readwrite: true, strict: true }))
   try {
-    if (identify(database).owner === 'another') {
+    if (identifySchema(database).owner === 'another') {
       throw unavailable(`${path} is a database of another program.`)
     }
     await lockFile(path, database)

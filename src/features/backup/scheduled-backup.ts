@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeWithJournal } from '../../core/basics/write-atomically.ts'
-import { make, makeFolder, translateErrors } from '../../core/store/database/sqlite/connect.ts'
+import { createOrFail, makeFolder, translateErrors } from '../../core/store/database/sqlite/connect.ts'
 import { backUp } from './backup.ts'
 
 type Options = { folder: string; every: number; keep: number; now: () => number }
@@ -37,19 +37,19 @@ export function writeDueBackup(path: string, id: string, { folder, every, keep, 
 }
 
 export const makeBackupFolder = (folder: string) =>
-  make(`The folder ${folder} (BACKUP_DIR)`, () => makeFolder(folder))
+  createOrFail(`The folder ${folder} (BACKUP_DIR)`, () => makeFolder(folder))
 
 /** The backups that we named, newest first. */
 function listBackups(folder: string, prefix: string) {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.startsWith(prefix))
-    .map(({ name }) => ({ name, time: parseTime(name.slice(prefix.length)) }))
+    .map(({ name }) => ({ name, time: timeOfBackup(name.slice(prefix.length)) }))
     .filter(({ time }) => !Number.isNaN(time))
     .sort((one, other) => other.time - one.time)
 }
 
 /** Parses the end of a name, such as `-2026-01-31T12-00-00Z.db`. */
-function parseTime(text: string): number {
+function timeOfBackup(text: string): number {
   const [, day, ...clock] = /^-(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d)Z\.db$/.exec(text) ?? []
   return Date.parse(`${day}${clock.join(':')}Z`)
 }

@@ -5,7 +5,7 @@ import { describeSystemError } from '../../core/cli/system-error.ts'
 import { counter, gauge } from '../../core/http/prometheus-text.ts'
 import { openStore } from '../../core/store/open.ts'
 import { IDENTITY } from '../../core/store/sql/settings.ts'
-import { threadLog as log, type StartMessage, send } from '../../core/threads/messages.ts'
+import { threadLog as log, postToMain, type StartMessage } from '../../core/threads/messages.ts'
 import { writeDueBackup } from './scheduled-backup.ts'
 
 /** How often the thread looks whether a backup is due, and how long it waits after a failure. */
@@ -69,5 +69,5 @@ function sendMetrics(newest: number, every: number, failures: number): void {
     gauge('passportd_backup_interval_seconds', 'Time between scheduled backups.', every / 1000),
     counter('passportd_backup_failures_total', 'Failed attempts to write a scheduled backup.', failures),
   ]
-  send({ kind: 'metrics', families })
+  postToMain({ kind: 'metrics', families })
 }

@@ -67,7 +67,7 @@ function renderFigures(title: string | Html, figures: readonly (Figure | undefin
 
 type Figure = { figure: number; cell: Html }
 
-const renderGroup = (title: string | Html, rows: readonly Html[], { length }: People, part = '') =>
+const renderCategory = (title: string | Html, rows: readonly Html[], { length }: People, part = '') =>
   html`<tbody class="${part}">
 <tr class="group"><th scope="colgroup" colspan="${length + 1}">${title}</th></tr>
 ${foldRows(rows, FIRST_ROWS, `more-${part}`, length + 1)}</tbody>`
@@ -84,7 +84,7 @@ function renderScores(people: People): Html {
       const ahead = text.describeAhead(standing[part])
       return { figure, cell: html`${text.formatFigure(figure)}<span class="soft detail">${ahead}</span>` }
     })
-    return renderFigures(renderPart(part), cells)
+    return renderFigures(renderPartName(part), cells)
   })
   const ranks = people.map(
     ({ standing: { total } }) => html`${text.formatOrdinal(Math.min(total.rank, total.total))}`,
@@ -93,11 +93,11 @@ function renderScores(people: People): Html {
   const levels = people.map(({ level }) => level)
   const level = renderRow(html`<a href="/about#levels">Level</a>`, levels)
   const rows = [renderFigures('Score', totals), rank, level, ...parts]
-  return renderGroup('Scores', rows, people)
+  return renderCategory('Scores', rows, people)
 }
 
 /** The swatch and its word stay on one line. */
-const renderPart = (part: ScorePart) =>
+const renderPartName = (part: ScorePart) =>
   html`<span class="part"><span class="swatch ${part}"></span> ${CATEGORIES[part]}</span>`
 
 /** The types of credentials with the most points, at most `MOST_ROWS`, grouped by part of the score. */
@@ -117,7 +117,7 @@ function renderCredentials(people: People): Html {
       return renderFigures(title, figures)
     })
     if (rows.length === 0) return html``
-    return renderGroup(part ? renderPart(part) : 'Other credentials', rows, people, part ?? 'other')
+    return renderCategory(part ? renderPartName(part) : 'Other credentials', rows, people, part ?? 'other')
   })
   const more = sorted.length - first.length
   if (more === 0) return html`${groups}`
@@ -159,5 +159,5 @@ function renderProfiles(people: People): Html {
   })
   const humans = people.map(({ passport }) => (passport.human ? html`<span class="pill">human</span>` : NONE))
   const rows = [renderRow('Human', humans), renderRow('Place', places), renderRow('Tags', tags)]
-  return renderGroup(shared.size > 0 ? 'Profile (shared tags in bold)' : 'Profile', rows, people)
+  return renderCategory(shared.size > 0 ? 'Profile (shared tags in bold)' : 'Profile', rows, people)
 }

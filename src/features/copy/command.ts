@@ -80,7 +80,7 @@ async function copyDatabase(
     },
   })
   progress.end()
-  terminal.out(describe(reports))
+  terminal.out(describeTables(reports))
   const different = reports.filter(({ isSame }) => !isSame).map(({ name }) => name)
   if (different.length > 0) {
     throw new CommandError(
@@ -127,7 +127,7 @@ function parseAddress(text: string): DatabaseAddress {
   throw invalidValue(`A database URL must look like ${DATABASE_EXAMPLES}`, hidePassword(text))
 }
 
-const describe = (reports: readonly TableReport[]) =>
+const describeTables = (reports: readonly TableReport[]) =>
   formatTable([
     ['WHAT', 'COUNT', 'WRITTEN', 'CHECKSUM'],
     ...reports.map(({ name, count, written, checksum, isSame }) => [

@@ -30,13 +30,13 @@ export const createCredentialList = (options: ExplorerOptions): ExplorerPage => 
     })
     const isMatch = ({ label, about, rule }: Row) =>
       foldName(`${label} ${about} ${rule?.category}`).includes(keyword)
-    return renderPage(site, typed, rows.filter(isMatch), total)
+    return renderCredentialList(site, typed, rows.filter(isMatch), total)
   },
 })
 
 type Row = { value: string; label: string; count: number; rule: Rule | undefined; about: string }
 
-function renderPage(site: Site, text: string, rows: readonly Row[], total: number): RenderedPage {
+function renderCredentialList(site: Site, text: string, rows: readonly Row[], total: number): RenderedPage {
   const types = count(rows.length, 'credential')
   const facts = 'how many points it can earn, and how many people have it'
   return respondPage({

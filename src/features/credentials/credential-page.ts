@@ -36,7 +36,7 @@ export const createCredentialPage = (options: ExplorerOptions): ExplorerPage => 
     if (type === '' || type.length > text.LONGEST_VALUE) throw notFound()
     // Sorting the people costs about as much as two evaluations of the index.
     charge(5)
-    return renderPage(site, await findHolders(options, type, signal))
+    return renderCredential(site, await findHolders(options, type, signal))
   },
 })
 
@@ -72,7 +72,7 @@ async function findExample(options: ExplorerOptions, type: string, id: number | 
   return holder?.credentials.find((credential) => foldName(credential.type) === type)
 }
 
-function renderPage(site: Site, credential: CredentialType): RenderedPage {
+function renderCredential(site: Site, credential: CredentialType): RenderedPage {
   const { type, rule, example, holders } = credential
   const name = text.shortWord(rule?.name ?? example?.name ?? type, MAX_NAME_LENGTH) || type
   const title = `${name}: ${text.formatPeople(holders)}`

@@ -8,12 +8,12 @@ import { orphanedWalProblem } from '../../core/store/database/sqlite/wal-checks.
 /** With less free space than this, the service does not try to write. */
 const LEAST_FREE = 1024 * 1024
 
-const find = (path: string) => statSync(path, { throwIfNoEntry: false })
+const statFile = (path: string) => statSync(path, { throwIfNoEntry: false })
 
 /** Checks the database file and the files next to it. After a problem or warning about "database", it stays closed. */
 export function checkFiles(path: string): CheckResult[] {
   const folder = dirname(path)
-  const database = find(path)
+  const database = statFile(path)
   const noFile = `There is no file ${path}: "serve", "import" or "restore" creates it. If it should exist, check DATABASE_URL and the working directory.`
   const orphanedWal = orphanedWalProblem(path)
   if (!database || orphanedWal !== undefined)
@@ -23,7 +23,7 @@ export function checkFiles(path: string): CheckResult[] {
   const results = [
     ...checkFolder(folder),
     ...checkRights([path, `${path}-wal`, `${path}-shm`]),
-    checkSpace(folder, bavail * bsize, database.size, find(`${path}-wal`)?.size ?? 0),
+    checkSpace(folder, bavail * bsize, database.size, statFile(`${path}-wal`)?.size ?? 0),
   ]
   if (database.size > 0) return results
   return [warning('database', `${path} is empty: "serve" or "import" creates its tables.`), ...results]
@@ -33,7 +33,7 @@ function checkRights(paths: readonly string[]): CheckResult[] {
   const results: CheckResult[] = []
   const user = process.getuid?.()
   for (const path of paths) {
-    const file = find(path)
+    const file = statFile(path)
     if (!file) continue
     if (!canWrite(path))
       results.push(problem('rights', `This user cannot write to ${path}: run as its owner, or chown it.`))

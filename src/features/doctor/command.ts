@@ -127,7 +127,7 @@ async function checkDatabase(config: Config, full: boolean, now: number): Promis
   const { contents } = diagnostics
   return [
     ok('database', `${nameDatabase(config.database)} can be read.`),
-    checkSchema(diagnostics),
+    checkSchemaVersion(diagnostics),
     checkIntegrity(diagnostics, full),
     ...(contents ? checkContents(contents, config, now) : []),
   ]
@@ -147,7 +147,7 @@ async function orProblem(
 
 const SOON = 14 * 24 * 3_600_000
 
-function checkSchema({ schema, knownSchema }: Diagnostics): CheckResult {
+function checkSchemaVersion({ schema, knownSchema }: Diagnostics): CheckResult {
   if (schema === knownSchema) return ok('schema', `It is ${schema}, as this program needs.`)
   const needs = `It is ${schema}, but this program needs ${knownSchema}`
   return warning('schema', `${needs}: make a backup, then run "${PROGRAM} migrate".`)

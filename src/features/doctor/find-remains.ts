@@ -12,8 +12,8 @@ export async function checkErasure({ database, backups }: Config): Promise<Resul
     const leftovers = findLeftovers(database.path, backups?.folder)
     for (const file of leftovers) left.push(describeLeftover(file))
     // Databases that a restore has kept, and scheduled backups.
-    const copies = list(dirname(database.path), `${basename(database.path)}.*`)
-    const files = [...copies, ...(backups ? list(backups.folder, '*.db') : [])]
+    const copies = listRemains(dirname(database.path), `${basename(database.path)}.*`)
+    const files = [...copies, ...(backups ? listRemains(backups.folder, '*.db') : [])]
     const old = files.filter((file) => statSync(file).mtimeMs < (removedAt ?? 0) && !leftovers.includes(file))
     const since = `the last removal (${new Date(removedAt ?? 0).toISOString()})`
     for (const file of old) left.push(`${file} is older than ${since}: delete it when you no longer need it.`)
@@ -23,14 +23,15 @@ export async function checkErasure({ database, backups }: Config): Promise<Resul
   return left.map((text) => ({ level: 'warning', about: 'erasure', text }))
 }
 
-const list = (cwd: string, pattern: string) => globSync(pattern, { cwd }).map((name) => join(cwd, name))
+const listRemains = (cwd: string, pattern: string) =>
+  globSync(pattern, { cwd }).map((name) => join(cwd, name))
 
 /** Files of interrupted migrations, restores and backups. They may have removed people, although they are new. */
 export function findLeftovers(path: string, backupFolder?: string): string[] {
   const name = basename(path)
   const copies = ['migrating*', 'restoring*', 'without-removed*', '*part*'].map((end) => `${name}.${end}`)
-  const files = copies.flatMap((pattern) => list(dirname(path), pattern))
-  return [...new Set([...files, ...(backupFolder === undefined ? [] : list(backupFolder, '*.part*'))])]
+  const files = copies.flatMap((pattern) => listRemains(dirname(path), pattern))
+  return [...new Set([...files, ...(backupFolder === undefined ? [] : listRemains(backupFolder, '*.part*'))])]
 }
 
 export const describeLeftover = (file: string) =>

@@ -38,7 +38,7 @@ export const history = defineCommand({
       String(event.sequence),
       presentTime(event.time),
       event.type,
-      describe(event),
+      describeEvent(event),
     ])
     terminal.out(formatTable([['NUMBER', 'TIME', 'EVENT', 'CHANGE'], ...rows]))
     terminal.err(`Changes are logged since ${presentTime(log.knownSince)}.\n`)
@@ -57,22 +57,22 @@ export const diff = defineCommand({
   async run({ values, args: [argument = '', first = '', second = 'now'] }, terminal) {
     parseKey(argument)
     const now = terminal.now()
-    const times = { from: parseTime('FROM', first, now), to: parseTime('TO', second, now) }
+    const times = { from: parseTimeArgument('FROM', first, now), to: parseTimeArgument('TO', second, now) }
     if (times.from > times.to) throw invalidValue('TO must be a time after FROM', second)
     await using database = await openConfigured(terminal, values)
     const change = await findDiff(database, argument, times)
-    terminal.out(values.json ? toJsonText(change, 2) : toText(change))
+    terminal.out(values.json ? toJsonText(change, 2) : describeEvents(change))
   },
 })
 
-function parseTime(name: string, text: string, now: number): number {
+function parseTimeArgument(name: string, text: string, now: number): number {
   const time = text === 'now' ? now : parseInstant(text)
   if (time === undefined)
     throw invalidValue(`${name} must be now, or a time such as 2026-11-01 or 2026-11-01T12:00:00Z`, text)
   return time
 }
 
-function describe(event: EventContent): string {
+function describeEvent(event: EventContent): string {
   switch (event.type) {
     case 'passport.added':
       return `score ${event.score}`
@@ -103,7 +103,7 @@ const nameType = (type: string | null = null) => (type === null ? 'other' : prin
 
 const signed = (delta: number) => (delta > 0 ? `+${delta}` : String(delta))
 
-function toText({ passport_id, score, causes }: WireDiff): string {
+function describeEvents({ passport_id, score, causes }: WireDiff): string {
   const rows = causes.map(({ type, delta, cause }) => [nameType(type), signed(delta), cause])
   const table = rows.length > 0 ? formatTable([['TYPE', 'CHANGE', 'CAUSE'], ...rows]) : ''
   return `Passport ${passport_id}: ${toArrow(score)}\n${table}`

@@ -1,4 +1,4 @@
-import { checkKnown, noPassport, onlyOne, parseKey, parsePast } from '../../core/api/parameters.ts'
+import { checkKnown, noPassport, onlyOne, parseKeyParameter, parsePast } from '../../core/api/parameters.ts'
 import { KEY, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import { invalidParameter } from '../../core/basics/errors.ts'
@@ -43,7 +43,7 @@ export async function findDiff(
   key: string,
   times: ReturnType<typeof parseTimes>,
 ): Promise<WireDiff> {
-  const [result] = await store.passports.findByKeys([parseKey(key)], { credentials: true })
+  const [result] = await store.passports.findByKeys([parseKeyParameter(key)], { credentials: true })
   const { passport } = onlyOne(key, result)
   const diff = await readDiff(store.events, passport, times, (knownSince) =>
     checkKnown('from', times.from, knownSince),

@@ -1,5 +1,5 @@
-import { onlyOne, parseKey, parseNames } from '../../core/api/parameters.ts'
-import { list, V3 } from '../../core/api/surface.ts'
+import { onlyOne, parseKeyParameter, parseNames } from '../../core/api/parameters.ts'
+import { listParameter, V3 } from '../../core/api/surface.ts'
 import { findUnknown, invalidParameter, invalidValue, invalidValues } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { EVENT_TYPES, type EventType } from '../../core/history/event.ts'
@@ -36,12 +36,12 @@ const PARAMETERS = {
     description: 'Events per page; not with streams',
     schema: { type: 'integer', minimum: 1, maximum: LARGEST_LIMIT, default: DEFAULT_LIMIT },
   },
-  types: list('Only events of these types', { enum: EVENT_TYPES }),
+  types: listParameter('Only events of these types', { enum: EVENT_TYPES }),
   passport: {
     description:
       'Only events of this passport: an id, a wallet or a handle. An id may be that of a merged or removed passport.',
   },
-  include: list(
+  include: listParameter(
     '`proof` adds the `salt` of each event, and the tombstones of removed events; not with streams',
     { enum: ['proof'] },
   ),
@@ -85,7 +85,7 @@ async function listEvents(request: Request, context: Context, parameters: Parame
   const unknown = findUnknown('value of include', include ?? [], ['proof'], () => '?include')
   if (unknown.length > 0) throw invalidValues(unknown)
   const limit = parseLimit(parameters.limit, DEFAULT_LIMIT, LARGEST_LIMIT)
-  const filter = await parseFilter(context, parameters)
+  const filter = await parseEventFilter(context, parameters)
   if (isStream) return openStream(context, parameters, filter)
   context.charge(Math.ceil(limit / (include ? PROVEN_PER_UNIT : EVENTS_PER_UNIT)))
   await takeTurn(context, PAGE_BYTES)
@@ -113,19 +113,23 @@ async function openStream(context: Context, parameters: Parameters, filter: Even
   return response
 }
 
-async function parseFilter(context: Context, { types, passport }: Parameters): Promise<EventFilter> {
+async function parseEventFilter(context: Context, { types, passport }: Parameters): Promise<EventFilter> {
   const names = parseNames('types', types)
   const unknown = findUnknown('event type', names ?? [], EVENT_TYPES, () => '?types')
   if (unknown.length > 0) throw invalidValues(unknown)
   return {
     ...(names && { types: [...new Set(names as EventType[])].sort() }),
-    ...(passport !== undefined && { passport: await findPassport(context, passport) }),
+    ...(passport !== undefined && { passport: await findPassportId(context, passport) }),
   }
 }
 
 /** An id is not looked up: merged and removed passports have events too. */
-export async function findPassport({ store }: Context, text: string, pointer = '?passport'): Promise<number> {
-  const key = parseKey(text, pointer)
+export async function findPassportId(
+  { store }: Context,
+  text: string,
+  pointer = '?passport',
+): Promise<number> {
+  const key = parseKeyParameter(text, pointer)
   if ('id' in key) return key.id
   const [result] = await store.passports.findByKeys([key], { credentials: false })
   return onlyOne(text, result).passport.id

@@ -78,7 +78,7 @@ async function* follow(context: Context, shared: Shared, start: EventCursor, fil
       if (shared.log.name !== cursor.log) return
       continue
     }
-    const { text, end, log } = await read(context, shared, cursor.sequence, filter)
+    const { text, end, log } = await readEvents(context, shared, cursor.sequence, filter)
     if (!isInLog(cursor, log)) return
     // After a failover, the server may lack the last events.
     if (end <= cursor.sequence) await poll(context, shared)
@@ -111,13 +111,13 @@ async function* send(context: Context, text: string) {
 function poll(context: Context, shared: Shared): Promise<void> {
   shared.poll ??= sleep(POLL_MILLISECONDS).then(async () => {
     shared.poll = undefined
-    shared.log = (await attempt(context, shared, () => context.store.events.log())) ?? shared.log
+    shared.log = (await readForStreams(context, shared, () => context.store.events.log())) ?? shared.log
     shared.pages.clear()
   })
   return shared.poll
 }
 
-async function read(context: Context, { pages, log }: Shared, after: number, filter: EventFilter) {
+async function readEvents(context: Context, { pages, log }: Shared, after: number, filter: EventFilter) {
   // Other requests come first, because reading from SQLite blocks the event loop.
   await takeTurn(context)
   const key = JSON.stringify([after, log, filter.passport, filter.types])
@@ -148,13 +148,13 @@ const toComment = (cursor: EventCursor) => `:\nid: ${formatEventCursor(cursor)}\
 
 /** Whether the key is still valid; `undefined` if it cannot be read. */
 const mayFollow = (context: Context, shared: Shared) =>
-  attempt(context, shared, async () => {
+  readForStreams(context, shared, async () => {
     const key = await context.store.keys.find(context.principal.id)
     return isActive(key, context.now()) && key?.scopes.includes('events')
   })
 
 /** Returns undefined if `work` fails. The first failure of an outage is logged. */
-async function attempt<T>(context: Context, shared: Shared, work: () => T | Promise<T>) {
+async function readForStreams<T>(context: Context, shared: Shared, work: () => T | Promise<T>) {
   try {
     const result = await work()
     shared.isFailing = false

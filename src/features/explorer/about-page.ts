@@ -94,7 +94,7 @@ or simply that the person has it.</p>
 <p>The points count toward one of three parts: activity (what a person does), identity (who a person is) or skills
 (what a person can do). The parts add up to the score, at most ${text.formatFigure(total)}:</p>
 <div aria-hidden="true">${renderScoreBar({ activity, identity, skills, total }, total)}</div>
-<dl class="parts">${parts.map(renderPart)}</dl>
+<dl class="parts">${parts.map(renderAboutPart)}</dl>
 <p>A score counts what other services have recorded. It does not judge a person, and it misses work that no service
 recorded. These credentials can earn the most points:</p>
 ${renderChips(top.slice(0, MOST_CHIPS))}
@@ -106,7 +106,7 @@ show those points unchanged.</p>
 
 type Part = { part: ScorePart; most: number; about: string }
 
-const renderPart = ({ part, most, about }: Part) => html`<div class="${part}">
+const renderAboutPart = ({ part, most, about }: Part) => html`<div class="${part}">
 <dt><span class="swatch"></span> ${CATEGORIES[part]}</dt>
 <dd>${text.formatFigure(most)} <span class="soft detail">${about}</span></dd>
 </div>`

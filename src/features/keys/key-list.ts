@@ -32,7 +32,7 @@ export async function listKeys({ values, now, store, name, config, terminal }: K
     const advice = all.length > 0 ? '' : ': "keys create --name NAME" creates one'
     return terminal.err(`${none} in ${name}${advice}.\n`)
   }
-  const rows = keys.map(toRow)
+  const rows = keys.map(keyRow)
   // The last two columns are left out if they are empty.
   const isUsed = HEAD.map((_, at) => at < HEAD.length - 2 || rows.some((row) => row[at] !== '-'))
   terminal.out(formatTable([HEAD, ...rows].map((row) => row.filter((_, at) => isUsed[at]))))
@@ -62,7 +62,7 @@ async function findQuotas({ data }: Store, tiers: readonly Tier[], now: number) 
   }
 }
 
-function toRow(key: ReturnType<typeof presentKey> & Quota): string[] {
+function keyRow(key: ReturnType<typeof presentKey> & Quota): string[] {
   const { id, state, tier, scopes, types, origins, monthly_quota: quota } = key
   const days = [key.created_at, key.expires_at, key.last_used_at].map((time) => time?.slice(0, 10))
   const grants = scopes.join(',') + (types.length > 0 ? ` (${types.join(',')})` : '')

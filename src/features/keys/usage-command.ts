@@ -60,7 +60,7 @@ export const usage = defineCommand({
         `There is no key "${id}" in ${name}: "keys list" shows the ids; "${NO_KEY_ID}" stands for requests without a key.`,
       )
     const report = { days, counts, clientOf, client: id === undefined ? undefined : clientOf(id) }
-    if (values.json) terminal.out(toJsonText(toJson(report)))
+    if (values.json) terminal.out(toJsonText(usageJson(report)))
     else printReport(report, name, terminal)
   },
 })
@@ -84,7 +84,7 @@ function parseDay(text: string): string | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) && parseInstant(text) !== undefined ? text : undefined
 }
 
-function toJson({ days, counts, clientOf, client }: UsageReport) {
+function usageJson({ days, counts, clientOf, client }: UsageReport) {
   const head = { ...days, ...sumUp(counts) }
   const perDay = sumBy(counts, 'day').map(({ name: day, requests, errors }) => ({ day, requests, errors }))
   if (client) {

@@ -17,7 +17,7 @@ import { Pagination } from '../v1/schemas.ts'
 import { findOne, findScores, readKeys } from './find.ts'
 import * as present from './present.ts'
 import * as schemas from './schemas.ts'
-import { checkScorer, findPage, parseSearch, readParameters } from './search.ts'
+import { checkScorer, findProfiles, parseLaterSearch, readParameters } from './search.ts'
 
 const LATER: Surface = {
   ...V1,
@@ -106,14 +106,14 @@ function createRoute([name, [schema, read]]: [string, Call]) {
       const query = queryOf(request)
       checkScorer(query.get('scorer_slug') ?? '')
       const value = await read(await findOne(context, query), context)
-      const response = json(context, JSON.stringify(bodyOf(include ? select(value, query) : value)))
+      const response = json(context, JSON.stringify(bodyOf(include ? selectSlugs(value, query) : value)))
       if (isPage) response.headers.set('Vary', 'Accept, X-API-KEY')
       return response
     },
   })
 }
 
-function select(items: unknown, query: URLSearchParams) {
+function selectSlugs(items: unknown, query: URLSearchParams) {
   const slugs = [...listOf(query, 'slugs'), ...listOf(query, 'slug')].filter((slug) => slug !== '')
   return (items as { slug: string }[]).filter(({ slug }) => slugs.length === 0 || slugs.includes(slug))
 }
@@ -162,14 +162,14 @@ const PARAMETERS: Parameters = {
   view: { description: 'Ignored.' },
 }
 
-async function search(input: unknown, context: Context): Promise<Response> {
-  const terms = parseSearch(input)
+async function searchProfiles(input: unknown, context: Context): Promise<Response> {
+  const terms = parseLaterSearch(input)
   const page = parsePageNumber(`${terms.page ?? ''}`)
   const size = parsePageSize('per_page', `${terms.per_page ?? ''}`)
   const most = Math.max(size, terms.query?.walletAddresses?.length ?? 0)
   context.charge(SEARCH.units - 1 + Math.ceil(most / PASSPORTS_PER_UNIT))
   await takeTurn(context, most * ITEM_BYTES.v1)
-  const { people, total } = await findPage(context, terms, (page - 1) * size, size)
+  const { people, total } = await findProfiles(context, terms, (page - 1) * size, size)
   const [scores, cards] = [await findScores(people, context), context.cardsOf(context.request)]
   const profiles = people.map((passport, at) => present.presentProfile(passport, scores[at], cards))
   const pagination = { current_page: page, last_page: lastPage(total, size), total }
@@ -195,7 +195,7 @@ export const LATER_ROUTES: readonly Route[] = [
     ...SEARCH,
     id: 'later_search',
     query: PARAMETERS,
-    handle: (request, context) => search(readParameters(queryOf(request)), context),
+    handle: (request, context) => searchProfiles(readParameters(queryOf(request)), context),
   }),
   route(LATER, {
     ...SEARCH,
@@ -205,7 +205,7 @@ export const LATER_ROUTES: readonly Route[] = [
     errors: ['unsupported_media_type'],
     async handle(request, context) {
       const { bytes } = await readBody(request, context, ['application/json'])
-      const response = await search(parseJson(bytes), context)
+      const response = await searchProfiles(parseJson(bytes), context)
       response.headers.delete('ETag')
       return response
     },

@@ -6,7 +6,7 @@ const texts = <Name extends string>(...names: Name[]) =>
     Name,
     ReturnType<typeof Type.String>
   >
-const count = () => orNull(Type.Integer({ minimum: 0 }), 'null if unknown')
+const nullableCount = () => orNull(Type.Integer({ minimum: 0 }), 'null if unknown')
 
 export const LaterScore = describedObject('The score of a person', {
   ...texts('slug', 'last_calculated_at'),
@@ -34,7 +34,7 @@ export const LaterCredential = describedObject('A scored item of a person; `uom`
 
 export const LaterSocial = describedObject('A linked social profile', {
   ...texts('source', 'social_slug', 'handle', 'name', 'bio', 'location', 'image_url', 'profile_url'),
-  ...{ followers_count: count(), follower_count: count(), following_count: count() },
+  ...{ followers_count: nullableCount(), follower_count: nullableCount(), following_count: nullableCount() },
 })
 
 export const LaterAccount = describedObject(
@@ -47,16 +47,16 @@ export const LaterDataPoint = describedObject('A value that the score depends on
   value: Type.Number({ description: 'A number, 1 or 0, or milliseconds since 1970' }),
 })
 
-const text = (description: string) => Type.Optional(Type.String({ description }))
+const optionalText = (description: string) => Type.Optional(Type.String({ description }))
 const optional = <Properties extends TProperties>(properties: Properties) => Type.Optional(closed(properties))
 const limit = Type.Optional(Type.Number())
 const order = Type.Optional(Type.Enum(['asc', 'desc']))
-const scorer = text('`builder_score`')
+const scorer = optionalText('`builder_score`')
 
 export const LaterSearch = closed({
   query: optional({
-    identity: text('A name, a handle, a wallet or a passport id'),
-    identity_type: text('The source of the handle, such as `github`'),
+    identity: optionalText('A name, a handle, a wallet or a passport id'),
+    identity_type: optionalText('The source of the handle, such as `github`'),
     exactMatch: Type.Optional(Type.Boolean()),
     walletAddresses: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
     score: optional({ min: limit, max: limit, scorer }),
@@ -64,5 +64,5 @@ export const LaterSearch = closed({
   sort: optional({ score: optional({ order, scorer }), id: optional({ order }) }),
   page: Type.Optional(Type.Integer({ minimum: 1 })),
   per_page: Type.Optional(Type.Integer({ minimum: 1, description: '25 by default; at most 250' })),
-  view: text('Ignored'),
+  view: optionalText('Ignored'),
 })

@@ -42,7 +42,7 @@ export function readParameters(parameters: URLSearchParams): Given {
 }
 
 /** Throws `invalid_request` for a search that is not served: without a part of it, other people would be found. */
-export function parseSearch(input: unknown): Search {
+export function parseLaterSearch(input: unknown): Search {
   const search = Convert(LaterSearch, isObject(input) ? readMembers(input) : input)
   if (!Check(LaterSearch, search)) {
     const [{ field = '', reason = 'is invalid' } = {}] = describeProblems(search, Errors(LaterSearch, search))
@@ -61,13 +61,13 @@ function readMembers(input: Given): Given {
     if (WHO.includes(name)) return [[name, value ?? '']]
     if (value === null || value === '') return []
     const isJson = ['query', 'sort'].includes(name) && typeof value === 'string'
-    const member = isJson ? parseObject(name, value) : value
+    const member = isJson ? parseMembers(name, value) : value
     return [[name, isObject(member) ? readMembers(member) : member]]
   })
   return Object.fromEntries(members)
 }
 
-function parseObject(name: string, text: string): Given {
+function parseMembers(name: string, text: string): Given {
   try {
     const value = JSON.parse(text)
     if (isObject(value)) return value
@@ -83,7 +83,7 @@ export function checkScorer(scorer = ''): void {
   throw invalidParameter('scorer', `The only score of this service is ${SLUG}, got ${quote(scorer)}.`)
 }
 
-export async function findPage(context: Context, search: Search, offset: number, limit: number) {
+export async function findProfiles(context: Context, search: Search, offset: number, limit: number) {
   const { query = {}, sort = {} } = search
   const { identity, identity_type, exactMatch, walletAddresses, score: { min, max } = {} } = query
   const field = sort.id && !sort.score ? 'passport_id' : 'score'

@@ -82,10 +82,10 @@ export async function callTool(
     if (!hasKey(context, route)) throw unauthorized()
     checkScope(context.principal, route.scope)
     context.charge(route.units)
-    const request = toRequest(route, args)
+    const request = requestOf(route, args)
     const candidates = routes.filter(({ path }) => path === route.path)
     const response = await selectRoute(candidates, request).handle?.(request, context)
-    const data = sanitize(JSON.parse(await readText(response?.body)))
+    const data = sanitize(JSON.parse(await readBodyText(response?.body)))
     return { structuredContent: data, content: toContent(JSON.stringify(data)) }
   } catch (error) {
     if (error instanceof ClientGone || context.request.signal.aborted) throw new ClientGone()
@@ -100,14 +100,16 @@ export async function callTool(
 const toContent = (text: string) => [{ type: 'text', text }]
 
 /** The request of the route. Agents send an id as a number, and a missing value as null. */
-function toRequest({ params = {}, query = {}, body }: Route, args: Arguments): RouteRequest {
+function requestOf({ params = {}, query = {}, body }: Route, args: Arguments): RouteRequest {
   const values = Object.entries(args).filter(
     ([name, value]) => value !== null && !Object.hasOwn(params, name),
   )
   const isInBody = ([name]: [string, unknown]) => body !== undefined && !Object.hasOwn(query, name)
   const inBody = values.filter(isInBody).map(([name, value]) => [name, toKeys(value)])
-  const inQuery = values.filter((entry) => !isInBody(entry)).map(([name, value]) => [name, toText(value)])
-  const inPath = Object.keys(params).map((name) => [name, toText(args[name] ?? '')])
+  const inQuery = values
+    .filter((entry) => !isInBody(entry))
+    .map(([name, value]) => [name, argumentText(value)])
+  const inPath = Object.keys(params).map((name) => [name, argumentText(args[name] ?? '')])
   const json = body && JSON.stringify(Object.fromEntries(inBody))
   return createRequest(json, Object.fromEntries(inPath), new URLSearchParams(inQuery))
 }
@@ -121,7 +123,7 @@ export function createRequest(body?: string, params: RouteRequest['params'] = {}
 }
 
 /** A list is separated by commas, as in a query of v3. */
-const toText = (value: unknown): string =>
+const argumentText = (value: unknown): string =>
   [value]
     .flat()
     .map((item) => (typeof item === 'string' ? item : JSON.stringify(item)))
@@ -134,7 +136,7 @@ const toKeys = (value: unknown) =>
 const MOST_CHARACTERS = 100_000
 const TOO_LONG = `The result has more than ${MOST_CHARACTERS} characters: ask for less, with "limit", "select" or fewer keys.`
 
-async function readText(body: ReadableStream | null = null): Promise<string> {
+async function readBodyText(body: ReadableStream | null = null): Promise<string> {
   let text = ''
   for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += part

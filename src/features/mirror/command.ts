@@ -55,7 +55,7 @@ export const mirror = defineCommand({
       onProgress: (done, total) => progress.update(done, done, total),
     })
     progress.end()
-    terminal.err(`${describeGone(result.gone)}${describe(result.report)}\n`)
+    terminal.err(`${describeGone(result.gone)}${describeMirror(result.report)}\n`)
     const { failed } = result.report
     if (failed > 0)
       throw new CommandError(`${count(failed, 'passport')} failed: run the command again to retry.`)
@@ -90,7 +90,7 @@ function describeGone(gone: number[]): string {
   return `Gone at the source, kept here: ${ids.join(', ')}${more}.\n`
 }
 
-function describe({ copied, unchanged, merged, gone, pruned, removed, failed }: MirrorReport): string {
+function describeMirror({ copied, unchanged, merged, gone, pruned, removed, failed }: MirrorReport): string {
   const parts = [`${copied} copied`, `${unchanged} unchanged`, `${gone} gone`, `${failed} failed`]
   if (merged > 0) parts.push(`${merged} merged`)
   if (pruned > 0) parts.push(`${pruned} pruned`)

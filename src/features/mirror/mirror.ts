@@ -194,7 +194,7 @@ async function copyPassport(run: Run, id: number): Promise<keyof MirrorReport | 
   const { body, etag } = credentials.status === 200 ? credentials : { body: undefined, etag: '' }
   // Run 0 marks a pruned passport. It is restored, because the source has it again.
   const restore = options.restore || noted?.run === 0
-  const outcome = await save(toLine(id, passport.body, body), { ...options, restore })
+  const outcome = await saveCopied(toLine(id, passport.body, body), { ...options, restore })
   const note = { passportEtag: mark + passport.etag, credentialsEtag: etag, run: number }
   // Nothing is stored about a removed person, not even an ETag.
   if (outcome !== 'removed') await store.data(MIRROR).note(base, id, note)
@@ -253,7 +253,7 @@ async function findRefusal(run: Run, gone: number): Promise<string | undefined> 
   return `${gone} of ${copies} copied passports are gone at the source; if that is right, use --prune-all`
 }
 
-async function save(line: object, options: MirrorOptions): Promise<keyof MirrorReport> {
+async function saveCopied(line: object, options: MirrorOptions): Promise<keyof MirrorReport> {
   const now = options.now()
   const { record } = parseRecord(line, { ...options, now })
   if (isTooDeep(line)) throw new RecordError('passport', 'is nested too deeply')

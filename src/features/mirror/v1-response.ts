@@ -39,14 +39,14 @@ export function parseSurvivor(body: unknown, location: string, requested: number
 /** Combines both responses about a passport into one line for `parseRecord`. */
 export function toLine(id: number, passportBody: unknown, credentialsBody: unknown): object {
   const passport = field(passportBody, 'passport')
-  if (!isObject(passport)) throw new RecordError('passport', 'is missing from the response')
+  if (!isObjectValue(passport)) throw new RecordError('passport', 'is missing from the response')
   const credentials = field(credentialsBody, 'passport_credentials')
   return {
     ...pick(passport, PASSPORT_FIELDS),
     passport_id: id,
     credentials: Array.isArray(credentials)
       ? credentials.map((credential) =>
-          isObject(credential) ? pick(credential, Credential.properties) : credential,
+          isObjectValue(credential) ? pick(credential, Credential.properties) : credential,
         )
       : credentials,
   }
@@ -74,7 +74,7 @@ function parseCount(value: unknown): number | undefined {
   return Number.isSafeInteger(count) && count >= 0 ? count : undefined
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+const isObjectValue = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 const field = (value: unknown, name: string): unknown =>
-  isObject(value) ? (value as Record<string, unknown>)[name] : undefined
+  isObjectValue(value) ? (value as Record<string, unknown>)[name] : undefined

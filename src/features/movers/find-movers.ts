@@ -70,7 +70,7 @@ export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
       refused = { since: earlier.end, expiresAt: restEnd() }
       throw tooMany(mostEvents, earlier.end)
     }
-    const lists = await compare(index, earlier)
+    const lists = await compareMovers(index, earlier)
     const result = { cursor, expiresAt: restEnd(), lists }
     cache.delete(since)
     cache.set(since, result)
@@ -100,7 +100,7 @@ export function createMovers(events: Events, mostEvents = MOST_EVENTS) {
 type Earlier = { before: ReadonlyMap<number, number>; added: ReadonlyMap<number, number> }
 
 /** Compares the scores in the index with earlier ones. */
-async function compare(index: PassportIndex, { before, added }: Earlier): Promise<Lists> {
+async function compareMovers(index: PassportIndex, { before, added }: Earlier): Promise<Lists> {
   const lists = { '-change': createTop(), change: createTop(), '-added': createTop() }
   let done = 0
   for (const id of new Set([...added.keys(), ...before.keys()])) {

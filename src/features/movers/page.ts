@@ -25,7 +25,7 @@ export const createMoversPage = (options: ExplorerOptions): ExplorerPage => ({
     const { selection, sections, isCurrent } = list
     const [period, title, feed] = [periodOf(selection), titleOf(selection), feedOf(selection)]
     const first = sections.flatMap(({ movers }) => movers.slice(0, 1).map(describeMover))
-    const share = { path: addressOf(selection) }
+    const share = { path: moversAddress(selection) }
     const rendered = respondPage({
       site,
       share,
@@ -51,7 +51,7 @@ ${renderComparedTimes(list)}`,
 
 function renderLead({ days, sort }: Selection): Html {
   const others = sort
-    ? html`<a href="${addressOf({ days })}">Show all movers</a>`
+    ? html`<a href="${moversAddress({ days })}">Show all movers</a>`
     : html`Jump to <a href="#change">falls</a> or <a href="#-added">new people</a>.`
   return html`<p class="lead">Whose score changed in ${periodOf({ days })}, by how much, and why. ${others}</p>`
 }
@@ -60,7 +60,7 @@ function renderPeriods({ days, sort }: Selection): Html {
   const links = PERIODS.map((period) => {
     const current = period === days && html` aria-current="true"`
     const words = `${period} ${period === '1' ? 'day' : 'days'}`
-    return html`<li><a href="${addressOf({ days: period, sort })}"${current}>${words}</a></li>`
+    return html`<li><a href="${moversAddress({ days: period, sort })}"${current}>${words}</a></li>`
   })
   return html`<nav aria-label="Period"><ul class="segments soft">${links}</ul></nav>`
 }
@@ -83,7 +83,7 @@ export const createMoversFeed = (options: ExplorerOptions): ExplorerPage => ({
 <feed xmlns="http://www.w3.org/2005/Atom"><id>${address}</id><title>Movers: ${name}</title>
 <updated>${presentTime(movers[0]?.diff.at ?? since)}</updated><author><name>${name}</name></author>
 <link rel="self" type="application/atom+xml" href="${address}"/>
-<link rel="alternate" type="text/html" href="${origin}${addressOf(selection)}"/>
+<link rel="alternate" type="text/html" href="${origin}${moversAddress(selection)}"/>
 ${movers.map((mover) => renderEntry(mover, origin))}</feed>
 `
     const page = file('application/atom+xml', feed.markup, POLICY.file)
@@ -106,9 +106,10 @@ type Selection = { days: string; sort?: MoversSort | undefined }
 
 const periodOf = ({ days }: Selection) => `the last ${days === '1' ? 'day' : `${days} days`}`
 const titleOf = ({ days, sort }: Selection) => `${sort ? TITLES[sort] : 'Movers'} of ${periodOf({ days })}`
-const parametersOf = ({ days, sort }: Selection) => `?days=${days}${sort ? `&sort=${sort}` : ''}`
-const feedOf = (selection: Selection) => `/movers.atom${parametersOf(selection)}`
-const addressOf = (selection: Selection) => `/movers${parametersOf(selection)}`.replace(/\?days=7$/, '')
+const moversParameters = ({ days, sort }: Selection) => `?days=${days}${sort ? `&sort=${sort}` : ''}`
+const feedOf = (selection: Selection) => `/movers.atom${moversParameters(selection)}`
+const moversAddress = (selection: Selection) =>
+  `/movers${moversParameters(selection)}`.replace(/\?days=7$/, '')
 
 function parseChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {
   const choice = choices.find((name) => name === text)
@@ -129,7 +130,7 @@ function readQuery(query: URLSearchParams): Selection {
 const beginOf = (now: number, days: string) => Math.floor(now / 3_600_000 - 24 * Number(days)) * 3_600_000
 
 const cacheKeyOf = ({ now }: ExplorerOptions) => ({
-  cacheKey: ({ query }: ExplorerRequest) => `${addressOf(readQuery(query))} ${beginOf(now(), '0')}`,
+  cacheKey: ({ query }: ExplorerRequest) => `${moversAddress(readQuery(query))} ${beginOf(now(), '0')}`,
 })
 
 type MoversList = Awaited<ReturnType<typeof findSections>>
@@ -157,7 +158,7 @@ function renderSection({ sort, movers, total }: Section, { days, sort: only }: S
   const range = `${isPart ? `1 to ${movers.length} of ` : ''}${formatFigure(total)}`
   const order = sort === '-added' && total > 1 && ', the latest first'
   const none = html`<p class="nothing panel">${NONE[sort]} in ${periodOf({ days })}.</p>`
-  const more = html`<p><a href="${addressOf({ days, sort })}">More ${TITLES[sort].toLowerCase()}</a></p>`
+  const more = html`<p><a href="${moversAddress({ days, sort })}">More ${TITLES[sort].toLowerCase()}</a></p>`
   return html`<div>
 <h2 id="${sort}">${TITLES[sort]} <span class="soft">${range}${order}</span></h2>
 ${total === 0 ? none : html`<ol class="ranking panel" role="list">${rows}</ol>`}

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { onlyOne, parseKey } from '../../core/api/parameters.ts'
+import { onlyOne, parseKeyParameter } from '../../core/api/parameters.ts'
 import { presentAccounts } from '../../core/api/present.ts'
 import { PAGE_BYTES } from '../../core/api/read-passports.ts'
 import { ExplanationAccount } from '../../core/api/schemas.ts'
@@ -36,7 +36,9 @@ export const accounts = route(V3, {
       throw invalidParameter('cursor', `cursor must be \`next\` of the previous page, got ${quote(cursor)}.`)
     const { key } = request.params
     await takeTurn(context, PAGE_BYTES)
-    const [result] = await context.store.passports.findByKeys([parseKey(key)], { credentials: false })
+    const [result] = await context.store.passports.findByKeys([parseKeyParameter(key)], {
+      credentials: false,
+    })
     const explained = await context.explain({ id: onlyOne(key, result).passport.id })
     const line = explained?.lines.find((line) => line.type === type)
     if (!line) throw notFound(`The explanation of ${quote(key)} has no line for the type ${quote(type)}.`)

@@ -7,7 +7,7 @@ import {
   type Standings,
   unitsOfPassports,
 } from '../../core/api/read-passports.ts'
-import { list, V3 } from '../../core/api/surface.ts'
+import { listParameter, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import type { EventCursor } from '../../core/history/event-cursor.ts'
 import { takeTurn } from '../../core/http/byte-budget.ts'
@@ -77,7 +77,7 @@ Fields: ${Object.keys(FILTER_FIELDS).join(', ')}`,
       'A time of the last 31 days, such as `2026-10-01` or `2026-10-01T12:00:00Z`. Required with `sort` by `-change`, `change` and `-added`, which list at most 1,000 passports and cannot be combined with `q`, `filter`, `group_by`, `group_prefix` and `after`.',
     schema: { type: 'string' },
   },
-  group_by: list(
+  group_by: listParameter(
     `Counts all matching passports by the values of these fields, up to ${MOST_GROUP_FIELDS}`,
     { enum: GROUP_FIELDS },
     { maxItems: MOST_GROUP_FIELDS, uniqueItems: true },

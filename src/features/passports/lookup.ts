@@ -53,7 +53,7 @@ async function lookUp(request: Request, context: Context): Promise<Response> {
   await waitForCursor(context, after, '#/after')
   const items = listItems(context, keys, async (some) => readPassports(context, some, fields, { asOf }))
   await takeTurn(context, STREAM_BYTES)
-  return send(request, context, items)
+  return sendLookup(request, context, items)
 }
 
 type Item = { json: string; isFound: boolean }
@@ -67,10 +67,10 @@ async function* listItems(
   const validKeys = keys.filter((key) => key !== undefined)
   const results = readAll(validKeys, read, () => takeTurn(context))
   for (const [at, text] of texts.entries())
-    yield keys[at] ? toItem(text, (await results.next()).value) : failed(text, 'malformed')
+    yield keys[at] ? lookupItem(text, (await results.next()).value) : failed(text, 'malformed')
 }
 
-function toItem(key: string, result: RenderedResult): Item {
+function lookupItem(key: string, result: RenderedResult): Item {
   if (!result) return failed(key, 'not_found')
   if ('candidates' in result) return failed(key, 'ambiguous', { candidates: result.candidates })
   return { json: `{"key":${JSON.stringify(key)},"passport":${result.json}}`, isFound: true }
@@ -82,7 +82,11 @@ const failed = (key: string, error: string, more: object = {}): Item => ({
 })
 
 /** Sends the items as JSON or NDJSON. NDJSON is not compressed, so that each line arrives early. */
-async function send(request: Request, context: Context, items: AsyncGenerator<Item>): Promise<Response> {
+async function sendLookup(
+  request: Request,
+  context: Context,
+  items: AsyncGenerator<Item>,
+): Promise<Response> {
   const isNdjson = request.headers.get('accept')?.includes(NDJSON)
   const chunks = toChunks(isNdjson ? toLines(items) : toJson(items))
   if (isNdjson) return sendChunks(context, NDJSON, chunks)

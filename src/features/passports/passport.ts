@@ -1,7 +1,7 @@
-import { fieldsOf, INCLUDES, onlyOne, parseKey, parsePast } from '../../core/api/parameters.ts'
+import { fieldsOf, INCLUDES, onlyOne, parseKeyParameter, parsePast } from '../../core/api/parameters.ts'
 import { PAGE_BYTES, readPassports } from '../../core/api/read-passports.ts'
 import { PassportOrSelected } from '../../core/api/schemas.ts'
-import { KEY, list, V3 } from '../../core/api/surface.ts'
+import { KEY, listParameter, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import { andThen } from '../../core/basics/awaitable.ts'
 import type { PassportV3 } from '../../core/history/passport-state.ts'
@@ -10,8 +10,8 @@ import { json } from '../../core/http/response.ts'
 import { route } from '../../core/http/route.ts'
 
 export const FIELD_PARAMETERS = {
-  include: list('Further parts of the passport', { enum: INCLUDES }),
-  select: list('Only these fields, as dotted paths such as `passport_profile.display_name`', {
+  include: listParameter('Further parts of the passport', { enum: INCLUDES }),
+  select: listParameter('Only these fields, as dotted paths such as `passport_profile.display_name`', {
     type: 'string',
   }),
 }
@@ -49,7 +49,7 @@ export const passport = route(V3, {
     const { key } = request.params
     const fields = fieldsOf(query)
     const asOf = query.as_of === undefined ? undefined : parsePast('as_of', query.as_of, context.now())
-    const parsed = parseKey(key)
+    const parsed = parseKeyParameter(key)
     // Only parts that are included, or an earlier time, need more than one indexed read.
     const isLarge = fields.includes.size > 0 || asOf !== undefined
     const place = isLarge ? takeTurn(context, PAGE_BYTES) : undefined

@@ -67,7 +67,7 @@ export const ListBody = closed({
   ),
 })
 
-const count = (description: string) => Type.Integer({ minimum: 0, description })
+const countSchema = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const Chip = describedObject('Words of a search text that are a filter', {
   words: Type.String({ description: 'As typed' }),
@@ -106,8 +106,10 @@ export const SearchBody = closed({
   suggestions: Type.Array(Group, { description: 'Tags, places and credentials that begin with the name' }),
   instead: orNull(
     closed({
-      name: count('Number of passports with the name, without the chips; 0 if the text has only one of both'),
-      filter: count('Number of passports that match the chips, without the name; 0 likewise'),
+      name: countSchema(
+        'Number of passports with the name, without the chips; 0 if the text has only one of both',
+      ),
+      filter: countSchema('Number of passports that match the chips, without the name; 0 likewise'),
       near_misses: Type.Array(closed({ name: Type.String(), count: Type.Integer({ minimum: 1 }) }), {
         description: 'Similar names that passports have, at most three',
       }),
@@ -117,7 +119,7 @@ export const SearchBody = closed({
 })
 
 export const Scores = describedObject('The distribution of the scores of all listed passports', {
-  total: count('Number of passports'),
+  total: countSchema('Number of passports'),
   highest: Type.Number(),
   median: Type.Number(),
   step: Type.Number({ exclusiveMinimum: 0, description: 'The width of a bucket' }),

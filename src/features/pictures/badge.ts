@@ -53,7 +53,7 @@ const LABEL_BACKGROUND = { light: '#4b4842', dark: '#3a403c' }
 
 function drawFlat(passport: FullPassport, value: string, { accent, accentInk }: Colors, theme: Theme): Html {
   const style = { ink: accentInk, fill: accent, half: LABEL_BACKGROUND[theme] }
-  return drawLine(describe(passport, value), value, style)
+  return drawLine(describeBadge(passport, value), value, style)
 }
 
 export const drawErrorBadge = (words: string): Html =>
@@ -88,7 +88,7 @@ function drawText(text: string, x: number, bold: boolean, fill: string) {
 const describeValue = ({ scores, human, stale }: FullPassport): string =>
   `${formatFigure(scores.total)}${stale ? '…' : ''}${human ? ' · human' : ''}`
 
-function describe(passport: FullPassport, value: string): string {
+function describeBadge(passport: FullPassport, value: string): string {
   const { human, stale, scores } = passport
   const shown = value !== describeValue(passport) && value
   const notes = [shown, human && 'human', stale && 'being recalculated'].filter(Boolean)

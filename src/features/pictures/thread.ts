@@ -1,4 +1,4 @@
-import { send, type ToThread } from '../../core/threads/messages.ts'
+import { postToMain, type ToThread } from '../../core/threads/messages.ts'
 import { type Font, findFonts } from './fonts-folder.ts'
 import { loadRasterizer } from './rasterizer.ts'
 import { createRasterizerServer } from './rasterizer-calls.ts'
@@ -11,5 +11,5 @@ const server = createRasterizerServer(() => loadRasterizer(fonts))
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
   if (data.kind === 'start') fonts = findFonts(data.config)
   else if (data.kind === 'connect') server.connect(data.port)
-  else if (data.kind === 'stop') send({ kind: 'stopped' })
+  else if (data.kind === 'stop') postToMain({ kind: 'stopped' })
 }

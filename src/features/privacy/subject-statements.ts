@@ -49,7 +49,7 @@ async function exportPerson(connection: Connection, id: number): Promise<object 
     })),
     wallets: wallets.map(({ address, passport_id }) => ({ wallet: address, passport_id })),
     ...tables,
-    events: rows.map((row) => toItem(toEvent(row), log)),
+    events: rows.map((row) => exportedItem(toEvent(row), log)),
     audit: await listAudit(connection, ids),
   }
 }
@@ -57,7 +57,7 @@ async function exportPerson(connection: Connection, id: number): Promise<object 
 const toTime = (time: number | null) => isoTime(time ?? undefined)
 
 /** The event as v3 shows it, with its actor and the earlier fields of the changed credentials. */
-function toItem(event: LogEvent, log: string): object {
+function exportedItem(event: LogEvent, log: string): object {
   const { specversion: _, source: __, ...item } = presentEvent(event, { log, source: '' })
   const earlier = event.type === 'score.changed' && {
     earlier_credentials: event.change.credentials.map(toEarlier),

@@ -1,4 +1,4 @@
-import { onlyOne, parseKey } from '../../core/api/parameters.ts'
+import { onlyOne, parseKeyParameter } from '../../core/api/parameters.ts'
 import { KEY, V3 } from '../../core/api/surface.ts'
 import { AFTER, waitForCursor } from '../../core/api/wait-for-cursor.ts'
 import { invalidParameter, NOT_SIGNED, notFound, ServiceError } from '../../core/basics/errors.ts'
@@ -39,7 +39,7 @@ export const signedSnapshot = route(V3, {
   async handle(request, context, query) {
     checkSnapshotQuery(query)
     const { key } = request.params
-    const parsed = parseKey(key)
+    const parsed = parseKeyParameter(key)
     await waitForCursor(context, query.after)
     const [match] = await context.store.passports.findByKeys([parsed], { credentials: false })
     const { passport } = onlyOne(key, match)

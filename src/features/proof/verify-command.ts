@@ -41,7 +41,7 @@ export const verify = defineCommand({
   async run({ values, args: [file = ''] }, terminal) {
     if (values.log !== undefined) return verifyLog(terminal, values)
     const { now, out } = terminal
-    const jwt = await readText(file)
+    const jwt = await readInput(file)
     const { failure, message, checked, lines } = await verifySnapshot(jwt, {
       keys: (did) => readJson(values.keys ?? `${originOf(did)}/.well-known/jwks.json`),
       rules: (stamp, did) =>
@@ -58,7 +58,7 @@ export const verify = defineCommand({
 })
 
 async function readJson(source: string): Promise<unknown> {
-  const text = await readText(source)
+  const text = await readInput(source)
   try {
     return JSON.parse(text)
   } catch {
@@ -67,7 +67,7 @@ async function readJson(source: string): Promise<unknown> {
 }
 
 /** Reads a file or a URL. Redirects are not followed, because they could lead to another host. */
-async function readText(source: string): Promise<string> {
+async function readInput(source: string): Promise<string> {
   const isUrl = /^https?:/.test(source)
   const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS)
   const chunks: Uint8Array[] = []

@@ -123,7 +123,7 @@ async function followEvents(get: Get, { log, first, length, base, head: wanted }
   }
   if (stored) compare(stored.length, stored.head, 'the stored head')
   while (sequence < length) {
-    for (const item of await readPage(get, `${log}-${sequence}`)) {
+    for (const item of await readLogPage(get, `${log}-${sequence}`)) {
       if (item.id !== `${log}-${sequence + 1}`)
         throw broken(sequence + 1, `the service sends ${printable(String(item.id))} instead.`)
       sequence++
@@ -136,7 +136,7 @@ async function followEvents(get: Get, { log, first, length, base, head: wanted }
 }
 
 /** Throws if there is no later event. */
-async function readPage(get: Get, after: string): Promise<(WireEvent | WireTombstone)[]> {
+async function readLogPage(get: Get, after: string): Promise<(WireEvent | WireTombstone)[]> {
   const reply = await get(`/api/v3/events?include=proof&limit=1000&after=${after}`)
   if (reply.status !== 200)
     throw new CommandError(`The events after ${after} were deleted meanwhile: run the command again.`)

@@ -58,19 +58,19 @@ export function originOf(did: string): string | undefined {
 async function verify(parts: readonly string[], { keys, rules, now }: Verifier, { checked, lines }: Report) {
   const [header = '', payload = '', signature = ''] = parts
   expect('not_a_jwt', 'The number of parts', parts.length, 3)
-  const { did, kid } = readHeader(parseObject(header, 'header'))
+  const { did, kid } = readHeader(parseJsonObject(header, 'header'))
   const bytes = toBytes(signature, 'signature')
   const signed = new TextEncoder().encode(`${header}.${payload}`)
   if (!(await crypto.subtle.verify('Ed25519', await findKey(await keys(did), did, kid), bytes, signed)))
     reject('wrong_signature', 'It was changed after it was signed, or another key signed it.')
   checked.push(`The signature is by the key ${kid} of ${originOf(did)}.`)
-  const claims = parseObject(payload, 'payload')
+  const claims = parseJsonObject(payload, 'payload')
   checked.push(checkDates(claims, now))
   const subject = readSubject(claims, did)
   checked.push(`It is about passport ${subject.passport_id}: ${subject.id.replace('/api/v3', '')}.`)
   if (subject.method === 'rules') {
     const set = await readRules(await rules(subject.rules, did), subject.rules_digest)
-    const name = NAME.test(subject.rules) ? subject.rules : show(subject.rules)
+    const name = NAME.test(subject.rules) ? subject.rules : showValue(subject.rules)
     checked.push(`The rule set ${name} is the one that the issuer signed.`)
     lines.push(...attempt(() => recalculate(subject, set)))
     checked.push(compareScores(subject, set, lines))
@@ -88,7 +88,7 @@ function readHeader({ alg, typ, cty, crit, kid }: Named) {
   const [did = '', name = '', ...rest] = String(kid).split('#')
   // The name stands in a sentence without quotes, so it must not be a sentence.
   if (!NAME.test(name) || rest.length > 0 || !originOf(did))
-    reject('wrong_key_id', `kid must be a did:web and the name of a key, got ${show(kid)}.`)
+    reject('wrong_key_id', `kid must be a did:web and the name of a key, got ${showValue(kid)}.`)
   return { did, kid: name }
 }
 
@@ -119,8 +119,13 @@ function checkDates({ validFrom, validUntil, nbf, exp }: Named, now: number): st
 
 function readSubject(claims: Named, did: string): Subject {
   const { '@context': context, iss, issuer, sub, type, credentialSubject: subject } = claims
-  expect('wrong_context', '@context', show(context), show([`${VC}/v2`, `${VC}/undefined-terms/v2`]))
-  expect('wrong_credential_type', 'type', show(type), show(['VerifiableCredential', 'PassportScore']))
+  expect('wrong_context', '@context', showValue(context), showValue([`${VC}/v2`, `${VC}/undefined-terms/v2`]))
+  expect(
+    'wrong_credential_type',
+    'type',
+    showValue(type),
+    showValue(['VerifiableCredential', 'PassportScore']),
+  )
   expect('wrong_issuer', 'iss', iss, did)
   expect('wrong_issuer', 'issuer', issuer, did)
   if (!hasForm(subject, SUBJECT)) reject('wrong_form', 'credentialSubject lacks a valid member.')
@@ -185,7 +190,12 @@ function compareScores(subject: Subject, { types, caps }: Rules, lines: readonly
   )
   const { activity_score, identity_score, skills_score, score } = subject
   const parts = [sums.activity, sums.identity, sums.skills]
-  expect('wrong_parts', 'The parts', show([activity_score, identity_score, skills_score]), show(parts))
+  expect(
+    'wrong_parts',
+    'The parts',
+    showValue([activity_score, identity_score, skills_score]),
+    showValue(parts),
+  )
   expect('wrong_score', 'score', score, sums.total)
   const proves = (type: string) => Object.hasOwn(types, type) && types[type]?.proves_human
   const isHuman = subject.record.human || lines.some(({ type, points }) => points > 0 && proves(type))
@@ -200,12 +210,13 @@ function reject(failure: string, message: string): never {
 }
 
 function expect(failure: string, name: string, received: unknown, wanted: unknown): void {
-  if (received !== wanted) reject(failure, `${name} must be ${show(wanted)}, got ${show(received)}.`)
+  if (received !== wanted)
+    reject(failure, `${name} must be ${showValue(wanted)}, got ${showValue(received)}.`)
 }
 
-const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200)
+const showValue = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200)
 
-function parseObject(text: string, name: string): Named {
+function parseJsonObject(text: string, name: string): Named {
   const decoded = new TextDecoder().decode(toBytes(text, name))
   try {
     const value: unknown = JSON.parse(decoded)

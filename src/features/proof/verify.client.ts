@@ -20,13 +20,13 @@ if (/^\d+$/.test(fragment))
 async function check(id = '') {
   try {
     if (!crypto.subtle) throw new Error('Browsers check signatures over https only.')
-    if (/^\d+$/.test(id)) snapshot.value = await read(`/api/v3/passports/${id}`, 'application/vc+jwt')
+    if (/^\d+$/.test(id)) snapshot.value = await fetchText(`/api/v3/passports/${id}`, 'application/vc+jwt')
     const find = async (id: string, path: string, did: string) => {
       const text = part(id).value.trim()
       // Nothing is fetched from other sites.
       if (text === '' && !originOf(did)?.endsWith(`//${location.host}`))
         throw new Error(`The issuer is ${did}, not this site. Paste its keys and rules.`)
-      return JSON.parse(text || (await read(path)))
+      return JSON.parse(text || (await fetchText(path)))
     }
     const findKeys = (did: string) => find('keys', '/.well-known/jwks.json', did)
     let set: { types: Record<string, { name: string }> } | undefined
@@ -42,7 +42,7 @@ async function check(id = '') {
   }
 }
 
-async function read(path: string, type = '*/*') {
+async function fetchText(path: string, type = '*/*') {
   const response = await fetch(path, { headers: { Accept: type } })
   if (response.ok) return response.text()
   const { detail = `status ${response.status}` } = await response.json()

@@ -43,12 +43,12 @@ export const importCommand = defineCommand({
     const { importRecords } = await import('./import.ts')
     await using database = await openWithRules(terminal, values, dryRun ? openForDryRun : openWhole)
     const { store, rules } = database
-    const bytes = sumOf(sources, ({ size }) => size)
+    const bytes = sumOfCounts(sources, ({ size }) => size)
     using progress = createProgress(terminal, 'lines', bytes)
     // A dry run has changed nothing when a signal ends it.
     using signal = dryRun ? undefined : shutdownSignal()
     signal?.addEventListener('abort', () => process.stdin.destroy())
-    const bytesRead = () => sumOf(sources, (source) => source.bytesRead())
+    const bytesRead = () => sumOfCounts(sources, (source) => source.bytesRead())
     const report = await importRecords(sources, {
       store,
       now: terminal.now(),
@@ -65,7 +65,9 @@ export const importCommand = defineCommand({
       onProgress: ({ lines }) => progress.update(lines, bytesRead()),
     })
     progress.end()
-    terminal.err(`${dryRun ? 'Nothing was imported. ' : ''}${describe(report, strict || signal?.aborted)}\n`)
+    terminal.err(
+      `${dryRun ? 'Nothing was imported. ' : ''}${describeImport(report, strict || signal?.aborted)}\n`,
+    )
     if (report.typesWithoutRule.size > 0) terminal.err(`${describeTypes([...report.typesWithoutRule])}\n`)
     signal?.throwIfAborted()
     if (report.refused > 0) throw new CommandError(refusals.summary(report.refused, strict))
@@ -108,7 +110,7 @@ function refuseOverwrite(sources: readonly FileSource[], rejects: string | undef
     throw new UsageError(`--rejects ${rejects} is also imported: choose another file.`)
 }
 
-const sumOf = (sources: readonly FileSource[], of: (source: FileSource) => number) =>
+const sumOfCounts = (sources: readonly FileSource[], of: (source: FileSource) => number) =>
   sources.reduce((sum, source) => sum + of(source), 0)
 
 function createRefusals(terminal: Terminal, path: string | undefined) {
@@ -133,7 +135,7 @@ function createRefusals(terminal: Terminal, path: string | undefined) {
 }
 
 /** All numbers of lines in the summary add up to `lines`. */
-function describe(report: ImportReport, isPartial = false): string {
+function describeImport(report: ImportReport, isPartial = false): string {
   const { lines, added, changed, unchanged, removed, refused, unknownFields } = report
   const rest = lines - added - changed - unchanged - removed - refused
   const exceptional: [number, string][] = [

@@ -104,27 +104,27 @@ function parse(run: Run, file: string, line: SourceLine): void {
     if ('reason' in line) throw new RecordError('', line.reason)
     const { record, unknownFields } = parseLine(line.bytes, run.options)
     run.report.unknownFields += unknownFields
-    for (const { type } of pointsOf(record)) run.options.rawKindOf(type)
+    for (const { type } of dataPointsOf(record)) run.options.rawKindOf(type)
     run.batch.push({ file, line, record })
     run.batchBytes += line.bytes.length
   } catch (error) {
     if (!(error instanceof RecordError)) throw error
-    refuse(run, { file, line }, error.problem)
+    refuseLine(run, { file, line }, error.problem)
   }
 }
 
-function pointsOf(record: IncomingRecord): readonly DataPoint[] {
+function dataPointsOf(record: IncomingRecord): readonly DataPoint[] {
   if (record.kind === 'data-point') return [record.point]
   return record.kind === 'passport' ? (record.passport.dataPoints ?? []) : []
 }
 
-function refuse({ report, options }: Run, { file, line }: Position, { field, reason }: Problem): void {
+function refuseLine({ report, options }: Run, { file, line }: Position, { field, reason }: Problem): void {
   report.refused++
   const text = 'bytes' in line ? new TextDecoder().decode(line.bytes) : ''
   options.onRefusal({ file, line: line.number, field, reason, text })
 }
 
-async function save(run: Run, pending: readonly Pending[]): Promise<void> {
+async function saveLines(run: Run, pending: readonly Pending[]): Promise<void> {
   const { options, report, deferred } = run
   const fingerprintPrefix = options.rescore ? 'rescored ' : ''
   const records = pending.map(({ record }) => record)
@@ -132,7 +132,7 @@ async function save(run: Run, pending: readonly Pending[]): Promise<void> {
   for (const [at, entry] of pending.entries()) {
     const result = results[at]
     if (result?.outcome === 'refused') {
-      if (options.strict || deferred.size >= MOST_DEFERRED) refuse(run, entry, result)
+      if (options.strict || deferred.size >= MOST_DEFERRED) refuseLine(run, entry, result)
       else deferred.set(keyOf(entry), { entry, problem: result })
     } else if (result) {
       report[result.outcome]++
@@ -147,7 +147,7 @@ async function saveBatch(run: Run): Promise<void> {
   const pending = run.batch
   run.batch = []
   run.batchBytes = 0
-  if (pending.length > 0) await save(run, pending)
+  if (pending.length > 0) await saveLines(run, pending)
 }
 
 /** Retries all refused records, until a round saves none of them. */
@@ -157,9 +157,9 @@ async function retryDeferred(run: Run): Promise<void> {
     before = deferred.size
     const again = [...deferred.values()].map(({ entry }) => entry)
     deferred.clear()
-    for (let at = 0; at < again.length; at += BATCH) await save(run, again.slice(at, at + BATCH))
+    for (let at = 0; at < again.length; at += BATCH) await saveLines(run, again.slice(at, at + BATCH))
   }
-  for (const { entry, problem } of deferred.values()) refuse(run, entry, problem)
+  for (const { entry, problem } of deferred.values()) refuseLine(run, entry, problem)
 }
 
 /** Only the last deferred line with the same key is retried. Each data point is its own key, so all are retried. */

@@ -1,5 +1,5 @@
 import { Compile } from 'typebox/schema'
-import { parseKey } from '../../core/api/parameters.ts'
+import { parseKeyParameter } from '../../core/api/parameters.ts'
 import { readValid } from '../../core/api/request-body.ts'
 import { WriteResult } from '../../core/api/schemas.ts'
 import { actorOf, KEY, V3 } from '../../core/api/surface.ts'
@@ -35,7 +35,7 @@ export const removal = route(V3, {
   description:
     'Also removes the passports that were merged into it. `key` must be an id. Later records with this id are ignored, also if no passport has it yet.',
   handle: ({ params }, context) =>
-    send(context, context.store.passports.remove(parseId(params.key, '{key}'), ...by(context))),
+    sendOutcome(context, context.store.passports.remove(parseId(params.key, '{key}'), ...by(context))),
 })
 
 const mergeRequest = Compile(MergeRequest)
@@ -56,7 +56,7 @@ export const merge = route(V3, {
   async handle({ params }, context) {
     const id = parseId(params.id, '{id}')
     const { into } = await readValid<WireMergeRequest>(context.request, context, mergeRequest)
-    return send(context, context.store.passports.merge(id, into, ...by(context)))
+    return sendOutcome(context, context.store.passports.merge(id, into, ...by(context)))
   },
 })
 
@@ -81,11 +81,11 @@ export const unmerge = route(V3, {
 
 const by = (context: Context) => [context.now(), actorOf(context)] as const
 
-const send = async (context: Context, end: Awaitable<EventCursor>) =>
+const sendOutcome = async (context: Context, end: Awaitable<EventCursor>) =>
   sendWritten(context, { cursor: formatEventCursor(await end) })
 
 function parseId(text: string, pointer: string): number {
-  const key = parseKey(text, pointer)
+  const key = parseKeyParameter(text, pointer)
   if ('id' in key) return key.id
   throw invalidValue(pointer, `This request needs the id of a passport, got ${quote(text)}.`)
 }

@@ -3,7 +3,7 @@ import { WriteResult } from '../../core/api/schemas.ts'
 import { closed, describedObject } from '../../core/basics/schema-helpers.ts'
 import { DataPointLine, PassportLine } from '../../core/passport/record-format.ts'
 
-const count = (description: string) => Type.Integer({ minimum: 0, description })
+const countSchema = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const PassportRecord = Type.Object(PassportLine.properties, {
   description: 'A passport, or with `removed` the removal of one',
@@ -18,11 +18,11 @@ export const RecordsRequest = closed({
 })
 
 export const RecordsResult = describedObject('The result of a write', {
-  added: count('Passports and data points that are new'),
-  changed: count('Changed, removed or withdrawn'),
-  unchanged: count('Stored already'),
-  removed: count('Ignored, because the passport was removed before'),
-  unknown_fields: count('Fields that were ignored, because they are not known'),
+  added: countSchema('Passports and data points that are new'),
+  changed: countSchema('Changed, removed or withdrawn'),
+  unchanged: countSchema('Stored already'),
+  removed: countSchema('Ignored, because the passport was removed before'),
+  unknown_fields: countSchema('Fields that were ignored, because they are not known'),
   outcomes: Type.Array(
     closed({
       line: Type.Integer({ minimum: 1 }),

@@ -85,7 +85,7 @@ ${renderExample(first, site.origin, renderExampleResponse(first))}
 <section id="calls">
 ${heading('calls', 'Calls')}
 ${FIND}
-${[...Map.groupBy(shown, (call) => (version ? groupOf(call) : `${call.surface.tag.name}: ${call.surface.retires ? 'deprecated' : groupOf(call).toLowerCase()}`))].map(renderGroup)}
+${[...Map.groupBy(shown, (call) => (version ? groupOf(call) : `${call.surface.tag.name}: ${call.surface.retires ? 'deprecated' : groupOf(call).toLowerCase()}`))].map(renderCallGroup)}
 </section>
 ${version ? renderErrors(shown) : html`<p id="errors">The page of each version describes its <a href="${referencePath(name)}#errors">errors</a>.</p>`}`
 }
@@ -114,7 +114,7 @@ const GROUPS = { read: 'Read', events: 'Follow changes', write: 'Write', 'write:
 const groupOf = ({ scope, access, path }: DocumentedRoute) =>
   access ? 'Your own passport' : path.includes('/subscriptions') ? 'Webhooks' : GROUPS[scope]
 
-const renderGroup = ([title, calls]: [string, readonly DocumentedRoute[]]) =>
+const renderCallGroup = ([title, calls]: [string, readonly DocumentedRoute[]]) =>
   html`<div class="call-list"><h3>${title}</h3><ul class="rows">${calls.map(renderCallRow)}</ul></div>\n`
 
 /** The id is the one that the call had when each version was one page. */

@@ -1,7 +1,7 @@
 // Completes the page of a call: sends the form, and keeps the form in the URL.
 // share.client.ts and reference-code.client.ts precede it in the same script.
 import { find } from '../../ui/assets/share.client.ts'
-import { make, parseJson, passportLink, reference, showJson } from './reference-code.client.ts'
+import { newElement, parseJson, passportLink, reference, showJson } from './reference-code.client.ts'
 
 const TIMEOUT_MILLISECONDS = 30_000
 /** Longer bodies are left out of the URL. */
@@ -35,7 +35,7 @@ form.addEventListener('input', showSnippets)
 key.addEventListener('input', showSnippets)
 form.addEventListener('submit', (event) => {
   event.preventDefault()
-  void send()
+  void sendCall()
 })
 for (const part of [form, languages]) part.addEventListener('change', saveState)
 showSnippets()
@@ -58,7 +58,7 @@ function toTarget() {
   return (query.size === 0 ? path : `${path}?${query}`).replaceAll('%2C', ',').replaceAll("'", '%27')
 }
 
-function toRequest(): RequestInit {
+function readRequest(): RequestInit {
   const body = bodyField?.value
   const headers = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' })
   const sentKey = key.value.trim()
@@ -89,7 +89,7 @@ function findProblem() {
   return undefined
 }
 
-async function send() {
+async function sendCall() {
   const problem = findProblem()
   for (const field of [key, ...fields]) field.removeAttribute('aria-invalid')
   find('[data-problem]').textContent = problem?.text ?? ''
@@ -108,7 +108,7 @@ async function send() {
   const begin = performance.now()
   try {
     const signal = AbortSignal.any([own.signal, AbortSignal.timeout(TIMEOUT_MILLISECONDS)])
-    const response = await fetch(toTarget(), { ...toRequest(), signal })
+    const response = await fetch(toTarget(), { ...readRequest(), signal })
     const text = await response.text()
     showResponse(response, text, Math.round(performance.now() - begin))
   } catch (error) {
@@ -127,7 +127,10 @@ function showResponse(response: Response, text: string, milliseconds: number) {
   showHint(response, text)
   const headers = find('[data-headers]', block)
   headers.hidden = false
-  const rows = [...response.headers].flatMap(([name, value]) => [make('dt', name), make('dd', value)])
+  const rows = [...response.headers].flatMap(([name, value]) => [
+    newElement('dt', name),
+    newElement('dd', value),
+  ])
   find('dl', headers).replaceChildren(...rows)
   showJson(find('[data-body]', block), text)
 }
@@ -155,7 +158,7 @@ function showHint({ status }: Response, text: string) {
   const isPage = id !== undefined && 'explorer' in reference.dataset
   hint.hidden = status !== 401 && !isPage
   if (status === 401) {
-    const action = make('a', key.value.trim() === '' ? 'Enter a key above' : 'Check the key above')
+    const action = newElement('a', key.value.trim() === '' ? 'Enter a key above' : 'Check the key above')
     action.href = '#api-key'
     hint.replaceChildren(action, ', then send the request again.')
   } else if (isPage) {

@@ -1,5 +1,5 @@
 import { STATUS_OF } from '../../core/basics/errors.ts'
-import { errorsOf, exampleOf, NOT_MODIFIED, wordsOf } from '../../core/http/openapi.ts'
+import { errorsOf, errorWordsOf, exampleOf, NOT_MODIFIED } from '../../core/http/openapi.ts'
 import type { DocumentedRoute } from '../../core/http/route.ts'
 import { type Html, html, prose } from '../../ui/html.ts'
 
@@ -18,7 +18,7 @@ export function renderResponses(route: DocumentedRoute): Html {
     const json = JSON.stringify(exampleOf(route, code).example, null, 2)
     return {
       status,
-      text: html`<p>${prose(wordsOf(route, code))}</p><pre tabindex="0" aria-label="Status ${status}" data-json-text>${json}</pre>`,
+      text: html`<p>${prose(errorWordsOf(route, code))}</p><pre tabindex="0" aria-label="Status ${status}" data-json-text>${json}</pre>`,
     }
   })
   const unchanged = route.methods ? [] : [{ status: 304, text: html`<p>${prose(NOT_MODIFIED)}</p>` }]
@@ -50,7 +50,7 @@ const renderSuccess = ({
 export function renderErrors(calls: readonly DocumentedRoute[]): Html {
   const errors = calls
     .flatMap((route) =>
-      errorsOf(route).map((code) => [STATUS_OF[code] as number, wordsOf(route, code)] as const),
+      errorsOf(route).map((code) => [STATUS_OF[code] as number, errorWordsOf(route, code)] as const),
     )
     .toSorted(([, one], [, other]) => one.length - other.length)
   // A status has one text here: the longest.

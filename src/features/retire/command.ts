@@ -111,7 +111,7 @@ const ACTIONS = {
   },
 
   async 'brownout add'({ plan, now }, [startText = '', lengthText = '']) {
-    const start = parseTime('START', startText)
+    const start = parseTimeOption('START', startText)
     const length = parseDuration(lengthText)
     if (length === undefined || length < SHORTEST || length > LONGEST)
       throw invalidValue('DURATION must be from 1m to 31d, such as 2h', lengthText)
@@ -121,7 +121,7 @@ const ACTIONS = {
   },
 
   async 'brownout remove'({ plan }, [startText = '']) {
-    const start = parseTime('START', startText)
+    const start = parseTimeOption('START', startText)
     const brownouts = plan.brownouts.filter((brownout) => brownout.start !== start)
     if (brownouts.length < plan.brownouts.length) return { ...plan, brownouts }
     throw new CommandError(`No brownout starts at ${formatInstant(start)}: "retire" shows the starts.`)
@@ -143,7 +143,7 @@ const ACTIONS = {
   },
 } satisfies Record<string, Action>
 
-function parseTime(name: string, text: string): number {
+function parseTimeOption(name: string, text: string): number {
   const time = parseSecond(text)
   if (time === undefined)
     throw invalidValue(`${name} must be a day or a time such as 2026-12-01T09:00Z`, text)

@@ -39,8 +39,8 @@ export async function printPlan({ plan, store, terminal, now, config }: PlanCont
     ['Removal', since(plan.sunsetAt, now)],
     ['Successor', printable(plan.successor ?? DEFAULT_SUCCESSOR)],
     ['Notice', printable(plan.notice ?? 'none')],
-    ...list('Brownouts', brownouts),
-    ...list('Exempt', exempt),
+    ...toRows('Brownouts', brownouts),
+    ...toRows('Exempt', exempt),
     [''],
     ['Now', describeNow(dated, now)],
     ['Next', describeNext(dated, now)],
@@ -48,7 +48,7 @@ export async function printPlan({ plan, store, terminal, now, config }: PlanCont
   terminal.out(formatTable(rows))
 }
 
-const list = (label: string, items: readonly string[]) =>
+const toRows = (label: string, items: readonly string[]) =>
   (items.length === 0 ? ['none'] : items).map((item, at) => [at === 0 ? label : '', item])
 
 function since(time: number | undefined, now: number): string {

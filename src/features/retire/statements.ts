@@ -10,10 +10,10 @@ const RETIREMENT = 'retirement'
 export const PLAN = defineData({
   name: 'retirement',
   open: ({ read, transaction }) => ({
-    find: async () => parse(await getSetting(read.query, RETIREMENT)),
+    find: async () => parsePlan(await getSetting(read.query, RETIREMENT)),
     save: (plan: RetirementPlan): Promise<void> =>
       transaction(async ({ query }) => {
-        const before = toDetail(parse(await getSetting(query, RETIREMENT)) ?? NO_PLAN)
+        const before = toDetail(parsePlan(await getSetting(query, RETIREMENT)) ?? NO_PLAN)
         const changed = Object.entries(toDetail(plan)).filter(
           ([name, value]) => !Bun.deepEquals(value, before[name]),
         )
@@ -29,7 +29,7 @@ export async function exemptSuccessor({ data }: Store, id: string, successor: st
   if (plan?.exempt.includes(id)) await data(PLAN).save({ ...plan, exempt: [...plan.exempt, successor] })
 }
 
-const parse = (text = 'null'): RetirementPlan | undefined => JSON.parse(text) ?? undefined
+const parsePlan = (text = 'null'): RetirementPlan | undefined => JSON.parse(text) ?? undefined
 
 /** The plan as the audit log shows it. */
 const toDetail = (plan: RetirementPlan): Record<string, unknown> => ({

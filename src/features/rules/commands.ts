@@ -150,7 +150,11 @@ function describeDiff(diff: RulesDiff): string {
       ['CHANGE', 'PASSPORTS'],
       [...histogram].map(([range, some]) => [range, number(some)]),
     ),
-    section(['PASSPORT', 'BEFORE', 'AFTER', 'CHANGE', 'BECAUSE OF'], largest.map(toRow), 'Largest changes\n'),
+    section(
+      ['PASSPORT', 'BEFORE', 'AFTER', 'CHANGE', 'BECAUSE OF'],
+      largest.map(changeRow),
+      'Largest changes\n',
+    ),
     section(['LEVEL BEFORE', 'FROM', 'PASSPORTS'], levels.before.map(toLevelRow)),
     section(['LEVEL AFTER', 'FROM', 'PASSPORTS'], levels.after.map(toLevelRow)),
     `\nGain the human checkmark: ${describeMarks(gained)}\nLose the human checkmark: ${describeMarks(lost)}\n`,
@@ -166,7 +170,7 @@ const toLevelRow = ({ name, from, passports }: LevelCount) => [printable(name), 
 
 const signed = (change: number) => `${change > 0 ? '+' : ''}${Math.round(change * 100) / 100}`
 
-function toRow({ id, before, after, reasons }: Change): string[] {
+function changeRow({ id, before, after, reasons }: Change): string[] {
   const causes = reasons.map((reason) => `${reason.type} ${signed(reason.after - reason.before)}`)
   // If no credential changed, the cap of a category changed.
   return [`${id}`, `${before}`, `${after}`, signed(after - before), causes.join(', ') || 'caps']

@@ -26,13 +26,18 @@ export const explain = defineCommand({
     const explanation = ref && (await findExplanation(store, ref, rules, terminal.now()))
     if (!explanation) throw new CommandError(`There is no passport ${argument} in ${name}.`)
     const { passport, outcome } = explanation
-    const present = values.json ? toJson : toText
+    const present = values.json ? explanationJson : toText
     terminal.out(present(passport.id, passport.profile.displayName, outcome, rules))
     for (const note of explanation.notes) terminal.err(`${note}\n`)
   },
 })
 
-function toJson(id: number, name: string, { scores, human, lines }: ExplainedScore, rules: RuleSet): string {
+function explanationJson(
+  id: number,
+  name: string,
+  { scores, human, lines }: ExplainedScore,
+  rules: RuleSet,
+): string {
   const { version, stamp, caps = {} } = rules
   const credentials = lines.map((explained) => {
     const { givenScore, calculation, words, maxScore: max_score, ...line } = explained

@@ -106,14 +106,14 @@ function addLevel(levels: LevelCount[], { scores }: ExplainedScore): void {
 const sizeOf = ({ before, after }: { before: number; after: number }) => Math.abs(after - before)
 
 function reasonsOf(old: ExplainedScore, next: ExplainedScore): Reason[] {
-  const [before, after] = [pointsOf(old), pointsOf(next)]
+  const [before, after] = [pointsByType(old), pointsByType(next)]
   return [...new Set([...before.keys(), ...after.keys()])]
     .map((type) => ({ type, before: before.get(type) ?? 0, after: after.get(type) ?? 0 }))
     .filter((reason) => reason.before !== reason.after)
     .sort((a, b) => sizeOf(b) - sizeOf(a))
 }
 
-function pointsOf({ credentials }: ExplainedScore): Map<string, number> {
+function pointsByType({ credentials }: ExplainedScore): Map<string, number> {
   const points = new Map<string, number>()
   for (const { type, score, superseded } of credentials)
     if (!superseded) points.set(type, (points.get(type) ?? 0) + score)

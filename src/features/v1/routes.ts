@@ -159,7 +159,7 @@ const cardsOf = (version: Version, request: Request, context: Context) =>
   version.name === 'v1' ? '' : context.cardsOf(request)
 
 /** In V2, `search` is another name of `keyword`. */
-function parseSearch(version: Version, query: URLSearchParams) {
+function parseListQuery(version: Version, query: URLSearchParams) {
   const name = version.name === 'v2' && !query.get('keyword') ? 'search' : 'keyword'
   return parseKeyword(query.get(name), name)
 }
@@ -174,7 +174,7 @@ export function parsePage(version: Version, query: URLSearchParams) {
 export async function listPassports(version: Version, request: Request, context: Context) {
   const query = queryOf(request)
   const { page, size } = parsePage(version, query)
-  const keyword = parseSearch(version, query)
+  const keyword = parseListQuery(version, query)
   const cards = cardsOf(version, request, context)
   const render = async () => {
     const listRequest = { ...RANKING, keyword, limit: size, offset: (page - 1) * size }
@@ -182,7 +182,7 @@ export async function listPassports(version: Version, request: Request, context:
     const { ids, total } = await context.index.call('list', { request: listRequest }, request.signal)
     await takeTurn(context, ids.length * ITEM_BYTES[version.name])
     const list = (some: readonly number[]) => context.store.data(version.bodies).listItems(some, cards)
-    return renderPage((await mapChunks(ids, list)).flat(), { page, size }, total)
+    return renderListPage((await mapChunks(ids, list)).flat(), { page, size }, total)
   }
   const find = async () =>
     keyword === undefined
@@ -194,7 +194,7 @@ export async function listPassports(version: Version, request: Request, context:
 /** The most that a passport takes in a list. */
 export const ITEM_BYTES = { v1: 32_000, v2: 48_000 }
 
-export async function renderPage(items: readonly string[], { page, size }: PageRequest, total: number) {
+export async function renderListPage(items: readonly string[], { page, size }: PageRequest, total: number) {
   const pagination = JSON.stringify({ current_page: page, last_page: lastPage(total, size), total })
   return createPage(await joinList(items, `],"pagination":${pagination}}`), JSON_HEADERS)
 }

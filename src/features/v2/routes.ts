@@ -131,7 +131,7 @@ async function sendPeople(
   )
   const items = lists.flat()
   const pageItems = items.slice((page - 1) * size, page * size)
-  return sendPage(request, context, await v1.renderPage(pageItems, { page, size }, items.length))
+  return sendPage(request, context, await v1.renderListPage(pageItems, { page, size }, items.length))
 }
 
 /** Without `account_source`, a number is a passport id. With it, the number may be an id of that source. */

@@ -8,7 +8,7 @@ import {
 } from '../../core/passport/wire-schemas.ts'
 import { Pagination } from '../v1/schemas.ts'
 
-const count = () =>
+const nullableCount = () =>
   orNull(Type.Integer({ minimum: 0 }), 'A number; null if it is unknown or its text is ambiguous')
 
 export const PassportProfileV2 = describedObject('The self-description of a person', {
@@ -19,8 +19,8 @@ export const PassportProfileV2 = describedObject('The self-description of a pers
 
 export const PassportSocialV2 = describedObject('A linked social profile; unknown text is empty', {
   ...PassportSocial.properties,
-  follower_count: count(),
-  following_count: count(),
+  follower_count: nullableCount(),
+  following_count: nullableCount(),
 })
 
 export const PassportUser = describedObject('The person, as later clients read it', {

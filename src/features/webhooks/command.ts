@@ -23,7 +23,7 @@ export const subscriptions = defineCommand({
   async run({ values, args: [id = ''], action }, terminal) {
     await using database = await openConfigured(terminal, values)
     const { store, name } = database
-    if (action === 'list') return await list(store, name, values.json === true, terminal)
+    if (action === 'list') return await printSubscriptions(store, name, values.json === true, terminal)
     const isKnown =
       action === 'remove'
         ? await store.data(SUBSCRIPTIONS).remove(id, 'cli')
@@ -40,7 +40,7 @@ export const subscriptions = defineCommand({
 
 const DONE = { pause: 'paused', resume: 'active', remove: 'removed' }
 
-async function list({ data, events }: Store, name: string, json: boolean, terminal: Terminal) {
+async function printSubscriptions({ data, events }: Store, name: string, json: boolean, terminal: Terminal) {
   const log = await events.log()
   const subscriptions = (await data(SUBSCRIPTIONS).list()).map((subscription) => ({
     key: subscription.keyId,

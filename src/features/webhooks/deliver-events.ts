@@ -3,7 +3,7 @@ import type { EventLog, LogEvent } from '../../core/history/event.ts'
 import { type EventCursor, formatEventCursor, isInLog } from '../../core/history/event-cursor.ts'
 import { presentEvent, presentTime } from '../../core/history/present-event.ts'
 import type { Store } from '../../core/store/store.ts'
-import { type Reply, type SendOptions, send } from './send.ts'
+import { type Reply, type SendOptions, sendWebhook } from './send.ts'
 import { signMessage } from './signature.ts'
 import type { DeliveryProgress, SubscriptionStore } from './statements.ts'
 import {
@@ -46,13 +46,13 @@ export async function deliverEvents(subscription: Subscription, options: Deliver
     const { cursor, filter } = turn.subscription
     const page = await events.list({ after: cursor.sequence, limit: PAGE, ...logFilterOf(filter) })
     if (!isInLog(cursor, page.log)) {
-      if (await save(turn, restart(cursor, page.log))) continue
+      if (await savePosition(turn, restart(cursor, page.log))) continue
       return
     }
     for (const event of page.events) if (matchesScore(filter, event) && !(await deliver(turn, event))) return
     // The filter left out the last events of the page.
     const isBehind = page.end > turn.subscription.cursor.sequence
-    if (isBehind && !(await save(turn, { cursor: { ...cursor, sequence: page.end } }))) return
+    if (isBehind && !(await savePosition(turn, { cursor: { ...cursor, sequence: page.end } }))) return
     if (page.end >= page.log.last) return
   }
 }
@@ -63,7 +63,7 @@ const mayGoOn = ({ options, end }: Turn) =>
 /**
  * Returns false if the turn ends: the subscription is no longer active, or a client changed or removed it meanwhile.
  */
-async function save(turn: Turn, progress: DeliveryProgress): Promise<boolean> {
+async function savePosition(turn: Turn, progress: DeliveryProgress): Promise<boolean> {
   const { options, subscription } = turn
   turn.subscription = { ...subscription, ...progress }
   return options.store.subscriptions.save(subscription, progress)
@@ -82,17 +82,18 @@ async function deliver(turn: Turn, event: LogEvent): Promise<boolean> {
   const wire = presentEvent(event, { log: cursor.log, source: options.source })
   const message = { id: wire.id, body: JSON.stringify(wire) }
   while (mayGoOn(turn)) {
-    if (!(await isServed(turn, event))) return save(turn, { cursor })
+    if (!(await isServed(turn, event))) return savePosition(turn, { cursor })
     const { url, keys } = turn.subscription
-    const reply = await send(url, signMessage(message, keys, Date.now()), message.body, options)
+    const reply = await sendWebhook(url, signMessage(message, keys, Date.now()), message.body, options)
     const isDelivered = 'status' in reply && reply.status >= 200 && reply.status < 300
     // The attempt was ended by this node, so it is no failure of the receiver.
     if (!isDelivered && options.signal.aborted) return false
     options.onAttempt(isDelivered ? 'delivered' : 'failed')
     const now = Date.now()
     // After a delivery, subscriptions that wait come first in the next turn.
-    if (isDelivered) return save(turn, { ...NO_FAILURES, cursor, lastDeliveredAt: now, nextAttemptAt: now })
-    if (!(await save(turn, toFailed(turn.subscription, reply, now)))) return false
+    if (isDelivered)
+      return savePosition(turn, { ...NO_FAILURES, cursor, lastDeliveredAt: now, nextAttemptAt: now })
+    if (!(await savePosition(turn, toFailed(turn.subscription, reply, now)))) return false
     const wait = turn.subscription.nextAttemptAt - Date.now()
     if (wait > SHORT_WAIT_MILLISECONDS) return false
     await pause(Math.max(wait, 0), options.signal)

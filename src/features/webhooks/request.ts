@@ -4,7 +4,7 @@ import { invalidValue } from '../../core/basics/errors.ts'
 import { quote } from '../../core/basics/text/quote.ts'
 import { type EventCursor, isInLog, notInLog } from '../../core/history/event-cursor.ts'
 import type { Context } from '../../core/http/route.ts'
-import { findPassport, LATEST, parseCursor } from '../events/routes.ts'
+import { findPassportId, LATEST, parseCursor } from '../events/routes.ts'
 import { parseReceiverUrl } from './receiver-address.ts'
 import {
   SubscriptionPatch,
@@ -22,7 +22,7 @@ export async function readRequest(request: Request, context: Context) {
   const body = await readValid<WireSubscriptionRequest>(request, context, requestSchema)
   return {
     url: parseUrl(context, body.url),
-    filter: await parseFilter(context, {}, body),
+    filter: await parseSubscriptionFilter(context, {}, body),
     cursor: await parseStart(context, body.after ?? LATEST),
   }
 }
@@ -34,7 +34,7 @@ export async function readPatch(request: Request, context: Context, filter: Subs
   const hasFilter = 'types' in body || 'passport' in body || 'score' in body
   return {
     ...(url !== undefined && { url: parseUrl(context, url) }),
-    ...(hasFilter && { filter: await parseFilter(context, filter, body) }),
+    ...(hasFilter && { filter: await parseSubscriptionFilter(context, filter, body) }),
     ...(after !== undefined && { cursor: await parseStart(context, after), notice: '' }),
     ...(state !== undefined && { state }),
   }
@@ -47,7 +47,7 @@ function parseUrl({ webhookAllowPrivate }: Context, text: string): string {
 }
 
 /** `null` removes a condition, and an absent one stays. */
-async function parseFilter(
+async function parseSubscriptionFilter(
   context: Context,
   filter: SubscriptionFilter,
   { types, passport, score }: WireSubscriptionPatch,
@@ -57,7 +57,7 @@ async function parseFilter(
     ...(types !== undefined && { types: types && [...new Set(types)].sort() }),
     ...(score !== undefined && { score }),
     ...(passport !== undefined && {
-      passport: passport === null ? null : await findPassport(context, String(passport), '#/passport'),
+      passport: passport === null ? null : await findPassportId(context, String(passport), '#/passport'),
     }),
   }
   return Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== null))

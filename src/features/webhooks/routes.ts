@@ -82,7 +82,7 @@ export const SUBSCRIPTION_ROUTES = [
     summary: 'Remove a webhook',
     errors: ['not_found'],
     errorWords: NO_WEBHOOK,
-    handle: remove,
+    handle: endSubscription,
   }),
   route(V3, {
     ...ITEM,
@@ -102,7 +102,7 @@ export const SUBSCRIPTION_ROUTES = [
 const MOST_OLD_KEYS = 4
 
 /** Throws `not_found`, also for the subscription of another key. */
-async function find({ store, principal }: Context, id: string): Promise<Subscription> {
+async function findSubscription({ store, principal }: Context, id: string): Promise<Subscription> {
   // PostgreSQL refuses a text with the character U+0000.
   const subscription = /^\w+$/.test(id) ? await store.data(SUBSCRIPTIONS).find(id) : undefined
   return subscription?.keyId === principal.id ? subscription : missing(id)
@@ -124,7 +124,7 @@ async function list(_request: Request, context: Context): Promise<Response> {
 
 async function get({ params }: RouteRequest<'id'>, context: Context): Promise<Response> {
   const log = await context.store.events.log()
-  return json(context, JSON.stringify(presentSubscription(await find(context, params.id), log)))
+  return json(context, JSON.stringify(presentSubscription(await findSubscription(context, params.id), log)))
 }
 
 /** The response to a change. Only the response that creates a secret contains it. */
@@ -158,7 +158,7 @@ async function create(request: Request, context: Context): Promise<Response> {
 
 async function patch(request: RouteRequest<'id'>, context: Context): Promise<Response> {
   const { id } = request.params
-  const { filter } = await find(context, id)
+  const { filter } = await findSubscription(context, id)
   const changes = await readPatch(request, context, filter)
   context.limiter.consumeFixed('changes of webhooks', context.principal.id)
   const changed = await context.store.data(SUBSCRIPTIONS).change(id, changes, actorOf(context))
@@ -169,15 +169,15 @@ async function rotate({ params: { id } }: RouteRequest<'id'>, context: Context):
   const key = createSigningKey()
   const end = context.now() + OLD_KEY_MILLISECONDS
   // A client that lost the response rotates again: receivers then still have the key before the last one.
-  const old = (await find(context, id)).keys.filter(({ until = end }) => until > context.now())
+  const old = (await findSubscription(context, id)).keys.filter(({ until = end }) => until > context.now())
   const keys = [key, ...old.slice(0, MOST_OLD_KEYS).map((oldKey) => ({ until: end, ...oldKey }))]
   context.limiter.consumeFixed('changes of webhooks', context.principal.id)
   const changed = await context.store.data(SUBSCRIPTIONS).change(id, { keys }, actorOf(context))
   return respond(context, changed ?? missing(id), { secret: key.secret })
 }
 
-async function remove({ params: { id } }: RouteRequest<'id'>, context: Context): Promise<Response> {
-  const subscription = await find(context, id)
+async function endSubscription({ params: { id } }: RouteRequest<'id'>, context: Context): Promise<Response> {
+  const subscription = await findSubscription(context, id)
   await context.store.data(SUBSCRIPTIONS).remove(id, actorOf(context))
   return respond(context, subscription)
 }

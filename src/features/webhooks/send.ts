@@ -31,7 +31,7 @@ export type Reply = { status: number } | { error: string }
  * Sends one request and returns the status. Redirects are not followed, the body of the response is not read, and
  * proxies of the environment are not used. Each attempt has its own connection, whose address is checked.
  */
-export function send(
+export function sendWebhook(
   target: string,
   headers: Readonly<Record<string, string>>,
   body: string,

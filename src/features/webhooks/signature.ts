@@ -38,7 +38,7 @@ export function signMessage({ id, body }: Message, keys: readonly SigningKey[], 
   const signatures = keys
     .filter(({ until }) => until === undefined || now < until)
     .flatMap((key) => {
-      const { secret, privateKey } = keyObjects.getOrInsertComputed(key, parseKey)
+      const { secret, privateKey } = keyObjects.getOrInsertComputed(key, parseSigningKey)
       const mac = createHmac('sha256', secret).update(signed).digest('base64')
       return [`v1,${mac}`, `v1a,${sign(null, signed, privateKey).toString('base64')}`]
     })
@@ -52,7 +52,7 @@ export function signMessage({ id, body }: Message, keys: readonly SigningKey[], 
 /** Parsing a key takes as long as signing. A subscription keeps its keys for many attempts. */
 const keyObjects = new WeakMap<SigningKey, { secret: Buffer; privateKey: KeyObject }>()
 
-const parseKey = ({ secret, privateKey }: SigningKey) => ({
+const parseSigningKey = ({ secret, privateKey }: SigningKey) => ({
   secret: Buffer.from(secret.replace('whsec_', ''), 'base64'),
   privateKey: createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' }),
 })

@@ -59,12 +59,12 @@ function createSubscriptions({ read, transaction, write }: Database) {
     /** Throws `invalid_request` if the key has too many subscriptions, and `overloaded` if all keys together have. */
     create: (subscription: Subscription, actor: Actor) =>
       transaction((tx) => createSubscription(tx, subscription, actor)),
-    find: async (id: string) => (await select(read, 'where id = $1', [id])).at(0),
+    find: async (id: string) => (await selectSubscriptions(read, 'where id = $1', [id])).at(0),
     /** Oldest first; all subscriptions without a key. */
     list: (keyId?: string) =>
       keyId === undefined
-        ? select(read, 'order by created_at, id')
-        : select(read, 'where key_id = $1 order by created_at, id', [keyId]),
+        ? selectSubscriptions(read, 'order by created_at, id')
+        : selectSubscriptions(read, 'where key_id = $1 order by created_at, id', [keyId]),
     /** Absent fields stay unchanged. Ends the wait for the next attempt. New keys are a rotation in the audit log. */
     change: (id: string, change: SubscriptionChange, actor: Actor) =>
       transaction((tx) => changeSubscription(tx, id, change, actor)),
@@ -77,7 +77,7 @@ function createSubscriptions({ read, transaction, write }: Database) {
       }),
     exist: async () => (await read.query('select 1 as one from subscriptions limit 1')).length > 0,
     /** The active subscriptions of valid keys that are behind the log and do not wait, the longest waiting first. */
-    listDue: ({ name, last }: EventLog, now: number) => select(read, IS_DUE, [now, name, last]),
+    listDue: ({ name, last }: EventLog, now: number) => selectSubscriptions(read, IS_DUE, [now, name, last]),
     /** Saves the result of a delivery, unless a client changed the subscription. Returns whether it is active. */
     async save({ id, cursor, filter, url }: Subscription, progress: DeliveryProgress) {
       const unchanged = 'id = $1 and log = $2 and position = $3 and filter = $4 and url = $5'
@@ -98,7 +98,7 @@ function createSubscriptions({ read, transaction, write }: Database) {
 async function createSubscription(tx: Transaction, subscription: Subscription, actor: Actor): Promise<void> {
   const keyId = await findOwner(tx, subscription.keyId)
   await checkLimits(tx, keyId)
-  await tx.insertRows('subscriptions', [toRow({ ...subscription, keyId })])
+  await tx.insertRows('subscriptions', [subscriptionRow({ ...subscription, keyId })])
   const detail = { subscriptions: [subscription.id] }
   await addAuditEntry(tx.query, { actor, action: 'subscriptions.create', detail })
 }
@@ -106,7 +106,7 @@ async function createSubscription(tx: Transaction, subscription: Subscription, a
 async function changeSubscription(tx: Transaction, id: string, change: SubscriptionChange, actor: Actor) {
   const { lastError, ...noFailures } = NO_FAILURES
   await update(tx.query, { ...noFailures, ...change }, 'id = $1', [id])
-  const [changed] = await select(tx, 'where id = $1', [id])
+  const [changed] = await selectSubscriptions(tx, 'where id = $1', [id])
   if (!changed) return undefined
   const action = change.keys ? 'subscriptions.rotate' : 'subscriptions.change'
   const fields = !change.keys && { changed: Object.keys(change) }
@@ -147,11 +147,11 @@ async function checkLimits({ query }: Transaction, keyId: string): Promise<void>
     throw overloaded(`The service has ${MOST_SUBSCRIPTIONS} subscriptions, and accepts no more.`)
 }
 
-const select = async (connection: Connection, rest: string, values: readonly unknown[] = []) =>
+const selectSubscriptions = async (connection: Connection, rest: string, values: readonly unknown[] = []) =>
   (await connection.query<Row>(`select * from subscriptions ${rest}`, values)).map(toSubscription)
 
 function update(query: Query, change: Partial<Subscription>, condition: string, values: readonly unknown[]) {
-  const row = toRow(change)
+  const row = subscriptionRow(change)
   const columns = Object.keys(row).map((name, at) => `${name} = $${values.length + at + 1}`)
   return query<Pick<Subscription, 'state'>>(
     `update subscriptions set ${columns.join(', ')} where ${condition} returning state`,
@@ -162,7 +162,7 @@ function update(query: Query, change: Partial<Subscription>, condition: string, 
 /** The columns of a subscription. Columns that are not here have the name of a field, in snake case. */
 type Row = { filter: string; secrets: string; log: string; position: number }
 
-const toRow = ({ filter, keys, cursor, ...fields }: Partial<Subscription>) => ({
+const subscriptionRow = ({ filter, keys, cursor, ...fields }: Partial<Subscription>) => ({
   ...toColumns(fields),
   ...(filter && { filter: JSON.stringify(filter) }),
   ...(keys && { secrets: JSON.stringify(keys) }),

@@ -3,7 +3,7 @@ import type { Config } from '../../core/config/config.ts'
 import { counter } from '../../core/http/prometheus-text.ts'
 import { type Damage, noteDamage } from '../../core/store/damage.ts'
 import { openStore, SERVE_TIMEOUT } from '../../core/store/open.ts'
-import { threadLog as log, send, type ToThread } from '../../core/threads/messages.ts'
+import { threadLog as log, postToMain, type ToThread } from '../../core/threads/messages.ts'
 import { createDeliveryLoop } from './delivery-loop.ts'
 import { LEASES, SUBSCRIPTIONS } from './statements.ts'
 
@@ -15,7 +15,7 @@ declare const self: Worker
 const stop = new AbortController()
 
 self.onmessage = ({ data }: MessageEvent<ToThread>) => {
-  if (data.kind === 'start') void run(data.config, data.damage)
+  if (data.kind === 'start') void runDeliveryThread(data.config, data.damage)
   else if (data.kind === 'stop') stop.abort()
 }
 
@@ -23,7 +23,10 @@ self.onmessage = ({ data }: MessageEvent<ToThread>) => {
  * Delivers webhooks. They have their own thread, so that scoring does not delay them, and signing does not delay
  * requests.
  */
-async function run({ database, publicUrl = '', webhookAllowPrivate }: Config, damage: Damage): Promise<void> {
+async function runDeliveryThread(
+  { database, publicUrl = '', webhookAllowPrivate }: Config,
+  damage: Damage,
+): Promise<void> {
   const store = await openStore(database, { ...SERVE_TIMEOUT, migrate: false })
   const attempts = { delivered: 0, failed: 0 }
   const loop = createDeliveryLoop({
@@ -43,11 +46,11 @@ async function run({ database, publicUrl = '', webhookAllowPrivate }: Config, da
   }
   await supervise([job], { log, signal: stop.signal, onError: (error) => noteDamage(damage, error) })
   await store.database.close()
-  send({ kind: 'stopped' })
+  postToMain({ kind: 'stopped' })
 }
 
 function sendMetrics(attempts: Readonly<Record<string, number>>): void {
   const help = 'Attempts to deliver an event to a webhook, by result: delivered or failed.'
   const samples = Object.entries(attempts).map(([result, value]) => ({ labels: { result }, value }))
-  send({ kind: 'metrics', families: [counter('passportd_webhook_deliveries_total', help, samples)] })
+  postToMain({ kind: 'metrics', families: [counter('passportd_webhook_deliveries_total', help, samples)] })
 }

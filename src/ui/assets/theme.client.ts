@@ -3,7 +3,7 @@
 const KEY = 'theme'
 
 /** Browsers can block the storage: then a choice applies to one page only. */
-function read() {
+function readTheme() {
   try {
     return localStorage.getItem(KEY) ?? ''
   } catch {
@@ -11,7 +11,7 @@ function read() {
   }
 }
 
-function save(theme: string) {
+function saveTheme(theme: string) {
   try {
     localStorage.setItem(KEY, theme)
   } catch {
@@ -23,20 +23,20 @@ const paint = (theme: string) => document.documentElement.style.setProperty('--t
 
 const findMenu = () => document.getElementById('theme') as HTMLSelectElement | null
 
-function show() {
-  paint(read())
+function showTheme() {
+  paint(readTheme())
   const menu = findMenu()
-  if (menu) menu.value = read()
+  if (menu) menu.value = readTheme()
 }
 
-show()
+showTheme()
 addEventListener('DOMContentLoaded', () => {
-  show()
+  showTheme()
   findMenu()?.addEventListener('change', () => {
     const theme = findMenu()?.value ?? ''
-    save(theme)
+    saveTheme(theme)
     paint(theme)
   })
 })
 // Another page changed the theme, or the browser shows an earlier state of this page.
-for (const event of ['storage', 'pageshow']) addEventListener(event, show)
+for (const event of ['storage', 'pageshow']) addEventListener(event, showTheme)

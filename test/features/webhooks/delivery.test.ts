@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createServer, type Socket } from 'node:net'
 import type { Store } from '../../../src/core/store/store.ts'
 import { createLease } from '../../../src/features/webhooks/lease.ts'
-import { send } from '../../../src/features/webhooks/send.ts'
+import { sendWebhook } from '../../../src/features/webhooks/send.ts'
 import type { Subscription } from '../../../src/features/webhooks/subscription.ts'
 import { LEASES, SUBSCRIPTIONS } from '../../support/features/webhooks.ts'
 import { makeKey } from '../../support/http/keys.ts'
@@ -222,8 +222,8 @@ async function receiveRaw(respond: (socket: Socket) => void) {
   return { url: `http://127.0.0.1:${port}/`, [Symbol.dispose]: () => void server.close() }
 }
 
-const attempt = (url: string, given: Partial<Parameters<typeof send>[3]> = {}) =>
-  send(url, {}, '{}', { allowPrivate: true, signal: new AbortController().signal, ...given })
+const attempt = (url: string, given: Partial<Parameters<typeof sendWebhook>[3]> = {}) =>
+  sendWebhook(url, {}, '{}', { allowPrivate: true, signal: new AbortController().signal, ...given })
 
 /** Sends an interim response again and again. */
 function repeatInterim(socket: Socket): void {

@@ -77,7 +77,7 @@ export function createEventReader({ lookup }: Database) {
      * pages. The removal of a passport is in each page, because events that were read before it are not valid any more.
      */
     async listAfterTime(passportIds: readonly number[], time: number, before = Number.MAX_SAFE_INTEGER) {
-      const page = await findPage(lookup, LATER, [passportIds, time, before], event.MOST_LATER)
+      const page = await selectEventPage(lookup, LATER, [passportIds, time, before], event.MOST_LATER)
       return { events: page.rows.map(event.toEvent), before: page.end, knownSince: page.log.knownSince }
     },
     /** A page of all events before a sequence number, newest first. It is empty if there are none. */
@@ -99,7 +99,7 @@ export function createEventReader({ lookup }: Database) {
 }
 
 /** The rows, the log of the same moment, and the last sequence number if there may be more rows. */
-async function findPage(lookup: Lookup, text: string, values: readonly unknown[], limit: number) {
+async function selectEventPage(lookup: Lookup, text: string, values: readonly unknown[], limit: number) {
   const all = await lookup<PageRow>(text, values)
   const rows = all.filter((row) => row.sequence !== null)
   const [{ name, first, last, knownSince }] = all as [PageRow]
@@ -111,7 +111,12 @@ async function findPage(lookup: Lookup, text: string, values: readonly unknown[]
 /** `end` is the last sequence number that was read. The next page begins after it, even if this page is empty. */
 async function findNext(lookup: Lookup, page: event.EventPage, text: string) {
   const { after, limit, passport } = page
-  const { rows, log, end } = await findPage(lookup, text, [after, limit, passport].filter(isPresent), limit)
+  const { rows, log, end } = await selectEventPage(
+    lookup,
+    text,
+    [after, limit, passport].filter(isPresent),
+    limit,
+  )
   return { rows, log, end: end ?? event.scanEnd(page, log) }
 }
 

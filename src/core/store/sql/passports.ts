@@ -53,12 +53,12 @@ export function createPassportReader({ read: { query }, lookup }: Database, find
     },
     /** The id of a merged passport finds its survivor. */
     find: (ref: PassportRef): Promise<FullPassport | undefined> =>
-      findPassport(findByKeys, ref, { credentials: false }),
+      findOne(findByKeys, ref, { credentials: false }),
     async findWithCredentials(ref: PassportRef) {
-      const match = await findPassport(findByKeys, ref, { credentials: true })
+      const match = await findOne(findByKeys, ref, { credentials: true })
       if (!match) return undefined
       const { credentials = [], ...passport } = match
-      return { passport: passport as FullPassport, credentials: credentials.map(toCredential) }
+      return { passport: passport as FullPassport, credentials: credentials.map(credentialOfRow) }
     },
     count: () => findNumber(query, COUNT_PASSPORTS),
     /** The passports that were merged into this one directly. */
@@ -101,12 +101,12 @@ export function createFinder<Row>(lookup: Lookup, select: string) {
 
 export const COUNT_PASSPORTS = 'select count(*) as count from passports'
 
-async function findPassport(findByKeys: FindByKeys, ref: PassportRef, options: FindOptions) {
+async function findOne(findByKeys: FindByKeys, ref: PassportRef, options: FindOptions) {
   const [found] = await findByKeys([ref], options)
   return found && 'passport' in found ? found.passport : undefined
 }
 
-const toCredential = (credential: CredentialV3): Credential => ({
+const credentialOfRow = (credential: CredentialV3): Credential => ({
   ...readCredential(credential),
   ...(credential.issuer !== undefined && { issuer: credential.issuer }),
 })

@@ -146,8 +146,8 @@ export async function saveWriteModel(connection: Connection, model: WriteModel, 
   const changes = listChanges(model, causeOf)
   const unlisted = rows.filter((row) => !isVisible(row)).map(({ id }) => id)
   const tables = listTables(model)
-  await remove(connection, 'listing', PASSPORT, unlisted)
-  for (const { table, key, gone } of tables) await remove(connection, table, key[0] as string, gone)
+  await deleteRows(connection, 'listing', PASSPORT, unlisted)
+  for (const { table, key, gone } of tables) await deleteRows(connection, table, key[0] as string, gone)
   for (const { table, key, written } of tables)
     if (key.length > 1) await connection.insertRows(table, written)
     else await upsertRows(connection, table, key, written)
@@ -227,7 +227,7 @@ function diff<Key extends string | number, Value>(
   return { table, key, gone, written }
 }
 
-async function remove(
+async function deleteRows(
   { query }: Connection,
   table: string,
   column: string,
@@ -242,7 +242,7 @@ async function remove(
 async function removePassports(connection: Connection, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   for (const table of await listPassportTables(connection))
-    if (!KEPT_BY_REMOVALS.includes(table)) await remove(connection, `"${table}"`, PASSPORT, ids)
+    if (!KEPT_BY_REMOVALS.includes(table)) await deleteRows(connection, `"${table}"`, PASSPORT, ids)
   await deleteSavedIndex(connection)
 }
 

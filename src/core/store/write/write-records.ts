@@ -25,18 +25,18 @@ export function createRecords({ read, transaction, snapshot }: Database) {
   return {
     /** Saves all records in one transaction. The results are in the order of the records. */
     save: (batch: readonly IncomingRecord[], options: SaveOptions) =>
-      transaction((tx) => save(tx, batch, options), 'records'),
+      transaction((tx) => saveChunk(tx, batch, options), 'records'),
     /** Saves all records in one transaction, or none if one is refused. With `dryRun`, it saves none. */
     saveWhole: (batch: readonly IncomingRecord[], options: SaveOptions & { dryRun: boolean }) =>
       transaction(async (tx) => {
-        const results = await save(tx, batch, { ...options, isWhole: true })
+        const results = await saveChunk(tx, batch, { ...options, isWhole: true })
         return { results, end: await findLogEnd(tx) }
       }, 'records'),
     /** Calls `work` with a function like `save`, in a transaction that is rolled back. Other writers wait. */
     async rollBack<T>(work: (save: SaveRecords) => Promise<T>): Promise<T> {
       // No events are appended, because that would lock the event log.
       const end = transaction(async (tx) => {
-        throw new Rollback(await work((batch, options) => save(tx, batch, options, async () => {})))
+        throw new Rollback(await work((batch, options) => saveChunk(tx, batch, options, async () => {})))
       }, 'records')
       return end.catch((error) => {
         if (error instanceof Rollback) return error.result as T
@@ -63,7 +63,7 @@ class Rollback extends Error {
   }
 }
 
-async function save(
+async function saveChunk(
   tx: Transaction,
   batch: readonly IncomingRecord[],
   options: SaveOptions & { dryRun?: boolean },

@@ -13,7 +13,7 @@ import { nameOf, renderCopyable, shortNameOf, shortWord } from '../../../ui/text
 import script from './passport.client.ts?text' with { type: 'text' }
 import { PROOF_ROW, proofsOf, renderCredentials, renderGrowth } from './passport-credentials.ts'
 import { findHistory, renderHistory, renderLastChange } from './passport-history.ts'
-import { renderPerson, renderSocials, renderWallets } from './passport-profile.ts'
+import { renderProfileHeader, renderSocials, renderWallets } from './passport-profile.ts'
 import * as passportScore from './passport-score.ts'
 
 export const PASSPORT_SCRIPT = createScript('passport.js', PARTS.share, script)
@@ -57,7 +57,7 @@ ${renderLastChange(history)}`
       const post = `${share.title}${highest === '' ? '' : `, ${highest}`} on ${site.name}`
       const badge = renderBadge(id, `Passport badge of ${shortNameOf(passport)}`, site.origin)
       const main = html`<article class="passport-page">
-${renderPerson(passport, nameOf(passport), score, mark)}
+${renderProfileHeader(passport, nameOf(passport), score, mark)}
 ${renderSharePanel(share, post, site.origin, badge)}
 ${CONTENTS}
 ${merged !== undefined && html`<p class="soft">Passport ${merged} was merged into this one.</p>`}

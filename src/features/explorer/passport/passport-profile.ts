@@ -12,7 +12,7 @@ const MOST_TAGS = { rows: 30, bytes: 8000 }
  * Renders the header. All texts are untrusted; `dir="auto"` isolates their direction. `mark` says that the person is
  * human, and why.
  */
-export function renderPerson(passport: FullPassport, name: string, score: Html, mark: Html): Html {
+export function renderProfileHeader(passport: FullPassport, name: string, score: Html, mark: Html): Html {
   const { id, profile, mainWallet } = passport
   const number = `Passport ${id}`
   const place = renderWord('location', profile.location, MAX_WORD_LENGTH)

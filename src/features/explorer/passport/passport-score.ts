@@ -44,16 +44,16 @@ export function renderParts(passport: Passport, { standing, caps, signs }: Score
   const { scores, calculatedAt } = passport
   const excess = roundScore(segmentsOf(scores).find(({ name }) => name === 'other')?.size ?? 0)
   // If the total is not the sum of its parts, the record gave it and no rule calculated it.
-  const isSum = [sumOf(scores, {}), sumOf(scores, caps)].includes(scores.total)
+  const isSum = [sumOfPoints(scores, {}), sumOfPoints(scores, caps)].includes(scores.total)
   return html`<section id="parts">
 <h2>${count(scores.total, 'point')} by part</h2>
 <div aria-hidden="true">${renderScoreBar(scores, scores.total)}</div>
 <dl class="parts">
 ${SCORE_PARTS.map((part) => {
   const ahead = text.describeAhead(standing[part], ' of people')
-  return renderPart(part, CATEGORIES[part], scores[part], ahead)
+  return renderScorePart(part, CATEGORIES[part], scores[part], ahead)
 })}
-${excess > 0 && renderPart('other', 'Only in the total', excess)}
+${excess > 0 && renderScorePart('other', 'Only in the total', excess)}
 </dl>
 ${describeTotal(scores, caps)}
 ${isSum && renderDate(calculatedAt)}
@@ -65,7 +65,7 @@ ${signs && html`<a href="/verify#${passport.id}">Check this score</a>`}
 </section>`
 }
 
-const renderPart = (part: string, name: string, points: number, ahead = '') => html`<div class="${part}">
+const renderScorePart = (part: string, name: string, points: number, ahead = '') => html`<div class="${part}">
 <dt><span class="swatch"></span> ${name}</dt>
 <dd>${text.formatFigure(points)}${ahead !== '' && html` <span class="soft detail">${ahead}</span>`}</dd>
 </div>`
@@ -88,20 +88,20 @@ ${renderPeople(people, (passport) => `/passports/${passport}`)}
 
 /** Says why the total is not the sum of its parts; empty if it is. */
 export function describeTotal(scores: Scores, caps: Caps): Html {
-  const [sum, total] = [sumOf(scores, {}), text.formatFigure(scores.total)]
+  const [sum, total] = [sumOfPoints(scores, {}), text.formatFigure(scores.total)]
   if (sum === scores.total) return html``
-  return sumOf(scores, caps) === scores.total
+  return sumOfPoints(scores, caps) === scores.total
     ? html`<p>The sum is ${text.formatFigure(sum)}, limited to ${total} by the maximum of each part.</p>`
     : html`<p>The total of ${total} came with the imported record.</p>`
 }
 
-const pointsOf = (part: keyof typeof CATEGORIES, scores: Scores, caps: Caps): number =>
+const pointsOfPart = (part: keyof typeof CATEGORIES, scores: Scores, caps: Caps): number =>
   Math.min(scores[part], caps[CATEGORIES[part]] ?? scores[part])
 
-const sumOf = (scores: Scores, caps: Caps): number =>
-  roundScore(SCORE_PARTS.reduce((sum, part) => sum + pointsOf(part, scores, caps), 0))
+const sumOfPoints = (scores: Scores, caps: Caps): number =>
+  roundScore(SCORE_PARTS.reduce((sum, part) => sum + pointsOfPart(part, scores, caps), 0))
 
 export const describeParts = (scores: Scores, caps: Caps): string =>
-  SCORE_PARTS.map((part) => `${text.formatFigure(pointsOf(part, scores, caps))} ${CATEGORIES[part]}`).join(
-    ' + ',
-  )
+  SCORE_PARTS.map(
+    (part) => `${text.formatFigure(pointsOfPart(part, scores, caps))} ${CATEGORIES[part]}`,
+  ).join(' + ')

@@ -27,13 +27,13 @@ async function pollScore() {
       return
     }
     await new Promise((resolve) => setTimeout(resolve, wait))
-    const page = document.hidden ? undefined : await read(location.href)
-    if (page && !page.getElementById('recalculating')) show(page)
+    const page = document.hidden ? undefined : await readPassport(location.href)
+    if (page && !page.getElementById('recalculating')) showPassport(page)
   }
 }
 
 /** Fetches a page; undefined if the request fails. */
-async function read(address: string) {
+async function readPassport(address: string) {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(MAX_WAIT) })
     if (!response.ok) return undefined
@@ -45,7 +45,7 @@ async function read(address: string) {
 }
 
 /** Replaces the content; keeps open details, the focus and the scroll position. */
-function show(page: Document) {
+function showPassport(page: Document) {
   const open = [...main.querySelectorAll('details[open]')].map(({ id }) => id)
   const place = document.activeElement?.closest('#main [id]')?.id
   // Browsers without popovers always show the panel.

@@ -15,7 +15,7 @@ export function replaceOldAddress(query: URLSearchParams): string | undefined {
     query.getAll(name).map((value) => foldName(value) && formatFilter([equals(field, value)])),
   )
   const compared = ['points', 'score'].flatMap((name) =>
-    query.getAll(name).flatMap((text) => compare(name, text)),
+    query.getAll(name).flatMap((text) => toFilterTerms(name, text)),
   )
   const type = foldName(query.get('credential') ?? query.get('points')?.replace(/[<>].*/s, '') ?? '')
   const sorts: Record<string, string> = { ...SORTS, points: type === '' ? 'score' : `points:${type}` }
@@ -29,7 +29,7 @@ export function replaceOldAddress(query: URLSearchParams): string | undefined {
 }
 
 /** "github>20" are points for GitHub, "skills>20" is a part of the score, and ">=120<250" is a range. */
-function compare(name: string, text: string): string[] {
+function toFilterTerms(name: string, text: string): string[] {
   const [, type = '', bounds = ''] = /^([^<>]*)(.*)$/s.exec(text) ?? []
   const part = type.trim() === '' ? 'score:' : `${type.trim()}_score:`
   const field = name === 'points' ? `points:${type.trim()}` : part

@@ -31,9 +31,9 @@ function renderChip(address: string, label: string, count?: number, before: Html
 export function renderFilters(query: PeopleQuery, groups: FoundPeople['groups'], names: Names): Html {
   const [people, ...facets] = HEADINGS.map(({ most, heading, page }, at) => {
     const values = groups[at]?.groups.filter(({ value }) => value !== null && value !== 'false') ?? []
-    return renderGroup(heading, page, renderValues(query, values.slice(0, most), names))
+    return renderFacetGroup(heading, page, renderValues(query, values.slice(0, most), names))
   })
-  const levels = renderGroup('Levels', '/about#levels', renderLevels(query, names))
+  const levels = renderFacetGroup('Levels', '/about#levels', renderLevels(query, names))
   const all = [people ?? html``, levels, ...facets]
   if (all.every(({ markup }) => markup === '')) return html``
   return html`<a class="skip" href="#results">Skip the filters</a>
@@ -47,16 +47,16 @@ type Values = FoundPeople['suggestions']
 const renderValues = (query: PeopleQuery, values: Values, names: Names): Html[] =>
   values.flatMap((group) => {
     const term = equals(group.field, group.value ?? '')
-    const words = group.field === 'human' ? 'human' : wordsOf(group, names)
+    const words = group.field === 'human' ? 'human' : labelOfValue(group, names)
     if (lists.hasTerms(query, [term])) return []
     return renderChip(lists.addressOf(lists.withTerms(query, [term])), words, group.count)
   })
 
-const wordsOf = ({ field, value, label }: Values[number], names: Names): string =>
+const labelOfValue = ({ field, value, label }: Values[number], names: Names): string =>
   field === 'type' ? labelOf(field, value ?? '', names) : (label ?? '')
 
 /** The heading links to the page that explains the values. */
-function renderGroup(heading: string, page: string, chips: readonly Html[]): Html {
+function renderFacetGroup(heading: string, page: string, chips: readonly Html[]): Html {
   if (chips.length === 0) return html``
   return html`<div class="facet">
 <h2>${page === '' ? heading : html`<a href="${page}">${heading}</a>`}</h2>
@@ -92,12 +92,12 @@ function renderSelected(query: PeopleQuery, { terms, before, words }: DescribedT
   return html`<li><a href="${address}">${remove}${label}<span aria-hidden="true"> ×</span></a></li>`
 }
 
-const quote = (text: string) => `“${shortWord(text, MAX_CHIP_LENGTH)}”`
+const quoteTerm = (text: string) => `“${shortWord(text, MAX_CHIP_LENGTH)}”`
 
 /** Links to a search for the words as a name, because they were read as filters. */
 export function renderAsName(urlQuery: PeopleQuery): Html {
   const address = lists.addressOf({ ...urlQuery, text: lists.quoted(urlQuery.text), page: 1 })
-  const link = html`<a href="${address}" rel="nofollow">${quote(urlQuery.text)}</a>`
+  const link = html`<a href="${address}" rel="nofollow">${quoteTerm(urlQuery.text)}</a>`
   return html`<p class="soft">Search names for ${link} instead.</p>`
 }
 
@@ -114,11 +114,11 @@ export function renderInstead(
     ...nearMisses.flatMap((similar) =>
       link(
         { ...query, text: lists.quoted(similar.name) },
-        `Names like ${quote(similar.name)}`,
+        `Names like ${quoteTerm(similar.name)}`,
         similar.count,
       ),
     ),
-    ...link({ ...urlQuery, text: reading.name }, `Only the name ${quote(reading.name)}`, name),
+    ...link({ ...urlQuery, text: reading.name }, `Only the name ${quoteTerm(reading.name)}`, name),
     ...link({ ...query, text: '' }, 'Only the filters', chips),
   ]
   const advice = html`<p>Did you look for these people?</p>
@@ -165,7 +165,7 @@ export function renderSuggestions(query: PeopleQuery, suggestions: Values, names
   const chips = suggestions.map((group) => {
     const terms = [equals(group.field, group.value ?? '')]
     const address = lists.addressOf(lists.withTerms({ ...query, text: '' }, terms))
-    return renderChip(address, wordsOf(group, names), group.count, PREPOSITIONS[group.field])
+    return renderChip(address, labelOfValue(group, names), group.count, PREPOSITIONS[group.field])
   })
   return html`<ul class="chips" aria-label="Suggested filters"><li aria-hidden="true">Suggested</li>${chips}</ul>`
 }

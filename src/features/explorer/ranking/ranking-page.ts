@@ -38,13 +38,13 @@ export function createRankingPage(options: ExplorerOptions): ExplorerPage {
       : ''
     const filters = key !== '' && key === last.key ? last.filters : undefined
     const groups = filters ? [] : controls.GROUPS
-    const result = await searchPeople(options, rules, { ...toRequest(urlQuery), groups }, signal)
+    const result = await searchPeople(options, rules, { ...listRequestOf(urlQuery), groups }, signal)
     if (result.distribution.total === 0) return renderStart(site)
     if (result.total === 0) charge(UNITS_OF_NEAR_MISSES)
     const list = describeFound(site, rules, urlQuery, result)
     const rendered = filters ?? renderFilters(list)
     if (key !== '') last = { key, filters: rendered }
-    return renderPage(list, rendered)
+    return renderRanking(list, rendered)
   }
 
   return {
@@ -71,7 +71,7 @@ function unitsOf(urlQuery: PeopleQuery): number {
 
 const isAll = (query: PeopleQuery) => query.text === '' && !lists.isFiltered(query)
 
-const toRequest = ({ page, ...query }: PeopleQuery) => ({
+const listRequestOf = ({ page, ...query }: PeopleQuery) => ({
   ...query,
   offset: (page - 1) * lists.PAGE_SIZE,
   limit: lists.PAGE_SIZE,
@@ -113,7 +113,7 @@ const renderFilters = ({ query, result, names }: PeopleList) =>
 
 const HELP = 'Search people, filter by tag, place and credential, and compare them.'
 
-function renderPage(list: PeopleList, filters: Html): RenderedPage {
+function renderRanking(list: PeopleList, filters: Html): RenderedPage {
   const { site, urlQuery, query, result, last, title } = list
   const isHome = isAll(urlQuery) && urlQuery.page === 1
   const leaders = query.page === 1 ? result.people.slice(0, 3).map(({ passport }) => passport) : []
@@ -215,7 +215,7 @@ function renderResults(list: PeopleList): Html {
     query,
     among: result.among,
     scale: findScale(rules, query, result),
-    ranked: result.people.map((person) => toRow(person, list)),
+    ranked: result.people.map((person) => personRow(person, list)),
   }
   return html`${type !== undefined && secondType === undefined && renderAboutCredential(type)}
 ${renderRankingList(ranking)}
@@ -240,7 +240,7 @@ function findScale(rules: RuleSetShape, query: PeopleQuery, { distribution, peop
 }
 
 /** A row has the figure by which the list is sorted, or the points for the credentials that the list is about. */
-function toRow({ points, ...row }: FoundPerson, { query, result, rules, names }: PeopleList): Ranked {
+function personRow({ points, ...row }: FoundPerson, { query, result, rules, names }: PeopleList): Ranked {
   const { passport } = row
   const level = renderLevel(passport.scores.total, rules.levels)
   const figure = lists.figureOf(query)

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { check } from '../../../../src/features/backup/backup.ts'
+import { checkContents } from '../../../../src/features/backup/backup.ts'
 import { writeDueBackup } from '../../../../src/features/backup/scheduled-backup.ts'
 import { run } from '../../../support/cli.ts'
 import { workplace } from '../../../support/cli-sandbox.ts'
@@ -40,7 +40,7 @@ test('a backup is written when one is due, and only the oldest ones are removed'
   })
   expect(here.files()).toEqual([copyAt(0)])
   expect([statSync(here.folder).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600])
-  expect(check(file)).toMatchObject({ passports: PEOPLE.length })
+  expect(checkContents(file)).toMatchObject({ passports: PEOPLE.length })
   expect(here.runAt(NOON + HOUR - 1)).toEqual({ written: undefined, newest: NOON })
   expect(here.files()).toEqual([copyAt(0)])
   expect(here.runAt(NOON + HOUR)).toMatchObject({ written: { removed: 0 }, newest: NOON + HOUR })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createServer, type Server } from 'node:net'
 import { parseReceiverUrl } from '../../../../src/features/webhooks/receiver-address.ts'
-import { send } from '../../../../src/features/webhooks/send.ts'
+import { sendWebhook } from '../../../../src/features/webhooks/send.ts'
 import { writeCertificate } from '../../../support/http/certificate.ts'
 import { receiveWebhooks } from '../../../support/http/webhook-receiver.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
@@ -21,8 +21,13 @@ async function listen() {
   return { port, connections: () => connections, [Symbol.dispose]: () => void server.close() }
 }
 
-const attempt = (url: string, given: Partial<Parameters<typeof send>[3]> = {}) =>
-  send(url, {}, '{}', { allowPrivate: false, signal: new AbortController().signal, timeout: 500, ...given })
+const attempt = (url: string, given: Partial<Parameters<typeof sendWebhook>[3]> = {}) =>
+  sendWebhook(url, {}, '{}', {
+    allowPrivate: false,
+    signal: new AbortController().signal,
+    timeout: 500,
+    ...given,
+  })
 
 const REFUSED = { error: 'The host of the URL has an address that is not public.' }
 

@@ -40,7 +40,7 @@ export async function preparePostgres(
     await pool.transaction((query) => migrate(query, name, onNotice))
     return version
   } catch (error) {
-    throw explain(error, name)
+    throw explainMigrationError(error, name)
   }
 }
 
@@ -121,7 +121,7 @@ const EXPLANATIONS: readonly (readonly [codes: RegExp, meaning: string, advice: 
   ],
 ]
 
-function explain(error: unknown, name: string): unknown {
+function explainMigrationError(error: unknown, name: string): unknown {
   if (error instanceof ServiceError) return error
   const { errno, code = '', message } = error as { errno?: string; code?: string; message: string }
   const [, meaning, advice] = EXPLANATIONS.find(([codes]) => codes.test(errno ?? code)) ?? []

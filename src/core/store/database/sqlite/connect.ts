@@ -21,7 +21,7 @@ export async function connectWriter(path: string, create: boolean): Promise<Data
   if (create) makeFile(path)
   else if (sizeOf(path) === 0)
     throw new NewDatabaseError(`There is no database ${path} yet: ${HOW_TO_CREATE}`)
-  const database = connect(path, { create: true, readwrite: true }, WRITER_WAIT)
+  const database = connectFile(path, { create: true, readwrite: true }, WRITER_WAIT)
   try {
     const version = versionOf(database)
     // Not switched to WAL: a migration may be about to replace the file.
@@ -77,7 +77,7 @@ const MAPPED_BYTES = 2 ** 31
 const CACHE_KIB = 16 * 1024
 
 export function connectReader(path: string): Database {
-  const database = connect(path, { readonly: true }, READER_WAIT)
+  const database = connectFile(path, { readonly: true }, READER_WAIT)
   database.run(`pragma mmap_size = ${MAPPED_BYTES}`)
   database.run(`pragma cache_size = -${CACHE_KIB}`)
   return database
@@ -112,10 +112,10 @@ export function throwTranslated(path: string, error: unknown): never {
   if (isHiddenDamage(error)) throw unavailable(damageSentence(path), { cause: error })
   if (!isEnvironmentError(error)) throw error
   if (/NOTADB|CORRUPT/.test(error.code ?? '')) throw damaged(path, error)
-  throw unavailable(explain(path, error), { cause: error })
+  throw unavailable(explainSqliteError(path, error), { cause: error })
 }
 
-function connect(path: string, mode: DatabaseOptions, wait: number): Database {
+function connectFile(path: string, mode: DatabaseOptions, wait: number): Database {
   refuseOrphanedWal(path)
   refuseDeletedWal(path)
   const database = new Database(path, { ...mode, strict: true })
@@ -126,14 +126,14 @@ function connect(path: string, mode: DatabaseOptions, wait: number): Database {
 /** Only the owner may read the file: it holds unpublished data. SQLite gives the WAL the same permissions. */
 function makeFile(path: string): void {
   const folder = dirname(path)
-  make(`The folder ${folder}`, () => makeFolder(folder))
-  if (!existsSync(path)) make(path, () => closeSync(openSync(path, 'a', 0o600)))
+  createOrFail(`The folder ${folder}`, () => makeFolder(folder))
+  if (!existsSync(path)) createOrFail(path, () => closeSync(openSync(path, 'a', 0o600)))
 }
 
 /** No other user may read the folder, under any umask. */
 export const makeFolder = (folder: string) => mkdirSync(folder, { recursive: true, mode: 0o700 })
 
-export function make(what: string, work: () => void): void {
+export function createOrFail(what: string, work: () => void): void {
   try {
     work()
   } catch (error) {
@@ -156,7 +156,7 @@ export async function openChecked<T>(path: string, work: () => Promise<T>): Prom
   }
 }
 
-function explain(path: string, error: SQLiteError): string {
+function explainSqliteError(path: string, error: SQLiteError): string {
   const code = error.code ?? ''
   // This process had the old file open while `restore` replaced it.
   if (/DBMOVED/.test(code)) return `${path} was moved or replaced: restart the process.`

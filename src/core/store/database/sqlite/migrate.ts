@@ -19,7 +19,7 @@ import { listTables } from '../../sql/tables.ts'
 import { connectWriter, isBusy, runWhenFree, throwTranslated } from './connect.ts'
 import { createConnection, inTransaction, translate } from './database.ts'
 import { isDamage } from './find-damage.ts'
-import { APPLICATION_ID, nameOf, versionOf } from './schema.ts'
+import { APPLICATION_ID, pathOfFile, versionOf } from './schema.ts'
 
 type OpenWriter = { create: boolean; mode: MigrationMode; onNotice: OnNotice }
 
@@ -45,7 +45,7 @@ export async function openWriter(path: string, { create, mode, onNotice }: OpenW
 }
 
 async function createAll(file: Database, mode: MigrationMode): Promise<void> {
-  const name = nameOf(file)
+  const name = pathOfFile(file)
   if (mode === false) throw lacksTables(name)
   await inTransaction(file, 'begin immediate', async () => {
     // Another process may have created the tables.
@@ -81,7 +81,7 @@ async function migrateFile(name: string, version: number, onNotice: OnNotice): P
     chmodSync(partial, mode & 0o777)
     if (process.getuid?.() === 0) chownSync(partial, uid, gid)
     confirm()
-    keep(path)
+    keepOldFile(path)
     commit()
   } catch (error) {
     cancel()
@@ -141,7 +141,7 @@ export async function convertFile(from: string, to: string, onProgress: (share: 
 }
 
 /** Gives the old file a second name. A killed migration may have done so already. */
-function keep(path: string): void {
+function keepOldFile(path: string): void {
   for (let number = 1; ; number++) {
     const kept = `${path}.before-${SCHEMA}${number === 1 ? '' : `-${number}`}`
     if (fileIdentity(kept) === fileIdentity(path)) return

@@ -6,7 +6,7 @@ import { createStore } from '../../store.ts'
 import { connectReader, openChecked, translateErrors } from './connect.ts'
 import { createDatabase, createFileGuard } from './database.ts'
 import { openWriter } from './migrate.ts'
-import { identify } from './schema.ts'
+import { identifySchema } from './schema.ts'
 
 /** One statement finds at most this many passports, because it blocks the event loop. */
 const KEYS_PER_READ = 50
@@ -26,7 +26,7 @@ export function openSqlite(path: string, { create = true, migrate: mode = true, 
       database,
       reports: database,
       keysPerRead: KEYS_PER_READ,
-      findSchema: async () => translateErrors(path, () => identify(reader).version),
+      findSchema: async () => translateErrors(path, () => identifySchema(reader).version),
       ping: async () => translateErrors(path, ping),
       async close() {
         await database.idle()

@@ -30,7 +30,9 @@ export const isReadOnly = (error: unknown): boolean => (error as { errno?: unkno
 /** Turns errors of the server into `unavailable` with a message for the operator; returns other errors unchanged. */
 export function toServiceError(name: string, error: unknown): unknown {
   if (!isServerError(error)) return error
-  return isReadOnly(error) ? readOnlyError(name, error) : unavailable(explain(name, error), { cause: error })
+  return isReadOnly(error)
+    ? readOnlyError(name, error)
+    : unavailable(explainServerError(name, error), { cause: error })
 }
 
 export const readOnlyError = (name: string, cause?: unknown): ServiceError =>
@@ -41,7 +43,7 @@ export const readOnlyError = (name: string, cause?: unknown): ServiceError =>
 
 type ServerError = Error & { errno?: string; code?: string }
 
-function explain(name: string, { message, errno = '', code = '' }: ServerError): string {
+function explainServerError(name: string, { message, errno = '', code = '' }: ServerError): string {
   if (/^28/.test(errno)) return `${name} refuses the user or password of its address: ${message}.`
   if (/^3D/.test(errno)) return `${name} cannot be used: ${message}. Create it first: createdb.`
   if (TLS_ERRORS.test(code) || /TLS/.test(code)) {

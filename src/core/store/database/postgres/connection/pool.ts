@@ -44,7 +44,7 @@ type State = {
 export function openPool(url: string, options: PoolOptions) {
   const name = namePostgres(url)
   const state: State = { name, urls: splitHosts(url), options, pending: new Set(), lastSign: 0, checkedAt: 0 }
-  const watchdog = setInterval(() => check(state), WATCH_MILLISECONDS).unref()
+  const watchdog = setInterval(() => checkConnection(state), WATCH_MILLISECONDS).unref()
   const run =
     (kind: keyof Connections): Query =>
     (text, values = []) =>
@@ -175,7 +175,7 @@ async function markDown(state: State, error: ServiceError): Promise<void> {
   if (connections) await disconnect(connections)
 }
 
-function check(state: State): void {
+function checkConnection(state: State): void {
   const { name, options, pending } = state
   const now = performance.now()
   // If this thread was blocked, results may have arrived that it has not handled yet.
