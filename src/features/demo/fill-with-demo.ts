@@ -72,10 +72,10 @@ function onFailure(_id: number, error: unknown): never {
 /** Returns the record with the scores that `rules` give it at the time `now`. */
 export function toScored(person: PassportRecord, rules: RuleSet, now: number) {
   const { id, human: givenHuman, credentials: recordCredentials = [], dataPoints = [] } = person
-  const given = { givenHuman, givenScores: NO_SCORES }
-  const { scores, human, credentials } = score({ id, recordCredentials, dataPoints, ...given }, rules, now)
+  const recorded = { givenHuman, givenScores: NO_SCORES }
+  const { scores, human, credentials } = score({ id, recordCredentials, dataPoints, ...recorded }, rules, now)
   const calculated = { scores, human, credentials, calculatedAt: now, rules: rules.stamp }
-  return { ...person, ...calculated, ...given, dataPoints, stale: false }
+  return { ...person, ...calculated, ...recorded, dataPoints, stale: false }
 }
 
 /** `"@-120"` is the time 120 days before the begin of the history, and `"@-120 day"` is the date of that day. */

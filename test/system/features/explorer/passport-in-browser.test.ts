@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { drawPng } from '../../../features/pictures/draw-png.ts'
 import { inBrowser, visit } from '../../../support/explorer/browser.ts'
 import { serveExplorer, servePeople } from '../../../support/explorer/explorer-server.ts'
 import { addDataPoint, mira, OTHERS, rescore } from '../../../support/explorer/sample-passport.ts'
@@ -67,7 +68,7 @@ inBrowser('the passport page in a browser', (browser) => {
       socials: mira.socials.map((social) => ({ ...social, name: long, source: long, followers: long })),
       credentials: [credential('w', { name: long, value: long, category: long, earnedAt: NOON })],
     })
-    await using server = await servePeople([mira, wide])
+    await using server = await servePeople([mira, wide], { rasterize: drawPng })
     for (const hasScripts of [true, false]) {
       const page = await (hasScripts ? browser.newPage() : browser.newPageWithoutScripts())
       const complaints = await visit(`${server.url}passports/13`, page)

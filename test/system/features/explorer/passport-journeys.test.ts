@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { drawPng } from '../../../features/pictures/draw-png.ts'
 import { addAxe, findViolations } from '../../../support/explorer/axe.ts'
 import { inBrowser, visit } from '../../../support/explorer/browser.ts'
 import { serveExplorer } from '../../../support/explorer/explorer-server.ts'
@@ -42,7 +43,7 @@ async function tabTo(page: Page, target: string): Promise<string[]> {
 }
 
 inBrowser('journeys on the passport page', (browser) => {
-  const server = shareServer(openPeople, serveExplorer)
+  const server = shareServer(openPeople, (store) => serveExplorer(store, { rasterize: drawPng }))
 
   test('the keyboard reaches every control in the order in which a phone shows them, the share panel after its button', async () => {
     const page = await browser.newPage()
