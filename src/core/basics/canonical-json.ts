@@ -5,7 +5,7 @@ export function canonicalJson(value: unknown): string {
   const members = Object.entries(value).filter(([, each]) => each !== undefined)
   // Texts are compared by their UTF-16 code units, as the RFC requires.
   members.sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${canonicalJson(each)}`).join(',')}}`
+  return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${canonicalJson(value)}`).join(',')}}`
 }
 
 /** In hexadecimal. */

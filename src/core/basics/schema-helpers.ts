@@ -26,7 +26,10 @@ type Shape = {
 /** Makes all fields optional, also those of nested objects. */
 export function withOptionalFields(schema: TSchema): TSchema {
   const { required: _, properties, items, anyOf, ...rest } = schema as Shape
-  const inner = Object.entries(properties ?? {}).map(([name, each]) => [name, withOptionalFields(each)])
+  const inner = Object.entries(properties ?? {}).map(([name, property]) => [
+    name,
+    withOptionalFields(property),
+  ])
   return {
     ...rest,
     ...(properties && { properties: Object.fromEntries(inner) }),

@@ -52,7 +52,7 @@ export function replaceFile(file: string, text: string): void {
 }
 
 export function removeWithJournal(path: string): void {
-  for (const each of [path, `${path}-journal`]) rmSync(each, { force: true })
+  for (const file of [path, `${path}-journal`]) rmSync(file, { force: true })
 }
 
 /** Waits until a file, or the names in a folder, are on the disk. */

@@ -34,9 +34,9 @@ export const audit = defineCommand({
   async run({ values, values: { since, limit } }, terminal) {
     await using database = await openConfigured(terminal, values)
     const entries = (await database.store.data(AUDIT).list({ since, limit })).reverse()
-    const shown = entries.map(({ time, ...entry }) => ({ time: isoTime(time) as string, ...entry }))
-    if (values.json) return terminal.out(toJsonText(shown))
-    const rows = shown.map(({ detail, ...entry }) => [...Object.values(entry), printable(describe(detail))])
+    const items = entries.map(({ time, ...entry }) => ({ time: isoTime(time) as string, ...entry }))
+    if (values.json) return terminal.out(toJsonText(items))
+    const rows = items.map(({ detail, ...entry }) => [...Object.values(entry), printable(describe(detail))])
     terminal.out(formatTable([['TIME', 'ACTOR', 'ACTION', 'DETAIL'], ...rows]))
     if (rows.length === limit) terminal.err('There may be earlier changes: --limit N lists more.\n')
   },

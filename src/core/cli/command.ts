@@ -143,11 +143,11 @@ const wordsOf = (text = '') => text.split(' ').filter((word) => word !== '')
 
 function findForms({ name, forms, defaultAction }: Command, positionals: readonly string[]): Form[] {
   const words = positionals.length === 0 ? wordsOf(defaultAction) : positionals
-  const found = forms.filter(({ action }) => wordsOf(action).every((word, at) => word === words[at]))
-  if (found.length > 0) return found
+  const matches = forms.filter(({ action }) => wordsOf(action).every((word, at) => word === words[at]))
+  if (matches.length > 0) return matches
   const actions = forms.map(({ action }) => action).join(', ')
-  const given = words.length === 0 ? 'An action is missing' : `There is no "${name} ${words[0]}"`
-  throw new UsageError(`${given}: use one of ${actions}. See "passportd ${name} --help".`)
+  const problem = words.length === 0 ? 'An action is missing' : `There is no "${name} ${words[0]}"`
+  throw new UsageError(`${problem}: use one of ${actions}. See "passportd ${name} --help".`)
 }
 
 function checkArguments(command: Command, form: Form, given: readonly string[]): void {

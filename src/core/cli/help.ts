@@ -30,9 +30,9 @@ export function commandHelp(command: Command): string {
     return wrap(usageOf(command, form), 2, 6) + about
   })
   const paragraphs = description === '' ? [] : description.split('\n\n')
-  const described = Object.entries(options).map(([option, each]): [string, string] => {
-    const initial = each.default === undefined ? '' : ` (default: ${each.default})`
-    return [nameOption(option, each), `${each.about}${initial}`]
+  const described = Object.entries(options).map(([option, declaration]): [string, string] => {
+    const initial = declaration.default === undefined ? '' : ` (default: ${declaration.default})`
+    return [nameOption(option, declaration), `${declaration.about}${initial}`]
   })
   return [
     `passportd ${name}: ${summary}\n`,
@@ -61,5 +61,5 @@ function wrap(parts: readonly string[], indent: number, nextIndent = indent): st
       line = ' '.repeat(nextIndent) + part
     }
   }
-  return [...lines, line].map((each) => `${each.trimEnd()}\n`).join('')
+  return [...lines, line].map((text) => `${text.trimEnd()}\n`).join('')
 }

@@ -23,6 +23,6 @@ export function parseId(text: string): number {
 /** Returns an id or a wallet unchanged, and looks up a handle. Throws if several passports have the handle. */
 export async function findRef({ passports }: Store, key: PassportKey): Promise<PassportRef | undefined> {
   if (!('handle' in key)) return key
-  const [found] = await passports.findByKeys([key], { credentials: false })
-  return found && { id: onlyOne(key.handle, found).passport.id }
+  const [match] = await passports.findByKeys([key], { credentials: false })
+  return match && { id: onlyOne(key.handle, match).passport.id }
 }

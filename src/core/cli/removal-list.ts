@@ -6,7 +6,7 @@ import type { Removal } from '../store/write/write-records.ts'
 
 /** A list has the ids of removed passports, and the digests of wallets that are skipped. */
 export function describeRemovals(list: readonly Removal[]): string {
-  const ids = list.filter((each) => each.length < 16).length
+  const ids = list.filter((entry) => entry.length < 16).length
   return `The removals of ${count(ids, 'passport')} and ${count(list.length - ids, 'wallet')} are applied.\n`
 }
 

@@ -96,8 +96,8 @@ function createReader(env: Environment, problems: string[]): Read {
     const value = parse(text) as ValueOf<Name> | undefined
     // Invalid signing keys may still contain a private key, and a wrong file may contain anything.
     const isHidden = name === 'SIGNING_KEYS' || env[name]?.trim() !== text
-    const shown = isHidden ? 'another text' : `"${hidePassword(text)}"`
-    if (value === undefined) problems.push(`${name} must be ${accepts}, got ${shown}.`)
+    const received = isHidden ? 'another text' : `"${hidePassword(text)}"`
+    if (value === undefined) problems.push(`${name} must be ${accepts}, got ${received}.`)
     return value === undefined ? unset : value
   }
 }

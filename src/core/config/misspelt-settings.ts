@@ -33,5 +33,5 @@ function resembles(name: string, setting: string): boolean {
 function isSameName(name: string, setting: string): boolean {
   const bare = (text: string) => text.replaceAll('_', '')
   const names = setting.length > 5 ? [setting, `PASSPORTD_${setting}`, `${setting}_FILE`] : [setting]
-  return names.some((each) => bare(each) === bare(name))
+  return names.some((other) => bare(other) === bare(name))
 }

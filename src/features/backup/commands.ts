@@ -26,9 +26,9 @@ export const backup = defineCommand({
   forms: [{ args: 'FILE' }],
   run({ values, args: [file = ''] }, terminal) {
     const path = findDatabase(file, values, terminal)
-    const found = statSync(file, { throwIfNoEntry: false })
-    if (found && !found.isFile()) throw new CommandError(`${file} is not a file: choose another name.`)
-    if (found && !values.force) throw new CommandError(`${file} exists already: --force replaces it.`)
+    const existing = statSync(file, { throwIfNoEntry: false })
+    if (existing && !existing.isFile()) throw new CommandError(`${file} is not a file: choose another name.`)
+    if (existing && !values.force) throw new CommandError(`${file} exists already: --force replaces it.`)
     const orphanedWal = orphanedWalProblem(path)
     if (orphanedWal !== undefined) throw new CommandError(orphanedWal)
     if (!statSync(path, { throwIfNoEntry: false }))

@@ -70,7 +70,8 @@ async function checkHealth(config: Config): Promise<void> {
 }
 
 function report(findings: readonly CheckResult[], asJson: boolean, terminal: Terminal): void {
-  const numberOf = (level: CheckResult['level']) => findings.filter((each) => each.level === level).length
+  const numberOf = (level: CheckResult['level']) =>
+    findings.filter((finding) => finding.level === level).length
   const [problems, warnings] = [numberOf('problem'), numberOf('warning')]
   const status = problems > 0 ? 'problem' : warnings > 0 ? 'warning' : 'ok'
   if (asJson) terminal.out(toJsonText({ status, findings }, 2))
@@ -132,7 +133,9 @@ async function checkDatabase(config: Config, full: boolean, now: number): Promis
   ]
 }
 
-/** Returns the results of a check. An error, such as an unavailable server or a missing permission, becomes a problem. */
+/**
+ * Returns the results of a check. An error, such as an unavailable server or a missing permission, becomes a problem.
+ */
 async function orProblem(
   check: () => Awaitable<readonly CheckResult[]>,
   about = 'database',

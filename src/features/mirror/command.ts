@@ -86,8 +86,8 @@ const MOST_NAMED = 20
 function describeGone(gone: number[]): string {
   if (gone.length === 0) return ''
   const more = gone.length > MOST_NAMED ? ` and ${gone.length - MOST_NAMED} more` : ''
-  const named = gone.sort((one, other) => one - other).slice(0, MOST_NAMED)
-  return `Gone at the source, kept here: ${named.join(', ')}${more}.\n`
+  const ids = gone.sort((one, other) => one - other).slice(0, MOST_NAMED)
+  return `Gone at the source, kept here: ${ids.join(', ')}${more}.\n`
 }
 
 function describe({ copied, unchanged, merged, gone, pruned, removed, failed }: MirrorReport): string {

@@ -38,8 +38,8 @@ async function findReason(store: Store, others: readonly string[], id: number, g
   for (const other of others)
     if (((await store.data(MIRROR).find(other, id))?.run ?? 0) > 0) return `${other} has it, too`
   const merged = [id]
-  for (const each of merged) {
-    for (const child of await store.passports.listMerged(each)) {
+  for (const parent of merged) {
+    for (const child of await store.passports.listMerged(parent)) {
       if (!gone.has(child)) return `passport ${child} is merged into it`
       if (!merged.includes(child)) merged.push(child)
     }

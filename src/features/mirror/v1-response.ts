@@ -19,10 +19,10 @@ export function parseList(body: unknown) {
   if (!Array.isArray(passports)) return undefined
   const ids = new Set<number>()
   const invalid = new Set<string>()
-  for (const each of passports) {
-    const given = field(each, 'passport_id')
-    const id = parseCount(given)
-    if (id === undefined) invalid.add(given == null ? 'none' : quote(given))
+  for (const passport of passports) {
+    const text = field(passport, 'passport_id')
+    const id = parseCount(text)
+    if (id === undefined) invalid.add(text == null ? 'none' : quote(text))
     else ids.add(id)
   }
   const [last, total] = [field(pagination, 'last_page'), field(pagination, 'total')].map(parseCount)
@@ -31,8 +31,8 @@ export function parseList(body: unknown) {
 
 /** Returns the id in the body or in `Content-Location`: the survivor's id if the requested passport was merged. */
 export function parseSurvivor(body: unknown, location: string, requested: number): number {
-  const given = parseCount(field(field(body, 'passport'), 'passport_id')) ?? requested
-  if (given !== requested) return given
+  const received = parseCount(field(field(body, 'passport'), 'passport_id')) ?? requested
+  if (received !== requested) return received
   return parseCount(/\/passports\/(\d+)$/.exec(location)?.[1]) ?? requested
 }
 
@@ -45,7 +45,9 @@ export function toLine(id: number, passportBody: unknown, credentialsBody: unkno
     ...pick(passport, PASSPORT_FIELDS),
     passport_id: id,
     credentials: Array.isArray(credentials)
-      ? credentials.map((each) => (isObject(each) ? pick(each, Credential.properties) : each))
+      ? credentials.map((credential) =>
+          isObject(credential) ? pick(credential, Credential.properties) : credential,
+        )
       : credentials,
   }
 }

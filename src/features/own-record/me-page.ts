@@ -71,11 +71,11 @@ export const createMeRoutes = ({ site, store }: ExplorerOptions): Route[] => {
         return await show(request, context, '', 200, step)
       }
       if (action === 'session') return redirectTo('/me', isSecure, (await sessions.openSession(call)).token)
-      const found = CHANGES.get(action)
-      if (!found || field('csrf') !== csrfOf(token)) throw new ServiceError('forbidden', FOREIGN)
+      const entry = CHANGES.get(action)
+      if (!entry || field('csrf') !== csrfOf(token)) throw new ServiceError('forbidden', FOREIGN)
       if (action === 'remove' && field('confirmation').trim().toLowerCase() !== CONFIRMATION)
         throw new ServiceError('invalid_request', `Nothing was removed: type “${CONFIRMATION}” to confirm.`)
-      await found.change(call)
+      await entry.change(call)
       return redirectTo(`/me?done=${action}`, isSecure, ['remove', 'leave'].includes(action) ? '' : undefined)
     } catch (error) {
       if (!(error instanceof ServiceError) || STATUS_OF[error.code] >= 429) throw error

@@ -25,7 +25,7 @@ export const requests = defineCommand({
       return terminal.err(`Request ${wanted} is done and deleted.\n`)
     }
     const stored = await store.data(REQUESTS).list()
-    const open = stored.map((each) => ({ ...each, created_at: isoTime(each.created_at) }))
+    const open = stored.map((request) => ({ ...request, created_at: isoTime(request.created_at) }))
     if (values.json) return terminal.out(toJsonText(open))
     if (open.length === 0) return terminal.err(`There are no open requests in ${name}.\n`)
     for (const { id, passport_id, created_at, text } of open)

@@ -52,8 +52,8 @@ export const REQUESTS = defineData({
 async function addRequest({ query, insertRows }: Transaction, request: CorrectionRequest) {
   const owner = [request.passport_id]
   // Concurrent requests of one person wait here.
-  const found = await query('select id from passports where id = $1 LOCK', owner)
-  if (found.length === 0) throw notFound()
+  const rows = await query('select id from passports where id = $1 LOCK', owner)
+  if (rows.length === 0) throw notFound()
   const count = 'select count(*) from requests where passport_id = $1'
   const problem = `You have ${MOST_REQUESTS_OF_PERSON} open requests: wait until the operator has done one.`
   if ((await findNumber(query, count, owner)) >= MOST_REQUESTS_OF_PERSON)

@@ -4,12 +4,12 @@ import { quote } from '../../core/basics/text/quote.ts'
 export const CHALLENGE_MILLISECONDS = 5 * 60_000
 
 /** Returns a wallet whose signatures can be checked, in lower case. Throws `invalid_request`. */
-export function parseProvableWallet(given: string): string {
-  const wallet = given.trim().toLowerCase()
+export function parseProvableWallet(text: string): string {
+  const wallet = text.trim().toLowerCase()
   if (/^0x[0-9a-f]{40}$/.test(wallet)) return wallet
   const rule = 'wallet must be an Ethereum address, 0x and 40 hexadecimal digits'
   const reason = 'signatures of other chains cannot be checked here'
-  throw invalidValue('#/wallet', `${rule}, got ${quote(given)}: ${reason}.`)
+  throw invalidValue('#/wallet', `${rule}, got ${quote(text)}: ${reason}.`)
 }
 
 type Challenge = { origin: string; wallet: string; nonce: string; now: number }
@@ -32,15 +32,15 @@ Expiration Time: ${new Date(now + CHALLENGE_MILLISECONDS).toISOString()}`
 }
 
 /** Throws `invalid_request` for a signature of another form. */
-export function parseSignature(given: string): Uint8Array {
-  const hex = /^0x((?:[0-9a-f]{2})+)$/i.exec(given.trim())?.[1] ?? ''
+export function parseSignature(text: string): Uint8Array {
+  const hex = /^0x((?:[0-9a-f]{2})+)$/i.exec(text.trim())?.[1] ?? ''
   if (hex.length === 130) return Uint8Array.fromHex(hex)
   const contract = [
     `it has ${hex.length / 2} bytes, as those of contract wallets (EIP-1271, EIP-6492)`,
     'which cannot be checked without a node of their chain. Use another wallet of the passport',
     'or write to the operator',
   ].join(', ')
-  const problem = hex.length > 130 ? contract : `got ${quote(given)}`
+  const problem = hex.length > 130 ? contract : `got ${quote(text)}`
   throw invalidValue('#/signature', `signature must be 0x and 65 bytes in hexadecimal: ${problem}.`)
 }
 

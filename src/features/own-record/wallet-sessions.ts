@@ -49,14 +49,14 @@ export async function openSession({ context, body }: Call) {
   if (!digest) throw refused('The challenge is unknown, has expired or was used already')
   if (!(await proof.isSignedBy(wallet, digest, signature)))
     throw refused('The signature is not one of this wallet for exactly the message of the challenge')
-  const found = await store.data(SUBJECTS).find(wallet)
+  const person = await store.data(SUBJECTS).find(wallet)
   const help = contact && ` Contact of the operator: ${contact.replace(/^mailto:/, '')}`
-  if (!found) throw notFound(`No passport here has the wallet ${wallet}.${help}`)
+  if (!person) throw notFound(`No passport here has the wallet ${wallet}.${help}`)
   // The token names the wallet, so that the database does not have to.
   const token = `${wallet}.${randomBytes(32).toString('base64url')}`
   const expiresAt = now + SESSION_MILLISECONDS
   await store.data(PROOFS).add({ id: sessionId(token), digest: '', expiresAt }, now)
-  return { token, passport_id: found.id, expires_at: isoTime(expiresAt) }
+  return { token, passport_id: person.id, expires_at: isoTime(expiresAt) }
 }
 
 const refused = (reason: string) =>
@@ -70,8 +70,8 @@ export async function findSubject({ store, now }: Context, token: string): Promi
 }
 
 async function getSubject({ context, token }: Call): Promise<Subject> {
-  const found = await findSubject(context, token)
-  if (found) return found
+  const subject = await findSubject(context, token)
+  if (subject) return subject
   const detail = 'Authorization must be Bearer and the token of a session: POST /api/v3/me/session opens one.'
   const headers = { 'WWW-Authenticate': 'Bearer realm="passportd"' }
   throw new ServiceError('unauthorized', detail, { headers, members: { detail } })

@@ -14,13 +14,13 @@ const defineHiding = (hidden: boolean, described: { name: string; summary: strin
     ...described,
     options: DATABASE_OPTIONS,
     forms: [{ args: 'ID' }],
-    async run({ values, args: [given = ''] }, terminal) {
-      const id = parseId(given)
+    async run({ values, args: [text = ''] }, terminal) {
+      const id = parseId(text)
       await using database = await openConfigured(terminal, values)
       const { passports, data } = database.store
-      const found = await data(SUBJECTS).findById(id)
-      if (!found) throw new CommandError(`There is no passport ${id} here.`)
-      if (found.hidden === hidden)
+      const person = await data(SUBJECTS).findById(id)
+      if (!person) throw new CommandError(`There is no passport ${id} here.`)
+      if (person.hidden === hidden)
         throw new CommandError(`Passport ${id} is ${hidden ? 'hidden already' : 'not hidden'}.`)
       await passports.hide(id, hidden, terminal.now())
       terminal.err(`Passport ${id} is ${hidden ? 'hidden from every response' : 'shown again'}.\n`)
@@ -30,8 +30,8 @@ const defineHiding = (hidden: boolean, described: { name: string; summary: strin
 export const hide = defineHiding(true, {
   name: 'hide',
   summary: 'hide a passport from every response',
-  description: `The record stays stored, and imports and scores go on. The passports merged into it are hidden, too. Clients of the event
-    feed get passport.removed.`,
+  description: `The record stays stored, and imports and scores go on. The passports merged into it are hidden,
+    too. Clients of the event feed get passport.removed.`,
 })
 
 export const unhide = defineHiding(false, {
@@ -43,12 +43,12 @@ export const unhide = defineHiding(false, {
 export const bar = defineCommand({
   name: 'bar',
   summary: 'skip later records of a person who is not stored',
-  description: `An import or mirror skips records with this id or wallet, unless it runs with --restore. Of a wallet, only
-    its SHA-256 is stored. A removal does the same for the id and the wallets of the removed person.`,
+  description: `An import or mirror skips records with this id or wallet, unless it runs with --restore. Of a wallet,
+    only its SHA-256 is stored. A removal does the same for the id and the wallets of the removed person.`,
   options: DATABASE_OPTIONS,
   forms: [{ args: 'ID|WALLET' }],
-  async run({ values, args: [given = ''] }, terminal) {
-    const ref = parseRef(given)
+  async run({ values, args: [text = ''] }, terminal) {
+    const ref = parseRef(text)
     const removal = 'id' in ref ? String(ref.id) : sha256(ref.wallet)
     await using database = await openConfigured(terminal, values)
     const { data } = database.store
@@ -58,7 +58,7 @@ export const bar = defineCommand({
       throw new CommandError(`Passport ${stored.id} is stored: use "${PROGRAM} remove ${stored.id}" instead.`)
     await data(REMOVALS).apply([removal], terminal.now())
     terminal.err(
-      `Records with ${printable(given)} are skipped from now on, except by an import with --restore.\n`,
+      `Records with ${printable(text)} are skipped from now on, except by an import with --restore.\n`,
     )
   },
 })

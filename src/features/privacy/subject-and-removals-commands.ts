@@ -15,14 +15,14 @@ export const subject = defineCommand({
     entries and mirrored copies, also of a hidden passport and of the passports merged into it.`,
   options: DATABASE_OPTIONS,
   forms: [{ action: 'export', args: 'ID|WALLET' }],
-  async run({ values, args: [given = ''] }, terminal) {
-    const ref = parseRef(given)
+  async run({ values, args: [text = ''] }, terminal) {
+    const ref = parseRef(text)
     await using database = await openConfigured(terminal, values)
     const { data } = database.store
     const person = 'id' in ref ? ref : await data(SUBJECTS).find(ref.wallet)
-    const found = person && (await data(EXPORTS).export(person.id))
-    if (!found) throw new CommandError(`Nothing is stored about ${given} here.`)
-    terminal.out(toJsonText(found, 2))
+    const rows = person && (await data(EXPORTS).export(person.id))
+    if (!rows) throw new CommandError(`Nothing is stored about ${text} here.`)
+    terminal.out(toJsonText(rows, 2))
   },
 })
 

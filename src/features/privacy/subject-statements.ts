@@ -79,7 +79,9 @@ async function listAudit({ query }: Connection, ids: readonly number[]) {
   )
   return rows.flatMap(({ time, detail, ...row }) => {
     const { passports = [] } = JSON.parse(detail) as { passports?: readonly (string | number)[] }
-    const named = passports.filter((each) => ids.some((id) => String(each).split(' ').includes(String(id))))
-    return named.length === 0 ? [] : [{ time: toTime(time), ...row, detail: { passports: named } }]
+    const merged = passports.filter((stored) =>
+      ids.some((id) => String(stored).split(' ').includes(String(id))),
+    )
+    return merged.length === 0 ? [] : [{ time: toTime(time), ...row, detail: { passports: merged } }]
   })
 }

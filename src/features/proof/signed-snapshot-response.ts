@@ -41,8 +41,8 @@ export const signedSnapshot = route(V3, {
     const { key } = request.params
     const parsed = parseKey(key)
     await waitForCursor(context, query.after)
-    const [found] = await context.store.passports.findByKeys([parsed], { credentials: false })
-    const { passport } = onlyOne(key, found)
+    const [match] = await context.store.passports.findByKeys([parsed], { credentials: false })
+    const { passport } = onlyOne(key, match)
     return addLocation(await respondSnapshot(request, context, passport.id), passport)
   },
 })

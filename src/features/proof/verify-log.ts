@@ -87,7 +87,7 @@ async function checkSignature(get: Get, log: WireLog, signed: string): Promise<s
   try {
     const { alg, typ, kid } = decode(header)
     const { keys } = (reply.status === 200 ? reply.body : { keys: [] }) as { keys: PublicJwk[] }
-    const key = keys.find((each) => each.kid === kid)
+    const key = keys.find((jwk) => jwk.kid === kid)
     const members = decode(payload)
     const isSame = Object.entries(log).every(([name, value]) => name === 'signed' || members[name] === value)
     const publicKey = createPublicKey({ key: key as PublicJwk, format: 'jwk' })

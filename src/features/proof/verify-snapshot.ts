@@ -94,7 +94,7 @@ function readHeader({ alg, typ, cty, crit, kid }: Named) {
 
 async function findKey(set: unknown, did: string, kid: string): Promise<CryptoKey> {
   const listed = hasForm(set, { keys: [{ kid: '' }] }) ? set.keys : []
-  const key = listed.find((each) => each.kid === kid || each.kid === `${did}#${kid}`)
+  const key = listed.find((jwk) => jwk.kid === kid || jwk.kid === `${did}#${kid}`)
   if (!key) reject('unknown_key', `The issuer has no key ${kid}.`)
   const { kty, crv, x } = key as JsonWebKey
   return crypto.subtle
@@ -132,9 +132,9 @@ function readSubject(claims: Named, did: string): Subject {
   return subject as Subject
 }
 
-async function readRules(given: unknown, wanted: string): Promise<Rules> {
+async function readRules(rules: unknown, wanted: string): Promise<Rules> {
   // The service adds the stamp and the digest to the contents.
-  const { stamp: _, digest: __, ...set } = isObject(given) ? given : {}
+  const { stamp: _, digest: __, ...set } = isObject(rules) ? rules : {}
   const text = attempt(() => canonicalJson(set))
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   const digest = Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -158,18 +158,18 @@ function recalculate({ inputs, record, calculated_at: now }: Subject, { types }:
   const counting = inputs.filter(({ type }) => Object.hasOwn(types, type))
   const ruled = Map.groupBy(counting, ({ type }) => type)
   const kept = record.credentials.filter(({ type }) => !ruled.has(type))
-  const given = kept.map(({ type, category, score, max_score: most }) => {
+  const recorded = kept.map(({ type, category, score, max_score: most }) => {
     const points = roundScore(Math.min(score, most))
     return { type, category, points, formula: `${score} from the imported record, at most ${most}` }
   })
   const calculated = [...ruled].map(([type, own]) => {
     const rule = types[type] as typeof RULE
-    const amount = own.reduce((sum, each) => (each.kind === 'date' ? sum : sum + each.amount), 0)
+    const amount = own.reduce((sum, point) => (point.kind === 'date' ? sum : sum + point.amount), 0)
     const counted = rule.accounts === 'sum' && own.length > 1 ? [{ type, kind: 'number', amount }] : own
-    const results = counted.map((each) => calculate(each, rule, now))
-    return results.reduce((best, each) => (each.points > best.points ? each : best))
+    const results = counted.map((point) => calculate(point, rule, now))
+    return results.reduce((best, result) => (result.points > best.points ? result : best))
   })
-  return [...given, ...calculated]
+  return [...recorded, ...calculated]
 }
 
 function calculate({ type, kind, amount }: typeof INPUT, rule: typeof RULE, now: number): Line {
@@ -199,8 +199,8 @@ function reject(failure: string, message: string): never {
   throw new Rejection(message, { cause: failure })
 }
 
-function expect(failure: string, name: string, given: unknown, wanted: unknown): void {
-  if (given !== wanted) reject(failure, `${name} must be ${show(wanted)}, got ${show(given)}.`)
+function expect(failure: string, name: string, received: unknown, wanted: unknown): void {
+  if (received !== wanted) reject(failure, `${name} must be ${show(wanted)}, got ${show(received)}.`)
 }
 
 const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 200)
@@ -230,7 +230,7 @@ const isObject = (value: unknown): value is Named =>
 
 /** All items of a list must have the form of the first item of the example. */
 function hasForm<T>(value: unknown, example: T): value is T {
-  if (Array.isArray(example)) return Array.isArray(value) && value.every((each) => hasForm(each, example[0]))
+  if (Array.isArray(example)) return Array.isArray(value) && value.every((item) => hasForm(item, example[0]))
   if (!isObject(example)) return typeof value === typeof example
-  return isObject(value) && Object.entries(example).every(([name, each]) => hasForm(value[name], each))
+  return isObject(value) && Object.entries(example).every(([name, form]) => hasForm(value[name], form))
 }

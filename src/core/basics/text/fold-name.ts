@@ -33,10 +33,12 @@ export function foldName(text: string): string {
 const MOST_KNOWN = 10_000
 const known = new Map<string, string>()
 
-/** Folds a value that many passports have, such as a place or a tag: folding takes several times longer than a lookup. */
+/**
+ * Folds a value that many passports have, such as a place or a tag: folding takes several times longer than a lookup.
+ */
 export function foldKnown(text: string): string {
-  const found = known.get(text)
-  if (found !== undefined) return found
+  const cached = known.get(text)
+  if (cached !== undefined) return cached
   if (known.size === MOST_KNOWN) known.clear()
   const folded = foldName(text)
   known.set(text, folded)

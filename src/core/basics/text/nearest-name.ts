@@ -17,14 +17,14 @@ const LONGEST = 60
 
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST) return undefined
-  const given = name.toLowerCase()
+  const lower = name.toLowerCase()
   let nearest: string | undefined
   let most = MOST_DISTANT
-  for (const each of known) {
-    const distance = editDistance(given, each, most)
+  for (const candidate of known) {
+    const distance = editDistance(lower, candidate, most)
     // Half of the characters must be the same.
-    if (distance > Math.min(most, each.length / 2)) continue
-    nearest = each
+    if (distance > Math.min(most, candidate.length / 2)) continue
+    nearest = candidate
     most = distance - 1
   }
   return nearest

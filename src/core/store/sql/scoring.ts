@@ -132,7 +132,7 @@ async function mapEarlierRules({ query }: Connection, rows: readonly StoredRow[]
   )
   if (stamps.size === 0) return new Map<string, ScoringRules>()
   const rules = await listRules(query, `where stamp in (${selectTexts('$1')})`, [[...stamps]])
-  return new Map(rules.map((rules) => [rules.stamp, job.parse?.(rules)]))
+  return new Map(rules.map((row) => [row.stamp, job.parse?.(row)]))
 }
 
 /** Marks passports as stale if a data point has expired. */

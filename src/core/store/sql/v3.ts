@@ -152,7 +152,7 @@ function toResult(group: readonly FoundRow[], { credentials }: FindOptions): Key
   const [first] = group
   if (first === undefined) return undefined
   if (group.length > 1 || first.owners > MOST_OWNERS || first.id === null)
-    return { candidates: group.slice(0, MOST_CANDIDATES).map(({ found }) => found) }
+    return { candidates: group.slice(0, MOST_CANDIDATES).map(({ found: id }) => id) }
   const mergedFrom = first.mergedFrom?.split(' ').map(Number) ?? []
   return { passport: toPassportV3(first, mergedFrom, credentials ? first : undefined) }
 }

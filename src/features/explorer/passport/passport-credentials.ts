@@ -135,9 +135,9 @@ export const createCredentialsPage = (options: ExplorerOptions): ExplorerPage =>
   async render({ params, query, site }) {
     const page = parsePageNumber(query.get('page'))
     const ref = parsePassportRef(params.ref ?? '')
-    const found = ref && (await findPassport(options, ref))
-    if (!found) throw notFound()
-    const { passport, credentials } = found
+    const person = ref && (await findPassport(options, ref))
+    if (!person) throw notFound()
+    const { passport, credentials } = person
     const { types } = await options.rules()
     const last = lastPage(credentials.length, PAGE_SIZE)
     if (page > last) throw notFound()

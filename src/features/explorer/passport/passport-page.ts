@@ -30,9 +30,9 @@ export function createPassportPage(options: ExplorerOptions): ExplorerPage {
       // The people with the same tag cost as much as a list with a filter.
       charge(3)
       const ref = parsePassportRef(params.ref ?? '')
-      const found = ref && (await findPassport(options, ref))
-      if (!found) throw notFound()
-      const { passport, credentials } = found
+      const person = ref && (await findPassport(options, ref))
+      if (!person) throw notFound()
+      const { passport, credentials } = person
       const { id, scores } = passport
       const { levels = [], caps = {}, types } = await rules()
       const standing = await readStanding(options, scores, signal)
