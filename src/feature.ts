@@ -18,7 +18,9 @@ import type { Html } from './ui/html.ts'
 import type { ExplorerOptions } from './ui/page.ts'
 import type { Link } from './ui/site.ts'
 
-/** A part of the service: its folder below src/features and its line in features.ts. Its `index.ts` loads nothing else. */
+/**
+ * A part of the service: its folder below src/features and its line in features.ts. Its `index.ts` loads nothing else.
+ */
 export type Feature = {
   /** The name of its folder. */
   name: string

@@ -232,3 +232,20 @@ test('tests have no time limits of their own', () => {
   expect('test("a", () => {\n}, 60_000)').toMatch(limit)
   expect(tests.filter((file) => limit.test(stripText(read(file))))).toEqual([])
 })
+
+/** Text, and a regular expression on its own line. Markup can break, so `html` templates are not exempt. */
+const LITERAL = /'(?:[^'\\]|\\.)*'|(?<!html)`(?:[^`\\]|\\.)*`|^\s*\/(?!\*).*\/[a-z]*$/g
+
+function withoutLongestLiteral(line: string): string {
+  const literals = line.match(LITERAL) ?? []
+  const longest = literals.reduce((one, other) => (other.length > one.length ? other : one), '')
+  return line.replace(longest, '')
+}
+
+test('no line of src has more than 120 characters, but for strings that cannot break', () => {
+  const isLong = (line: string) => line.length > 120 && withoutLongestLiteral(line).length > 120
+  const long = files.flatMap((file) =>
+    (source.get(file) ?? '').split('\n').flatMap((line, at) => (isLong(line) ? [`${file}:${at + 1}`] : [])),
+  )
+  expect(long).toEqual([])
+})

@@ -131,8 +131,8 @@ function readTls({ cert, key }: NonNullable<Config['tls']>) {
 }
 
 /**
- * Closing an idle connection would lose a request that its client is sending. Connections in use are therefore closed after
- * their next response. The listener stays open meanwhile, because Bun closes it together with idle connections.
+ * Closing an idle connection would lose a request that its client is sending. Connections in use are therefore closed
+ * after their next response. The listener stays open meanwhile, because Bun closes it together with idle connections.
  */
 async function drain(server: ApiServer): Promise<void> {
   const forced = setTimeout(() => server.stop(true), DRAIN_MILLISECONDS)

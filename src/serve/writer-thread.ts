@@ -80,7 +80,9 @@ async function createJobs(config: Config, store: Store): Promise<Job[]> {
   return jobs
 }
 
-/** Stops scoring when a newer version has migrated the database, because that version may store scores in another way. */
+/**
+ * Stops scoring when a newer version has migrated the database, because that version may store scores in another way.
+ */
 const checkSchemaChange = (store: Store, scoring: AbortController): Job => ({
   name: 'The schema of the database cannot be checked',
   interval: 1000,

@@ -80,7 +80,10 @@ function compact(...styles: string[]): string {
 const minifier = new Bun.Transpiler({ loader: 'ts', minifyWhitespace: true })
 const IMPORTS_AND_EXPORTS = /^import [^']*'.*'$|^export (?=const |function )/gm
 
-/** The files become one module, so their imports are removed, and exports that only they use. Tests import `verifySnapshot`. */
+/**
+ * The files become one module, so their imports are removed, and exports that only they use. Tests import
+ * `verifySnapshot`.
+ */
 const minify = (...scripts: string[]) =>
   minifier.transformSync(scripts.map((script) => script.replace(IMPORTS_AND_EXPORTS, '')).join('\n'))
 

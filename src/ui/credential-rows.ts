@@ -28,10 +28,14 @@ export function renderCredential(credential: Credential): CredentialRow {
   const issued = issuer && `issued by ${shortWord(issuer, MAX_NAME_LENGTH)}`
   const shown = [formatValue(value), issued].filter(Boolean).join(', ')
   const about = shown === '' ? '' : `<span class="soft detail" dir="auto">${escapeText(shown)}</span>`
+  const label = linkToType(type, shortWord(name, MAX_NAME_LENGTH))
+  const figures = `${formatFigure(score)} <span class="soft">of ${formatFigure(maxScore)}</span>`
   const earned = earnedAt === undefined ? '' : renderDay(earnedAt).markup
   return {
     category,
-    markup: `<tr><th scope="row">${linkToType(type, shortWord(name, MAX_NAME_LENGTH))}${about}</th><td class="wide">${formatFigure(score)} <span class="soft">of ${formatFigure(maxScore)}</span>${renderProgress(score, maxScore).markup}</td><td class="figure soft">${earned}</td></tr>
+    markup: `<tr><th scope="row">${label}${about}</th>
+<td class="wide">${figures}${renderProgress(score, maxScore).markup}</td>
+<td class="figure soft">${earned}</td></tr>
 `,
   }
 }

@@ -19,4 +19,6 @@ export const [LATIN_FONT = Buffer.of()] = FONTS
 export const LATIN_FONT_PATH = `/fonts/latin.${hashOf(LATIN_FONT)}.woff2`
 
 /** Optional: text that was painted in another font keeps it, so that nothing moves. */
-export const FONT_FACE = `@font-face { font-family: "${FONT_FAMILY}"; font-weight: 400; font-display: optional; src: url("${LATIN_FONT_PATH}") format("woff2"); }`
+export const FONT_FACE = `@font-face {
+font-family: "${FONT_FAMILY}"; font-weight: 400; font-display: optional; src: url("${LATIN_FONT_PATH}") format("woff2");
+}`

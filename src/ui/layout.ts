@@ -57,7 +57,8 @@ ${explorer && html`<link rel="icon" href="/favicon.ico" sizes="32x32">`}
 <link rel="preload" href="${LATIN_FONT_PATH}" as="font" type="font/woff2" crossorigin>
 <script src="${THEME.url}"></script>
 <link rel="stylesheet" href="${site.style.url}">
-${renderShareMeta(site, { title, description, ...share })}${head ?? html``}${scripts.map(({ url }) => html`<script type="module" src="${url}"></script>`)}
+${renderShareMeta(site, { title, description, ...share })}${head}
+${scripts.map(({ url }) => html`<script type="module" src="${url}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
@@ -109,8 +110,10 @@ const THEMES = html`<label class="scripted">Theme <select id="theme" autocomplet
 export function renderSearch(typed = '', hidden: readonly (readonly [string, string])[] = []): Html {
   return html`<form class="search" action="/" role="search">
 <label class="unseen" for="search">Find a person</label>
-<input id="search" name="q" type="search" value="${typed}" maxlength="200" placeholder="Name, tag, place or wallet" autocomplete="off" autocapitalize="off" spellcheck="false">
-${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button type="submit">Search</button>
+<input id="search" name="q" type="search" value="${typed}" maxlength="200" placeholder="Name, tag, place or wallet"
+autocomplete="off" autocapitalize="off" spellcheck="false">
+${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+<button type="submit">Search</button>
 </form>`
 }
 
@@ -138,7 +141,10 @@ export function renderShareMeta({ name, origin, explorer }: Site, share: Share):
 <meta property="og:image:height" content="${CARD_SIZE.height}">
 <meta property="og:image:alt" content="${alt}">
 `
-  return html`${url && html`<link rel="canonical" href="${url}">\n<meta property="og:url" content="${url}">\n`}<meta property="og:type" content="${type}">
+  const address = html`<link rel="canonical" href="${url}">
+<meta property="og:url" content="${url}">
+`
+  return html`${url && address}<meta property="og:type" content="${type}">
 <meta property="og:site_name" content="${name}">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
@@ -165,8 +171,10 @@ export const shareWithCard = (passport: Passport, path: string) => ({
 export function sharePassport(passport: FullPassport, best: string, level = '') {
   const { id, scores, human, profile } = passport
   const words = [profile.location, ...profile.tags.slice(0, 3)].map((word) => shortWord(word, 30))
-  const parts = `activity ${formatFigure(scores.activity)}, identity ${formatFigure(scores.identity)}, skills ${formatFigure(scores.skills)}`
-  const facts = [...words, best, parts, human ? 'human' : ''].filter(Boolean).join(' · ')
+  const parts = (['activity', 'identity', 'skills'] as const).map(
+    (part) => `${part} ${formatFigure(scores[part])}`,
+  )
+  const facts = [...words, best, parts.join(', '), human ? 'human' : ''].filter(Boolean).join(' · ')
   return {
     ...shareWithCard(passport, `/passports/${id}`),
     type: 'profile',

@@ -7,7 +7,8 @@ export function drawLevel(reached: number, all: number): Html {
   const bar = (_: unknown, at: number) => `M${4 * at + 1.5} 12v-${toCoordinate(4 + (8 * at) / all)}`
   const bars = Array.from({ length: all }, bar)
   const draw = (from: number, to?: number) => html`<path d="${bars.slice(from, to).join('')}"/>`
-  return html`<svg class="level-mark" viewBox="0 0 ${4 * all - 1} 12" aria-hidden="true">${draw(0, reached)}${draw(reached)}</svg>`
+  const drawing = html`${draw(0, reached)}${draw(reached)}`
+  return html`<svg class="level-mark" viewBox="0 0 ${4 * all - 1} 12" aria-hidden="true">${drawing}</svg>`
 }
 
 export function renderLevel(total: number, levels: readonly Level[] = []): Html {

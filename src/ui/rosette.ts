@@ -24,14 +24,18 @@ export function rosette(id: number, size: 'large' | 'small' = 'large'): Html {
     `<use href="#r${id}" transform="${transform}"${color === '' ? '' : ` ${color}`}/>`
   const draw = (background: number, group: string, drawn: string) => ({
     // Numbers only: no escaping needed.
-    markup: `<svg class="rosette" viewBox="-${RADIUS} -${RADIUS} ${2 * RADIUS} ${2 * RADIUS}" aria-hidden="true"><circle r="${RADIUS}" fill="${hsl(hue, 42, background)}"/><g fill="${hsl(hue, 60, 72)}" fill-rule="evenodd" stroke="${hsl(hue, 65, 84)}" ${group}>${drawn}</g></svg>`,
+    markup: `<svg class="rosette" viewBox="-${RADIUS} -${RADIUS} ${2 * RADIUS} ${2 * RADIUS}" aria-hidden="true">
+<circle r="${RADIUS}" fill="${hsl(hue, 42, background)}"/>
+<g fill="${hsl(hue, 60, 72)}" fill-rule="evenodd" stroke="${hsl(hue, 65, 84)}" ${group}>${drawn}</g></svg>`,
   })
   if (size === 'small') return draw(30, 'fill-opacity=".3" stroke-width="5"', `<path d="${path}"/>`)
-  return draw(
-    24,
-    'fill-opacity=".13" stroke-width="1.6"',
-    `<path id="r${id}" d="${path}"/>${copy(`${half}scale(.86)`)}${copy(`${half}scale(${scale})`, `stroke="${hsl(second, 75, 80)}"`)}${copy(`scale(${toCoordinate(scale * scale)})`)}`,
-  )
+  const curves = [
+    `<path id="r${id}" d="${path}"/>`,
+    copy(`${half}scale(.86)`),
+    copy(`${half}scale(${scale})`, `stroke="${hsl(second, 75, 80)}"`),
+    copy(`scale(${toCoordinate(scale * scale)})`),
+  ]
+  return draw(24, 'fill-opacity=".13" stroke-width="1.6"', curves.join(''))
 }
 
 export const renderPeople = (people: readonly Passport[], addressOf: (id: number) => string): Html =>

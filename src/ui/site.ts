@@ -86,8 +86,15 @@ function accentsOf(accent: string | undefined): Site['accents'] {
 }
 
 export const drawIcon = ({ accents }: Pick<Site, 'accents'>): string =>
-  html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect x="9" y="2" width="46" height="60" rx="7" fill="${accents.light}"/><g fill="none" stroke="${PALETTE.light.panel}" stroke-width="2.2">${[0, 60, 120, 180, 240, 300].map((turn) => html`<circle cx="32" cy="19" r="7.5" transform="rotate(${turn} 32 26)"/>`)}<path d="M21 50h22" stroke-width="3.4" stroke-linecap="round"/></g></svg>`
-    .markup
+  html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">
+<rect x="9" y="2" width="46" height="60" rx="7" fill="${accents.light}"/>
+<g fill="none" stroke="${PALETTE.light.panel}" stroke-width="2.2">
+${[0, 60, 120, 180, 240, 300].map(drawPetal)}
+<path d="M21 50h22" stroke-width="3.4" stroke-linecap="round"/>
+</g>
+</svg>`.markup
+
+const drawPetal = (turn: number) => html`<circle cx="32" cy="19" r="7.5" transform="rotate(${turn} 32 26)"/>`
 
 export function renderKeyHelp({ keys }: Site): Html {
   if (keys === undefined) return html``

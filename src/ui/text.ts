@@ -154,8 +154,18 @@ export const renderCopyable = (noun: string, text: Html): Html =>
   html`<p class="copyable" data-copy="${noun}"><code>${text}</code></p>\n`
 
 /** Renders a setting. Web and email addresses in it become links, without the punctuation after them. */
-export const renderAddress = (text: string): Html =>
-  html`${(parseWebAddress(text) === text ? ['', text] : text.split(/(https?:\/\/\S*[\w/]|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)/)).map((part, at) => (at % 2 === 1 && (!part.includes('://') || parseWebAddress(part)) ? html`<a href="${part.includes('://') ? '' : 'mailto:'}${part}" rel="noreferrer">${part}</a>` : html`${part}`))}`
+export function renderAddress(text: string): Html {
+  const parts = parseWebAddress(text) === text ? ['', text] : text.split(WEB_OR_EMAIL_ADDRESS)
+  return html`${parts.map((part, at) => (at % 2 === 1 ? linkAddress(part) : html`${part}`))}`
+}
+
+const WEB_OR_EMAIL_ADDRESS = /(https?:\/\/\S*[\w/]|[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+)/
+
+function linkAddress(address: string): Html {
+  const isEmail = !address.includes('://')
+  if (!isEmail && !parseWebAddress(address)) return html`${address}`
+  return html`<a href="${isEmail ? 'mailto:' : ''}${address}" rel="noreferrer">${address}</a>`
+}
 
 /** Returns "0xde30…12cd"; short addresses stay whole. */
 export function shortenWallet(address: string): string {

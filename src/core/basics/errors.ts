@@ -30,8 +30,8 @@ export const STATUS_OF = {
 export type ErrorCode = keyof typeof STATUS_OF
 
 /**
- * One invalid value. `pointer` is a JSON Pointer into the body, such as `#/keys/3`, or `?` and the name of a parameter. With
- * `line`, the value is in this record of the body.
+ * One invalid value. `pointer` is a JSON Pointer into the body, such as `#/keys/3`, or `?` and the name of a parameter.
+ * With `line`, the value is in this record of the body.
  */
 export type InvalidValue = { pointer: string; detail: string; line?: number }
 

@@ -42,7 +42,10 @@ export function createWindowMemory(): Int32Array<SharedArrayBuffer> {
  * clients: at the start of a window every count is 0.
  */
 export function createFixedWindow(now: () => number, memory: Int32Array = createWindowMemory()) {
-  /** Counts `units` requests of `client`, which may send `limit` requests per window of `window` seconds. -1 takes one back. */
+  /**
+   * Counts `units` requests of `client`, which may send `limit` requests per window of `window` seconds. -1 takes one
+   * back.
+   */
   function consume(client: string, limit: number, window: number, units = 1): RateLimitResult {
     const time = now() / 1000
     const index = Math.floor(time / window)

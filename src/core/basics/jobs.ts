@@ -25,7 +25,9 @@ type Options = {
   onRecovery?: () => void
 }
 
-/** If a job is tried again within this time, an unavailable database is logged only afterwards: a restart takes seconds. */
+/**
+ * If a job is tried again within this time, an unavailable database is logged only afterwards: a restart takes seconds.
+ */
 const PATIENCE_MILLISECONDS = 5000
 
 /** Runs the jobs until the signal is aborted. A failed run does not end its job. */

@@ -6,7 +6,10 @@ const LEVELS: readonly (keyof Log)[] = ['info', 'warn', 'error']
 
 type LogOptions = { write: (line: string) => void; json: boolean; now: () => number; level?: keyof Log }
 
-/** Writes an entry per line, from `level` on: text on a terminal, JSON elsewhere. Never pass a key, or the whole address of a client. */
+/**
+ * Writes an entry per line, from `level` on: text on a terminal, JSON elsewhere. Never pass a key, or the whole address
+ * of a client.
+ */
 export function createLog(options: LogOptions): Log {
   const { write, json, now, level: least = 'info' } = options
 

@@ -9,7 +9,10 @@ export function countWhile(length: number, condition: (index: number) => boolean
   return low
 }
 
-/** Adds to a sorted list that keeps only its first `most` members: sorting many more would take longer than reading them. */
+/**
+ * Adds to a sorted list that keeps only its first `most` members: sorting many more would take longer than reading
+ * them.
+ */
 export function insertSorted<Member>(
   first: Member[],
   added: Member,

@@ -55,7 +55,10 @@ export async function openWhole(database: DatabaseAddress, options: Options = MA
   )
 }
 
-/** Opens a database for a dry run, which neither creates nor migrates it. If it is missing, an empty temporary one is opened. */
+/**
+ * Opens a database for a dry run, which neither creates nor migrates it. If it is missing, an empty temporary one is
+ * opened.
+ */
 export async function openForDryRun(database: DatabaseAddress): Promise<Store> {
   try {
     return await openWhole(database, MUST_EXIST)

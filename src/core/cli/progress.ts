@@ -6,7 +6,10 @@ const EVERY_ELSEWHERE = 5000
 
 type Output = Pick<Terminal, 'err' | 'interactive' | 'now'>
 
-/** Shows progress: on a terminal in a line that is redrawn, elsewhere in a new line every few seconds. Short work shows nothing. */
+/**
+ * Shows progress: on a terminal in a line that is redrawn, elsewhere in a new line every few seconds. Short work shows
+ * nothing.
+ */
 export function createProgress({ err, interactive, now }: Output, unit: string, initial?: number) {
   const begin = now()
   const every = interactive ? EVERY_ON_TERMINAL : EVERY_ELSEWHERE

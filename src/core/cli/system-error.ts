@@ -3,7 +3,10 @@ export const STANDARD_OUTPUT = 'Standard output'
 
 const READS = ['stat', 'lstat', 'read', 'scandir', 'statfs', 'access']
 
-/** Returns a sentence for an error of the file system ("EACCES: permission denied, open 'x'"), and undefined for other errors. */
+/**
+ * Returns a sentence for an error of the file system ("EACCES: permission denied, open 'x'"), and undefined for other
+ * errors.
+ */
 export function describeSystemError(error: unknown): string | undefined {
   const { code, syscall, path, message = '' } = (error ?? {}) as NodeJS.ErrnoException
   const reason = /^E[A-Z0-9]+: ([^,]+)/.exec(message)?.[1]

@@ -49,7 +49,10 @@ type State = {
   lastResponse: number | undefined
 }
 
-/** Sends GET requests to a V1 service, with a rate limit, Retry-After support and retries. Throws a `SourceError` or a `ResponseError`. */
+/**
+ * Sends GET requests to a V1 service, with a rate limit, Retry-After support and retries. Throws a `SourceError` or a
+ * `ResponseError`.
+ */
 export function createThrottledGet(options: ThrottleOptions) {
   const state: State = { options, nextSlot: 0, pausedUntil: 0, lastResponse: undefined }
   return (path: string, etag?: string) => get(state, path, etag)

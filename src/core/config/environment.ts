@@ -55,7 +55,10 @@ function checkFile(file: Stats): void {
     refuse('can be written by every user: check its contents, then chmod 600 it.')
 }
 
-/** Throws if a line is malformed, because it would be skipped silently. The error does not quote the line: it may be a secret. */
+/**
+ * Throws if a line is malformed, because it would be skipped silently. The error does not quote the line: it may be a
+ * secret.
+ */
 function checkLines(text: string): void {
   const wrong = text.split('\n').findIndex((line) => !ENV_LINE.test(line.trim()))
   if (wrong === -1) return

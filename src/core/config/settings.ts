@@ -27,8 +27,8 @@ import {
 type Parse<T> = (text: string) => T | undefined
 
 /**
- * A setting with a default, `initial`, which the help shows and `parse` accepts. `accepts` completes "PORT must be ...". `parse`
- * returns undefined for an invalid value.
+ * A setting with a default, `initial`, which the help shows and `parse` accepts. `accepts` completes the sentence
+ * "PORT must be ...". `parse` returns undefined for an invalid value.
  */
 const define = <T>(about: string, initial: string, accepts: string, parse: Parse<T>) => ({
   ...{ about, initial, accepts, parse },

@@ -53,7 +53,9 @@ export async function restore(file: string, name: string, { force, now }: { forc
   }
 }
 
-/** Removes the files that a restore creates beside the database. They may have people who were removed since the backup. */
+/**
+ * Removes the files that a restore creates beside the database. They may have people who were removed since the backup.
+ */
 export function removeLeftovers(name: string): void {
   const path = existsSync(name) ? realpathSync(name) : name
   const copy = copyFor(name)

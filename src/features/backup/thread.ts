@@ -14,7 +14,10 @@ const RETRY_MILLISECONDS = 300_000
 
 declare const self: Worker
 
-/** Writes scheduled backups. They have their own thread, because SQLite blocks the event loop while it copies and checks. */
+/**
+ * Writes scheduled backups. They have their own thread, because SQLite blocks the event loop while it copies and
+ * checks.
+ */
 self.onmessage = ({ data: { config } }: MessageEvent<StartMessage>) => {
   const { database, backups } = config
   if (database.engine !== 'sqlite' || !backups) return
@@ -46,7 +49,9 @@ self.onmessage = ({ data: { config } }: MessageEvent<StartMessage>) => {
   void supervise([job], { log, signal: new AbortController().signal, onError })
 }
 
-/** A folder that cannot be written is no bug, so the log needs no stack, and no restart either, so it is logged at once. */
+/**
+ * A folder that cannot be written is no bug, so the log needs no stack, and no restart either, so it is logged at once.
+ */
 function explainSystemErrors<T>(work: () => T): T {
   try {
     return work()

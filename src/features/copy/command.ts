@@ -22,9 +22,10 @@ export const copy = defineCommand({
   name: 'copy',
   summary: 'copy one database to another',
   description: `Copies from SQLite to PostgreSQL or back, or between databases of the same kind, then compares both by
-    count and checksum. To continue an interrupted copy, run it again; a second copy with --replace transfers later changes.
-    Events are not copied: the history in TO_URL starts with the copy. FROM_URL is only read: stop all writers before the last run. COPY_FROM_URL and COPY_TO_URL hide passwords from the
-    process list; arguments have precedence.`,
+    count and checksum. To continue an interrupted copy, run it again; a second copy with --replace transfers later
+    changes. Events are not copied: the history in TO_URL starts with the copy. FROM_URL is only read: stop all
+    writers before the last run. COPY_FROM_URL and COPY_TO_URL hide passwords from the process list; arguments have
+    precedence.`,
   options: {
     replace: { about: 'change everything in TO_URL that differs from FROM_URL' },
     forget: {
@@ -51,7 +52,9 @@ function missing(name: string): never {
   throw new UsageError(`The argument ${name} is missing, and COPY_${name} is not set.`)
 }
 
-/** A store with rows in one of these tables is not empty. Settings do not count, because the first start creates them. */
+/**
+ * A store with rows in one of these tables is not empty. Settings do not count, because the first start creates them.
+ */
 const CONTENT_TABLES = ['passports', 'keys', 'removals']
 
 async function copyDatabase(
@@ -99,7 +102,10 @@ async function acceptCopy(address: DatabaseAddress, terminal: Terminal): Promise
   terminal.err(`The contents of ${nameDatabase(address)} are accepted.\n`)
 }
 
-/** Refuses to copy a database to itself under another name. It writes a note to the target, and looks for it in the source. */
+/**
+ * Refuses to copy a database to itself under another name. It writes a note to the target, and looks for it in the
+ * source.
+ */
 async function refuseSame(from: Store, to: Store, source: string): Promise<void> {
   const note = to.data(COPY_NOTE)
   const before = await note.find()

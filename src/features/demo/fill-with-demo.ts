@@ -18,7 +18,10 @@ import file from './people.jsonl.zst' with { type: 'file' }
 
 const DAY = 86_400_000
 
-/** The steps of the history, twelve days each; the last days have fractions of steps. Few steps and few people keep the start quick. */
+/**
+ * The steps of the history, twelve days each; the last days have fractions of steps. Few steps and few people keep the
+ * start quick.
+ */
 const STEP = 12 * DAY
 const STEPS = 10
 /** The step in which the built-in rule set replaces an earlier one. */
@@ -79,9 +82,9 @@ export function toScored(person: PassportRecord, rules: RuleSet, now: number) {
 const RELATIVE = /"@(-\d+)( day)?"/g
 
 /**
- * Returns the records of the demo, in the order of the file, with their steps: 0 for people who are there from the begin. The
- * file (238 kB; `zstdcat` shows it) has one record per line, in the format of docs/records.md with relative times. It has a
- * thousand people, and one who was merged into another.
+ * Returns the records of the demo, in the order of the file, with their steps: 0 for people who are there from the
+ * begin. The file (238 kB; `zstdcat` shows it) has one record per line, in the format of docs/records.md with relative
+ * times. It has a thousand people, and one who was merged into another.
  */
 export function readDemo(begin: number): { step: number; record: IncomingRecord }[] {
   const text = zstdDecompressSync(readFileSync(file)).toString()

@@ -48,7 +48,10 @@ function checkRights(paths: readonly string[]): CheckResult[] {
     : [ok('rights', 'Only the owner can read and write the files of the database.')]
 }
 
-/** A checkpoint may append the whole WAL to the database. A tenth of the database is a reserve, which leaves time to react. */
+/**
+ * A checkpoint may append the whole WAL to the database. A tenth of the database is a reserve, which leaves time to
+ * react.
+ */
 export function checkSpace(folder: string, free: number, database: number, wal: number): CheckResult {
   const used = database + wal
   const sizes = `${size(free)} are free in ${folder}; the database and its WAL use ${size(used)}`

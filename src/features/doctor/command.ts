@@ -133,7 +133,9 @@ async function checkDatabase(config: Config, full: boolean, now: number): Promis
   ]
 }
 
-/** Returns the results of a check. An error, such as an unavailable server or a missing permission, becomes a problem. */
+/**
+ * Returns the results of a check. An error, such as an unavailable server or a missing permission, becomes a problem.
+ */
 async function orProblem(
   check: () => Awaitable<readonly CheckResult[]>,
   about = 'database',

@@ -30,7 +30,8 @@ const LIST_REMAINS = `with tables as (
         select 1 from pg_attribute where attrelid = relid and attname = 'passport_id' and not attisdropped
       ))
   )
-  select format('%1$s has dead rows (%2$s): run "vacuum full %1$s", which blocks reads and writes of the table.', name, dead) as text from tables where dead > 0
+  select format('%1$s has dead rows (%2$s): run "vacuum full %1$s", which blocks reads and writes of the table.',
+    name, dead) as text from tables where dead > 0
   union all
   select format('The statistics (pg_stats) of %s are older than the last removal: run "analyze".',
     string_agg(name, ', ' order by name)) from tables where is_old having count(*) > 0

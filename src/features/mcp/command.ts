@@ -15,8 +15,8 @@ export const createMcpCommand = (features: readonly Feature[]) =>
   defineCommand({
     name: 'mcp',
     summary: 'serve passports to one agent, over the Model Context Protocol',
-    description: `Reads messages from standard input, and writes responses to standard output. The tools only read, except
-    write_records, which --write adds. The server stops at the end of its input, or by Ctrl+C or SIGTERM.
+    description: `Reads messages from standard input, and writes responses to standard output. The tools only read,
+    except write_records, which --write adds. The server stops at the end of its input, or by Ctrl+C or SIGTERM.
 
 The service itself has the same tools over HTTP, at /mcp. docs/mcp.md shows how to configure an agent.`,
     options: {

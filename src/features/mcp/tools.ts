@@ -67,8 +67,8 @@ export const listTools = (context: Context) =>
 type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * Calls a tool within the limit, the scopes and the bytes of the HTTP request. An error of v3 is a result, too. `routes` are
- * those of v3: several can have the path of a tool.
+ * Calls a tool within the limit, the scopes and the bytes of the HTTP request. An error of v3 is a result, too.
+ * `routes` are those of v3: several can have the path of a tool.
  */
 export async function callTool(
   context: Context,

@@ -91,7 +91,10 @@ export async function mirror(options: MirrorOptions) {
     copyNow(run, id, ({ message }) => fail(run, id, message)),
   )
   await options.store.data(MIRROR).end(options.base)
-  /** `gone`: the passports that are gone at the source and stay here. `refusal`: the reason why none of them was removed. */
+  /**
+   * `gone`: the passports that are gone at the source and stay here. `refusal`: the reason why none of them was
+   * removed.
+   */
   return { report: { ...run.report, gone: run.gone.size }, gone: [...run.gone], refusal }
 }
 

@@ -73,7 +73,8 @@ function drawLine(title: string, text: string, { ink, fill, half }: LineStyle): 
   const left = `M4 0H${labelEnd}V${HEIGHT}H4A4 4 0 0 1 0 ${HEIGHT - 4}V4A4 4 0 0 1 4 0Z`
   return drawSvg(
     { width, height: HEIGHT, font: FONT, title },
-    html`<rect x="0.5" y="0.5" width="${round(width - 1)}" height="${HEIGHT - 1}" rx="4" fill="${fill}" stroke="${fill}"/>
+    html`<rect x="0.5" y="0.5" width="${round(width - 1)}" height="${HEIGHT - 1}" rx="4"
+fill="${fill}" stroke="${fill}"/>
 <path d="${left}" fill="${half}"/>${label.drawn}${value.drawn}`,
   )
 }
@@ -81,7 +82,9 @@ function drawLine(title: string, text: string, { ink, fill, half }: LineStyle): 
 /** Sets `textLength`, so that the text has this width in any font. */
 function drawText(text: string, x: number, bold: boolean, fill: string) {
   const width = round(textWidth(text, { size: SIZE, bold }))
-  const drawn = html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${bold && html` font-weight="700"`} fill="${fill}">${text}</text>`
+  const weight = bold && html` font-weight="700"`
+  const drawn = html`<text x="${x}" y="14" textLength="${width}" font-size="${SIZE}"${weight}
+fill="${fill}">${text}</text>`
   return { drawn, end: x + width }
 }
 

@@ -21,12 +21,13 @@ export function drawText(x: number, y: number, size: number, fill: string, text:
 export function frame(title: string, site: Site, colors: Colors, body: Html): Html {
   const half = (RIGHT - LEFT) / 2 - 20
   const host = fitText(site.host, half, { size: 24 })
+  const name = site.demo ? `${site.name}, demo data` : site.name
   return drawSvg(
     { ...CARD_SIZE, font: FONT, title },
     html`<rect width="${WIDTH}" height="${HEIGHT}" fill="${colors.ground}"/>
 <g fill="none" stroke="${colors.accent}" stroke-width="1.6">${WAVES}</g>
 ${body}
-${drawName(site.demo ? `${site.name}, demo data` : site.name, { x: LEFT, y: 600, width: half, size: 36, smallest: 24, fill: colors.accent })}
+${drawName(name, { x: LEFT, y: 600, width: half, size: 36, smallest: 24, fill: colors.accent })}
 <g text-anchor="end">${drawText(RIGHT, 600, fitSize(host, half, 36), colors.soft, host)}</g>`,
   )
 }

@@ -43,7 +43,8 @@ export const createSiteCard = (options: PictureContext, drawCard: DrawCard): Exp
 async function drawSite({ index, fonts }: PictureContext, site: Site): Promise<Html> {
   const { total, distribution, highest } = await index.call('distribution', undefined)
   const owner = drawableText(site.owner ?? '', fonts)
-  const words = `Scores of ${formatPeople(total)}, 0 to ${formatFigure(highest)}${owner === '' ? '' : `. Run by ${owner}`}`
+  const runBy = owner === '' ? '' : `. Run by ${owner}`
+  const words = `Scores of ${formatPeople(total)}, 0 to ${formatFigure(highest)}${runBy}`
   return drawTitleCard(site, { title: 'Public records of work', words, counts: distribution.slice(0, -1) })
 }
 
@@ -57,9 +58,12 @@ export function drawTitleCard(site: Site, { title, words, counts }: TitleCard): 
     colors,
     html`${drawName(title, { x: LEFT, y: 180, width: RIGHT - LEFT, size: 92, smallest: 46, fill: colors.ink })}
 ${drawName(words, { x: LEFT, y: 250, width: RIGHT - LEFT, size: 46, smallest: 40, fill: colors.soft })}
-${counts && html`<svg x="${LEFT}" y="300" width="${RIGHT - LEFT}" height="230" fill="${colors.accent}">${drawHistogram(counts)}</svg>`}`,
+${counts && drawCounts(counts, colors.accent)}`,
   )
 }
+
+const drawCounts = (counts: readonly number[], fill: string) =>
+  html`<svg x="${LEFT}" y="300" width="${RIGHT - LEFT}" height="230" fill="${fill}">${drawHistogram(counts)}</svg>`
 
 /**
  * A PNG counts as this many requests, so that one client can request about as many cards as the picture thread can
@@ -109,7 +113,9 @@ function drawPassport(passport: FullPassport, name: string, words: PassportWords
     describeCard(passport),
     site,
     colors,
-    html`<svg x="${ROSETTE.x}" y="${ROSETTE.y}" width="${ROSETTE.size}" height="${ROSETTE.size}">${rosette(passport.id)}</svg>
+    html`<svg x="${ROSETTE.x}" y="${ROSETTE.y}" width="${ROSETTE.size}" height="${ROSETTE.size}">
+${rosette(passport.id)}
+</svg>
 ${drawName(name, { x: LEFT, y: 128, width: TEXT_WIDTH, size: 76, smallest: 46, fill: colors.ink })}
 ${drawText(LEFT, 194, fitSize(caption, TEXT_WIDTH / SERIF, 44), colors.soft, caption)}
 <text x="${LEFT - round(size * 0.03)}" y="${BASELINE}" font-size="${size}" fill="${colors.accent}">${score}</text>
@@ -130,7 +136,8 @@ function drawStanding({ top, level }: PassportWords, x: number, colors: Colors):
   const width = TEXT_WIDTH + LEFT - x
   const size = fitSize(level, width - 44, 46)
   const pill = { x: round(x + pillWidth(level, size) / 2), y: top === '' ? BASELINE : BASELINE - 78, size }
-  return html`${top !== '' && drawText(x, BASELINE, fitSize(top, width, 56), colors.ink, top)}${level !== '' && drawPill(level, pill, colors.accentInk, colors.accent)}`
+  return html`${top !== '' && drawText(x, BASELINE, fitSize(top, width, 56), colors.ink, top)}
+${level !== '' && drawPill(level, pill, colors.accentInk, colors.accent)}`
 }
 
 const pillWidth = (words: string, size: number) => round(textWidth(words, { size }) * SERIF + 44)
@@ -138,7 +145,10 @@ const pillWidth = (words: string, size: number) => round(textWidth(words, { size
 /** `x` is the centre of the pill. Without a background, the pill has an outline. */
 function drawPill(words: string, { x, y, size }: Place, ink: string, background = 'none'): Html {
   const width = pillWidth(words, size)
-  return html`<rect x="${round(x - width / 2)}" y="${round(y - size * 0.98)}" width="${width}" height="${round(size * 1.4)}" rx="${round(size * 0.7)}" fill="${background}" stroke="${background === 'none' ? ink : background}" stroke-width="3"/><g text-anchor="middle">${drawText(x, y, size, ink, words)}</g>`
+  const outline = background === 'none' ? ink : background
+  return html`<rect x="${round(x - width / 2)}" y="${round(y - size * 0.98)}" width="${width}"
+height="${round(size * 1.4)}" rx="${round(size * 0.7)}" fill="${background}" stroke="${outline}" stroke-width="3"/>
+<g text-anchor="middle">${drawText(x, y, size, ink, words)}</g>`
 }
 
 type Label = [name: Segment['name'], words: string]
@@ -151,7 +161,8 @@ function drawLegend(labels: readonly Label[], colors: Colors, place: Omit<Place,
   const box = { y: place.y - 0.8 * place.size, width: 0.9 * place.size, height: 0.9 * place.size }
   let x = LEFT
   return html`${labels.map(([name, words]) => {
-    const entry = html`${drawPart(name, colors, { ...box, x })}${drawText(x + swatch, place.y, size, colors.ink, words)}`
+    const entry = html`${drawPart(name, colors, { ...box, x })}
+${drawText(x + swatch, place.y, size, colors.ink, words)}`
     x += Math.ceil(swatch + textWidth(words, { size }) * SERIF + space)
     return entry
   })}`

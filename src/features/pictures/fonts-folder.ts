@@ -47,7 +47,7 @@ export function checkFonts({ fonts: folder }: Config): CheckResult[] {
 const NOTO_FONT =
   /NotoSans(Arabic|Armenian|Bengali|CJK|Devanagari|Ethiopic|Georgian|Gujarati|Gurmukhi|Hebrew|Kannada|Malayalam|Myanmar|Tamil|Telugu|Thai)-Regular\.(?:ttf|otf|ttc)$/
 
-/** Returns the Noto fonts of the system, one for each script. Fonts that cannot be read or are too large are left out. */
+/** Returns the Noto fonts of the system, one for each script. Skips fonts that cannot be read or are too large. */
 export function findSystemFonts(folder = '/usr/share/fonts'): Font[] {
   const fonts = new Map<string, Font>()
   const names = orUndefined(() => readdirSync(folder, { recursive: true, encoding: 'utf8' })) ?? []
@@ -70,7 +70,7 @@ function orUndefined<Value>(read: () => Value): Value | undefined {
   }
 }
 
-/** Scripts whose name is not that of the file. All Noto fonts of Chinese, Japanese and Korean have Chinese characters. */
+/** Scripts whose name is not that of the file. All Noto fonts of CJK languages have Chinese characters. */
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   CJK: ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Bopomofo'],
   JP: ['Han', 'Hiragana', 'Katakana'],

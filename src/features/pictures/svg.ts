@@ -17,7 +17,8 @@ export const colorsOf = ({ accents }: Pick<Site, 'accents'>, theme: Theme): Colo
 type Canvas = { width: number; height: number; font: string; title: string }
 
 export function drawSvg({ width, height, font, title }: Canvas, body: Html): Html {
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="${font}">
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"
+viewBox="0 0 ${width} ${height}" role="img" font-family="${font}">
 <title>${title}</title>
 ${body}
 </svg>
@@ -35,7 +36,9 @@ export function drawName(name: string, frame: Frame): Html {
   const shown = fitText(name, width, { size: smallest })
   const size = Math.max(smallest, fitSize(shown, width, frame.size))
   const baseline = Math.round(size * 1.1)
-  return html`<svg x="${x}" y="${y - baseline}" width="${width}" height="${Math.round(size * 1.6)}" overflow="hidden"><text y="${baseline}" font-size="${size}" fill="${fill}" unicode-bidi="plaintext">${shown}</text></svg>`
+  return html`<svg x="${x}" y="${y - baseline}" width="${width}" height="${Math.round(size * 1.6)}" overflow="hidden">
+<text y="${baseline}" font-size="${size}" fill="${fill}" unicode-bidi="plaintext">${shown}</text>
+</svg>`
 }
 
 type Box = { x: number; y: number; width: number; height: number }
@@ -46,8 +49,7 @@ type Box = { x: number; y: number; width: number; height: number }
  */
 export function drawScoreParts(scores: Scores, colors: Colors, box: Box): Html {
   const segments = fitSegments(segmentsOf(scores), 100)
-  if (segments.length === 0)
-    return html`<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" rx="${box.height / 4}" fill="${colors.track}"/>`
+  if (segments.length === 0) return drawBox(box, colors.track)
   const gap = box.height / 10
   let { x } = box
   return html`${segments.map(({ name, size }, at) => {
@@ -58,17 +60,22 @@ export function drawScoreParts(scores: Scores, colors: Colors, box: Box): Html {
   })}`
 }
 
+const drawBox = ({ x, y, width, height }: Box, fill: string) =>
+  html`<rect x="${round(x)}" y="${y}" width="${round(width)}" height="${height}" rx="${height / 4}" fill="${fill}"/>`
+
 /** Draws a part with the texture of the pages: a dashed line looks like stripes or dots. */
-export function drawPart(name: Segment['name'], colors: Colors, { x, y, width, height }: Box): Html {
-  const fill = name === 'other' ? colors.soft : colors[name]
-  const box = html`<rect x="${round(x)}" y="${y}" width="${round(width)}" height="${height}" rx="${height / 4}" fill="${fill}"/>`
-  if (name === 'activity' || name === 'other') return box
+export function drawPart(name: Segment['name'], colors: Colors, box: Box): Html {
+  const { x, y, width, height } = box
+  const background = drawBox(box, name === 'other' ? colors.soft : colors[name])
+  if (name === 'activity' || name === 'other') return background
   const isStriped = name === 'identity'
   const inset = Math.min(width, height) / (isStriped ? 4 : 2)
+  const line = `M${round(x + inset)} ${y + height / 2}h${round(Math.max(1, width - 2 * inset))}`
   const texture = isStriped
     ? html`stroke-opacity=".6" stroke-width="${height}" stroke-dasharray="${round(height / 8)} ${round(height / 4)}"`
-    : html`stroke-opacity=".9" stroke-width="${round(height / 3.5)}" stroke-linecap="round" stroke-dasharray="0 ${round(height / 1.6)}"`
-  return html`${box}<path d="M${round(x + inset)} ${y + height / 2}h${round(Math.max(1, width - 2 * inset))}" stroke="${colors.panel}" ${texture}/>`
+    : html`stroke-opacity=".9" stroke-width="${round(height / 3.5)}" stroke-linecap="round"
+stroke-dasharray="0 ${round(height / 1.6)}"`
+  return html`${background}<path d="${line}" stroke="${colors.panel}" ${texture}/>`
 }
 
 export const round = (length: number): number => Math.round(length * 10) / 10

@@ -30,8 +30,8 @@ const defineHiding = (hidden: boolean, described: { name: string; summary: strin
 export const hide = defineHiding(true, {
   name: 'hide',
   summary: 'hide a passport from every response',
-  description: `The record stays stored, and imports and scores go on. The passports merged into it are hidden, too. Clients of the event
-    feed get passport.removed.`,
+  description: `The record stays stored, and imports and scores go on. The passports merged into it are hidden,
+    too. Clients of the event feed get passport.removed.`,
 })
 
 export const unhide = defineHiding(false, {
@@ -43,8 +43,8 @@ export const unhide = defineHiding(false, {
 export const bar = defineCommand({
   name: 'bar',
   summary: 'skip later records of a person who is not stored',
-  description: `An import or mirror skips records with this id or wallet, unless it runs with --restore. Of a wallet, only
-    its SHA-256 is stored. A removal does the same for the id and the wallets of the removed person.`,
+  description: `An import or mirror skips records with this id or wallet, unless it runs with --restore. Of a wallet,
+    only its SHA-256 is stored. A removal does the same for the id and the wallets of the removed person.`,
   options: DATABASE_OPTIONS,
   forms: [{ args: 'ID|WALLET' }],
   async run({ values, args: [text = ''] }, terminal) {

@@ -6,8 +6,9 @@ import { rotateKeyFile } from './signing-key-file.ts'
 export const signing = defineCommand({
   name: 'signing',
   summary: 'create and replace the keys that sign snapshots of scores',
-  description: `The file has the private key of the active key, and only the public keys of earlier ones, which verify older
-    signatures. Keep it out of backups that others can read. docs/operate.md describes the setting SIGNING_KEYS_FILE.`,
+  description: `The file has the private key of the active key, and only the public keys of earlier ones, which verify
+    older signatures. Keep it out of backups that others can read. docs/operate.md describes the setting
+    SIGNING_KEYS_FILE.`,
   options: {},
   forms: [
     {

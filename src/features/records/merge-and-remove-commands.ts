@@ -39,9 +39,9 @@ export const remove = defineCommand({
   name: 'remove',
   summary: 'remove a passport from every response',
   description: `Deletes its record, credentials and wallets, and the passports merged into it. A later import or
-    mirror skips records with its id or one of its wallets, unless it runs with --restore. The id of a passport that is not
-    stored yet is accepted, too. Without --yes the command shows what it would remove. "doctor --erasure" lists
-    copies that remain.`,
+    mirror skips records with its id or one of its wallets, unless it runs with --restore. The id of a passport that
+    is not stored yet is accepted, too. Without --yes the command shows what it would remove. "doctor --erasure"
+    lists copies that remain.`,
   options: { yes: { about: 'confirm the removal' }, ...DATABASE_OPTIONS },
   forms: [{ args: 'ID' }],
   async run({ values, args: [argument = ''] }, terminal) {

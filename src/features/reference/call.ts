@@ -10,39 +10,54 @@ type Field = Parameter & { name: string; place: 'path' | 'query'; schema: Schema
 /** `key` has the field for the key. It follows the parameters, unless the call needs it. */
 export function renderEndpoint(route: DocumentedRoute, origin: string, key: Html): Html {
   const { id, summary, needsKey, access, methods = ['GET'], body, examples } = route
+  const fields = fieldsFor(route)
+  const title = fields.length > 0 ? 'Parameters' : body && 'Request'
   return html`
 <section id="${id}" class="call">
 <div class="call-text">
-${(needsKey || access === 'session') && key}${fieldsFor(route).length > 0 ? html`<h2>Parameters</h2>` : body ? html`<h2>Request</h2>` : ''}
-<form id="call" data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"${needsKey && html` data-needs-key`}${access === 'session' && html` data-bearer`} novalidate aria-label="Try it: ${summary}">
-${fieldsFor(route).map((field) => renderField(id, field))}
+${needsSecret(route) && key}${title && html`<h2>${title}</h2>`}
+<form id="call" data-path="${templateOf(route)}" data-method="${methods[0] ?? ''}"
+${needsKey && html`data-needs-key `}${access === 'session' && html`data-bearer `}novalidate
+aria-label="Try it: ${summary}">
+${fields.map((field) => renderField(id, field))}
 ${body && renderBody(id, examples?.request)}
-</form>${needsKey || access === 'session' ? '' : key}
+</form>${!needsSecret(route) && key}
 </div>
 ${renderExample(route, origin, renderResponses(route), SEND)}
 <div class="call-fields">
-${body && html`<details open><summary>Request fields</summary>${renderFields(body, (body as Schema).required)}</details>`}
-<details${!body && html` open`}><summary>Response fields</summary>${renderFields(route.response)}</details>
+${body && renderSchema('Request fields', true, renderFields(body, (body as Schema).required))}
+${renderSchema('Response fields', !body, renderFields(route.response))}
 </div>
 </section>`
 }
 
+const needsSecret = ({ needsKey, access }: DocumentedRoute) => needsKey || access === 'session'
+
+const renderSchema = (title: string, isOpen: boolean, fields: Html) =>
+  html`<details${isOpen && html` open`}><summary>${title}</summary>${fields}</details>`
+
 /** Beside the example, which stays visible while the form scrolls. */
-const SEND = html`<p><button type="submit" form="call">Send request</button> <span class="form-problem" data-problem role="alert"></span></p>`
+const SEND = html`<p><button type="submit" form="call">Send request</button>
+<span class="form-problem" data-problem role="alert"></span></p>`
 
 /** An example of a request, between `action` and `response`. */
 export function renderExample(route: DocumentedRoute, origin: string, response: Html, action = html``): Html {
   const { id, methods = ['GET'], examples, access, needsKey } = route
   const url = origin + exampleTarget(templateOf(route), fieldsFor(route))
+  const secret = access === 'session' ? BEARER : { ...KEY, isOptional: !needsKey }
   return html`<div class="call-code">${action}
-${renderSnippets({ id, method: methods[0] ?? '', url, body: examples?.request, secret: access === 'session' ? BEARER : { ...KEY, isOptional: !needsKey } })}
+${renderSnippets({ id, method: methods[0] ?? '', url, body: examples?.request, secret })}
 ${response}
 </div>`
 }
 
 /** The method and the path of a call. */
-export const renderPath = (route: DocumentedRoute): Html =>
-  html`<span class="call-path">${(route.methods ?? ['GET']).map((method) => html`<span class="method ${method}">${method}</span> `)}<code>${templateOf(route)}</code>${(route.needsKey || route.access === 'session') && html` <span class="pill">${route.needsKey ? 'key' : 'token'} required</span>`}</span>`
+export function renderPath(route: DocumentedRoute): Html {
+  const { methods = ['GET'], needsKey } = route
+  const pill = html` <span class="pill">${needsKey ? 'key' : 'token'} required</span>`
+  const words = methods.map((method) => html`<span class="method ${method}">${method}</span> `)
+  return html`<span class="call-path">${words}<code>${templateOf(route)}</code>${needsSecret(route) && pill}</span>`
+}
 
 const fieldsFor = ({ params, query }: DocumentedRoute): Field[] => [
   ...toFields('path', params),
@@ -91,10 +106,7 @@ function renderSnippets({ id, method, url, body, secret }: SentRequest): Html {
     JavaScript: javaScript(address, method, json('javascript', '  '), secret),
     Python: python(address, method, json('python', '    '), secret),
   })
-  const buttons = tabs.map(
-    ([name], at) =>
-      html`<label><input class="unseen" type="radio" name="language-${id}" value="${name}" autocomplete="off"${at === 0 && html` checked`}>${name}</label>`,
-  )
+  const buttons = tabs.map(([name], at) => renderLanguage(id, name, at === 0))
   return html`<fieldset class="code-block code-tabs">
 <legend class="unseen">Language of the example</legend>
 <p class="code-header">${buttons}</p>
@@ -102,12 +114,17 @@ ${tabs.map(([name, code]) => html`<pre tabindex="0" aria-label="${name}"><code>$
 </fieldset>`
 }
 
+const renderLanguage = (id: string, name: string, isFirst: boolean) =>
+  html`<label><input class="unseen" type="radio" name="language-${id}" value="${name}" autocomplete="off"
+${isFirst && html`checked`}>${name}</label>`
+
 const NEWLINE = html` \\\n  `
 
 function curl(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
   const body = json && html`${NEWLINE}-H 'Content-Type: application/json'${NEWLINE}-d '${json}'`
   const option = method === (json ? 'POST' : 'GET') ? '' : `-X ${method} `
-  return html`curl ${option}'${address}'<span data-key>${!secret.isOptional && html`${NEWLINE}-H "${secret.name}: ${secret.scheme}$${secret.variable}"`}</span>${body ?? ''}`
+  const header = html`${NEWLINE}-H "${secret.name}: ${secret.scheme}$${secret.variable}"`
+  return html`curl ${option}'${address}'<span data-key>${!secret.isOptional && header}</span>${body}`
 }
 
 function javaScript(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
@@ -127,13 +144,15 @@ console.log(await response.json())`
 }
 
 function python(address: Html, method: string, json: Html | undefined, secret: typeof KEY): Html {
+  const { name, scheme, variable } = secret
+  const value = scheme ? `f'${scheme}{os.environ["${variable}"]}'` : `os.environ.get('${variable}')`
   const body = json && html`\n    json=${json},`
   return html`import os
 import requests
 
 response = requests.${method.toLowerCase()}(
     '${address}',
-    headers={'${secret.name}': ${secret.scheme ? `f'${secret.scheme}{os.environ["${secret.variable}"]}'` : `os.environ.get('${secret.variable}')`}},${body ?? ''}
+    headers={'${name}': ${value}},${body}
 )
 print(response.json())`
 }
@@ -153,32 +172,45 @@ function exampleTarget(path: string, fields: readonly Field[]): string {
 function renderField(operationId: string, field: Field): Html {
   const { name, description, required, schema } = field
   const id = `${operationId}-${name}`
-  const values = (schema.items ?? schema.anyOf?.find((each) => each.enum))?.enum
+  const type = schema.type === 'array' ? 'list' : (schema.type ?? 'string')
+  const choices = schema.enum ?? (type === 'boolean' ? ['true', 'false'] : undefined)
+  const values = (schema.items ?? schema.anyOf?.find((part) => part.enum))?.enum
+  const about = prose(description.replace(/^- /gm, '• '))
   return html`
 <div class="field">
-<label for="${id}"><code>${name}</code> <span class="soft">${schema.type === 'array' ? 'list' : (schema.type ?? 'string')}${required && ', required'}</span></label>
-${schema.enum || schema.type === 'boolean' ? renderSelect(id, field, schema.enum ?? ['true', 'false']) : renderInput(id, field)}${values && html`<datalist id="${id}-values">${values.map((value) => html`<option>${value}</option>`)}</datalist>`}
-<p id="${id}-about" class="soft detail">${prose(description.replace(/^- /gm, '• '))}${values && html`: ${values.join(', ')}`}</p>
+<label for="${id}"><code>${name}</code> <span class="soft">${type}${required && ', required'}</span></label>
+${choices ? renderSelect(id, field, choices) : renderInput(id, field)}
+${values && html`<datalist id="${id}-values">${values.map(renderOption)}</datalist>`}
+<p id="${id}-about" class="soft detail">${about}${values && `: ${values.join(', ')}`}</p>
 </div>`
 }
 
+const renderOption = (value: string) => html`<option>${value}</option>`
+
 function renderInput(id: string, { name, place, required, schema, example }: Field): Html {
   const placeholder = String(schema.default ?? schema.examples?.[0] ?? '')
-  return html`<input id="${id}" name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${String(example ?? '')}" ${required && html`required`} aria-describedby="${id}-about" list="${id}-values">`
+  const value = String(example ?? '')
+  return html`<input id="${id}"
+name="${name}" data-in="${place}" autocomplete="off" spellcheck="false" placeholder="${placeholder}" value="${value}"
+${required && html`required `}aria-describedby="${id}-about" list="${id}-values">`
 }
 
 function renderSelect(id: string, { name, place, schema }: Field, values: readonly string[]): Html {
   const unset = schema.default === undefined ? 'not set' : `not set: ${schema.default}`
-  return html`<select id="${id}" name="${name}" data-in="${place}" autocomplete="off" aria-describedby="${id}-about"><option value="">${unset}</option>${values.map((value) => html`<option>${value}</option>`)}</select>`
+  return html`<select id="${id}" name="${name}" data-in="${place}" autocomplete="off" aria-describedby="${id}-about">
+<option value="">${unset}</option>
+${values.map(renderOption)}
+</select>`
 }
 
 function renderBody(operationId: string, example: unknown): Html {
   const id = `${operationId}-body`
   const text = JSON.stringify(example, null, 2)
+  const rows = text.split('\n').length + 1
   return html`
 <div class="field">
 <label for="${id}">Body <span class="soft">JSON</span></label>
-<textarea id="${id}" name="body" data-in="body" rows="${text.split('\n').length + 1}" spellcheck="false" autocomplete="off">${text}</textarea>
+<textarea id="${id}" name="body" data-in="body" rows="${rows}" spellcheck="false" autocomplete="off">${text}</textarea>
 </div>`
 }
 
@@ -200,14 +232,15 @@ type Schema = {
 function renderFields(schema: Schema, required: readonly string[] = []): Html {
   const fields = fieldsOf(schema)
   if (fields.size === 0) return html``
-  const rows = [...fields].map(
-    ([
-      name,
-      field,
-    ]) => html`<dt><code>${name}</code> <span class="soft">${typeName(field)}${required.includes(name) && ', required'}</span></dt>
-<dd>${prose(field.description ?? '')}${fieldsOf(field).size !== 0 && html`<details><summary>${count(fieldsOf(field).size, 'field')}</summary>${renderFields(field)}</details>`}</dd>`,
-  )
+  const rows = [...fields].map(([name, field]) => renderSchemaField(name, field, required.includes(name)))
   return html`<dl class="fields">${rows}</dl>`
+}
+
+function renderSchemaField(name: string, field: Schema, isRequired: boolean): Html {
+  const { size } = fieldsOf(field)
+  const nested = size > 0 && renderSchema(count(size, 'field'), false, renderFields(field))
+  return html`<dt><code>${name}</code> <span class="soft">${typeName(field)}${isRequired && ', required'}</span></dt>
+<dd>${prose(field.description ?? '')}${nested}</dd>`
 }
 
 /** The fields of an object, of the items of a list, or of all alternatives. */

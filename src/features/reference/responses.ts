@@ -16,10 +16,9 @@ export function renderResponses(route: DocumentedRoute): Html {
   const errors = errorsOf(route).map((code) => {
     const status = STATUS_OF[code]
     const json = JSON.stringify(exampleOf(route, code).example, null, 2)
-    return {
-      status,
-      text: html`<p>${prose(errorWordsOf(route, code))}</p><pre tabindex="0" aria-label="Status ${status}" data-json-text>${json}</pre>`,
-    }
+    const text = html`<p>${prose(errorWordsOf(route, code))}</p>
+<pre tabindex="0" aria-label="Status ${status}" data-json-text>${json}</pre>`
+    return { status, text }
   })
   const unchanged = route.methods ? [] : [{ status: 304, text: html`<p>${prose(NOT_MODIFIED)}</p>` }]
   const tabs = [...unchanged, ...errors].toSorted((one, other) => one.status - other.status)
@@ -34,10 +33,13 @@ ${tabs.map(({ status, text }) => html`${renderTab(status)}\n<div>${text}</div>\n
 </div>`
 }
 
-const HEADER = html`<div class="code-header"><h3 data-title>Example <span class="soft">values may differ</span></h3></div>`
+const HEADER = html`<div class="code-header">
+<h3 data-title>Example <span class="soft">values may differ</span></h3>
+</div>`
 
 const renderTab = (status: number, isFirst = false): Html =>
-  html`<label><input class="unseen" type="radio" name="status" autocomplete="off"${isFirst && html` checked`}><code>${status}</code></label>`
+  html`<label><input class="unseen" type="radio" name="status" autocomplete="off"
+${isFirst && html`checked`}><code>${status}</code></label>`
 
 const renderSuccess = ({
   examples,
@@ -62,7 +64,8 @@ export function renderErrors(calls: readonly DocumentedRoute[]): Html {
 <section id="errors" class="call">
 <div class="call-text">
 <h2><a href="#errors">Errors</a></h2>
-<p>The body of an error has a sentence for people and a stable code for programs. <code>request_id</code> finds the request in the log of the service.</p>
+<p>The body of an error has a sentence for people and a stable code for programs.
+<code>request_id</code> finds the request in the log of the service.</p>
 <dl class="statuses">${rows}</dl>
 </div>
 <div class="call-code">

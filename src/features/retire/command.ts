@@ -48,8 +48,8 @@ const OPTIONS = {
 export const retire = defineCommand({
   name: 'retire',
   summary: 'plan the retirement of V1',
-  description: `Every running node applies a change within seconds. docs/retire.md describes the steps. "usage --v1" lists the
-    clients that still use V1, and their owners.`,
+  description: `Every running node applies a change within seconds. docs/retire.md describes the steps. "usage --v1"
+    lists the clients that still use V1, and their owners.`,
   options: OPTIONS,
   defaultAction: 'show',
   forms: [

@@ -37,8 +37,8 @@ const OPTIONS = {
 export const rules = defineCommand({
   name: 'rules',
   summary: 'check, compare and apply rule sets, which turn values into points',
-  description: `The database keeps every rule set that was in force. All processes use the active one; running nodes adopt another
-    one within seconds. docs/scoring.md describes the format.`,
+  description: `The database keeps every rule set that was in force. All processes use the active one; running nodes
+    adopt another one within seconds. docs/scoring.md describes the format.`,
   options: OPTIONS,
   forms: [
     { action: 'check', args: 'FILE', options: [], about: 'reports the problems of the file' },

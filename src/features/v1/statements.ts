@@ -35,7 +35,9 @@ export const CREDENTIAL_BODIES = defineData({
 
 const SELECT_SHOWN = 'select shown from passports join credentials on passport_id = id'
 
-/** `more`: further columns, after a comma. `cards` is the URL of the folder with the cards, if any; V1 shows no images. */
+/**
+ * `more`: further columns, after a comma. `cards` is the URL of the folder with the cards, if any; V1 shows no images.
+ */
 export function createBodies<MorePassport extends object, MoreItem extends object>(
   { lookup }: Database,
   presentPassport: (row: PassportRow & MorePassport, cards: string) => string,

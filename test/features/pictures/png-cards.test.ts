@@ -196,7 +196,7 @@ const measure = (text: string) => [...text].length
 
 function place(name: string): string {
   const { markup } = drawName(name, { x: 9, y: 60, width: 9000, size: 10, smallest: 10, fill: '#000' })
-  return placeNames(markup, measure).replace(/.*plaintext">|<\/text>.*/g, '')
+  return placeNames(markup, measure).replace(/[\s\S]*plaintext">|<\/text>[\s\S]*/g, '')
 }
 
 test.each([

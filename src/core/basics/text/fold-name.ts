@@ -33,7 +33,9 @@ export function foldName(text: string): string {
 const MOST_KNOWN = 10_000
 const known = new Map<string, string>()
 
-/** Folds a value that many passports have, such as a place or a tag: folding takes several times longer than a lookup. */
+/**
+ * Folds a value that many passports have, such as a place or a tag: folding takes several times longer than a lookup.
+ */
 export function foldKnown(text: string): string {
   const cached = known.get(text)
   if (cached !== undefined) return cached
