@@ -17,8 +17,8 @@ export const colorsOf = ({ accents }: Pick<Site, 'accents'>, theme: Theme): Colo
 type Canvas = { width: number; height: number; font: string; title: string }
 
 export function drawSvg({ width, height, font, title }: Canvas, body: Html): Html {
-  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"
-viewBox="0 0 ${width} ${height}" role="img" font-family="${font}">
+  return html`<svg xmlns="http://www.w3.org/2000/svg"
+width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" font-family="${font}">
 <title>${title}</title>
 ${body}
 </svg>
