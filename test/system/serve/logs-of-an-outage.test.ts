@@ -32,7 +32,7 @@ test('after an outage of PostgreSQL, no entry says that it is unavailable', asyn
   await using service = await serveOnPostgres()
   await service.database.stop()
   const names = [
-    'Subscriptions cannot be read',
+    'Threads cannot be started',
     'The retirement plan cannot be read, the last one stays in force',
   ]
   await until(() => names.every((name) => service.complaints().some((line) => line.includes(name))))
