@@ -69,7 +69,7 @@ function rank(index: PassportIndex, request: ListRequest, matches: Posting, ofPa
   const findValue = (id: number) =>
     pointsFor === undefined
       ? (index.scores[field][findSlot(index, id) ?? -1] ?? 0)
-      : bestPointsOf(index, id, pointsFor)
+      : topPoints(index, id, pointsFor)
   const ofIds = ranks.map((id) => rankOf(findValue(id)))
   return { among: ranked.count, ofPage: ofPage.map(rankOf), ofIds }
 }
@@ -209,7 +209,7 @@ const sortByPoints = (points: ReadonlyMap<number, Posting> = new Map()) =>
   [...points].sort(([a], [b]) => b - a)
 
 /** The points of a passport for its best credential of a type; 0 if it has none, or if there is no such passport. */
-export function bestPointsOf(index: PassportIndex, id: number, type: string): number {
+export function topPoints(index: PassportIndex, id: number, type: string): number {
   const slot = findSlot(index, id)
   const holders = slot === undefined ? [] : sortByPoints(index.points.get(type))
   return holders.find(([, posting]) => includes(posting, slot as number))?.[0] ?? 0
@@ -263,10 +263,8 @@ function postingsOf(index: PassportIndex, field: FilterField, condition: Conditi
   if (score) return [findRange(index, score, operator, Number(value))]
   if (field !== 'points') return [index.values[field as GroupField].get(String(value)) ?? []].flat()
   const byPoints = [...(index.points.get(type) ?? [])]
-  return byPoints.flatMap(([points, posting]) =>
-    matchesOperator(points, operator, Number(value)) ? posting : [],
-  )
+  return byPoints.flatMap(([points, posting]) => (isMatch(points, operator, Number(value)) ? posting : []))
 }
 
-const matchesOperator = (points: number, operator: Operator, than: number): boolean =>
+const isMatch = (points: number, operator: Operator, than: number): boolean =>
   points === than ? operator.includes('=') : operator[0] === (points > than ? '>' : '<')

@@ -4,12 +4,12 @@ import { equals, type Filter } from '../lists/filter.ts'
 import { type GroupField, keywordParts, type Position, toWords } from '../lists/list-request.ts'
 import { type Candidate, type ReadText, readText } from '../lists/read-text.ts'
 import {
-  bestPointsOf,
   countGroups,
   findList,
   findMatches,
   type ListPage,
   type ListRequest,
+  topPoints,
   type ValueGroup,
 } from './find.ts'
 import { findNearMisses, nameAt, splitName } from './names.ts'
@@ -48,9 +48,7 @@ export function search(index: PassportIndex, request: SearchRequest) {
     /** How values of the filter and the chips are written, if not the same, by field and folded value: "tag zk". */
     labels: Object.fromEntries(filter.flatMap((term) => labelsOf(index, term))),
     /** For each type of credential that the list names, the points of the passports of the page. */
-    points: Object.fromEntries(
-      types.map((type) => [type, page.ids.map((id) => bestPointsOf(index, id, type))]),
-    ),
+    points: Object.fromEntries(types.map((type) => [type, page.ids.map((id) => topPoints(index, id, type))])),
     /** Values that begin with the name. */
     suggestions: keyword === undefined ? [] : suggest(index, among, foldName(reading.name)),
     /** If nobody matches, lists that are not empty, with their sizes. */

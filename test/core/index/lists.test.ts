@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { bestPointsOf } from '../../../src/core/index/find.ts'
+import { topPoints } from '../../../src/core/index/find.ts'
 import { isSparse } from '../../../src/core/index/passport-index.ts'
 import { parseFilter } from '../../../src/core/lists/filter.ts'
 import { parseSort } from '../../../src/core/lists/list-request.ts'
@@ -106,7 +106,7 @@ test('a list by points has the best credential of each passport, then the score,
   expect(list(index, { sort, after: first.next }).ids).toEqual([3, 5, 4])
   expect(list(index, { sort, offset: 3 }).ids).toEqual([5, 4])
   expect(list(index, { sort, filter: parseFilter('type:git') }).total).toBe(4)
-  expect([1, 2, 4, 99].map((id) => bestPointsOf(index, id, 'git'))).toEqual([5, 30.25, 0, 0])
+  expect([1, 2, 4, 99].map((id) => topPoints(index, id, 'git'))).toEqual([5, 30.25, 0, 0])
 })
 
 test('groups have the hundred most frequent values as they were first written, and can begin with a prefix', () => {
