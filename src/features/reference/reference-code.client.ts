@@ -49,7 +49,7 @@ type Line = { name?: string | undefined; indent: string; end: string; isOpen: bo
 
 function toNodes(value: unknown, { name, indent, end, isOpen }: Line): (Node | string)[] {
   const label =
-    name === undefined ? [indent] : [indent, newElement('span', JSON.stringify(name), 'json-name'), ': ']
+    name === undefined ? [indent] : [indent, make('span', JSON.stringify(name), 'json-name'), ': ']
   if (typeof value !== 'object' || value === null) return [...label, toToken(name, value), `${end}\n`]
   const isList = Array.isArray(value)
   const [left, right] = isList ? (['[', ']'] as const) : (['{', '}'] as const)
@@ -64,11 +64,11 @@ function toNodes(value: unknown, { name, indent, end, isOpen }: Line): (Node | s
       isOpen: !isList || at === 0 || JSON.stringify(item).length < SHORT_ITEM,
     }),
   )
-  const details = newElement('details')
+  const details = make('details')
   details.open = isOpen
-  const summary = newElement('summary')
+  const summary = make('summary')
   // A line of its own needs no visible line break.
-  const lineBreak = newElement('span', '\n')
+  const lineBreak = make('span', '\n')
   lineBreak.hidden = true
   summary.append(...label, left, lineBreak)
   summary.dataset.rest = ` … ${right}${end}`
@@ -79,11 +79,11 @@ function toNodes(value: unknown, { name, indent, end, isOpen }: Line): (Node | s
 function toToken(name: string | undefined, value: unknown) {
   if (name === 'passport_id' && Number.isSafeInteger(value) && 'explorer' in reference.dataset)
     return passportLink(String(value), String(value))
-  return newElement('span', JSON.stringify(value) as string, CLASSES[typeof value] ?? 'json-word')
+  return make('span', JSON.stringify(value) as string, CLASSES[typeof value] ?? 'json-word')
 }
 
 export function passportLink(id: string, text: string) {
-  const link = newElement('a', text)
+  const link = make('a', text)
   link.href = `/passports/${id}`
   return link
 }
@@ -96,7 +96,7 @@ export function parseJson(text: string): { value?: unknown; error?: Error } {
   }
 }
 
-export function newElement<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, text = '', className = '') {
+export function make<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, text = '', className = '') {
   const element = document.createElement(tag)
   element.textContent = text
   if (className !== '') element.className = className

@@ -1,9 +1,8 @@
 // Completes the page of a call: sends the form, and keeps the form in the URL.
 // share.client.ts and reference-code.client.ts precede it in the same script.
 import { find } from '../../ui/assets/share.client.ts'
-import { newElement, parseJson, passportLink, reference, showJson } from './reference-code.client.ts'
+import { make, parseJson, passportLink, reference, showJson } from './reference-code.client.ts'
 
-const TIMEOUT_MILLISECONDS = 30_000
 /** Longer bodies are left out of the URL. */
 const MAX_BODY_IN_URL = 2000
 
@@ -35,7 +34,7 @@ form.addEventListener('input', showSnippets)
 key.addEventListener('input', showSnippets)
 form.addEventListener('submit', (event) => {
   event.preventDefault()
-  void sendCall()
+  void send()
 })
 for (const part of [form, languages]) part.addEventListener('change', saveState)
 showSnippets()
@@ -58,7 +57,7 @@ function toTarget() {
   return (query.size === 0 ? path : `${path}?${query}`).replaceAll('%2C', ',').replaceAll("'", '%27')
 }
 
-function readRequest(): RequestInit {
+function toRequest(): RequestInit {
   const body = bodyField?.value
   const headers = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' })
   const sentKey = key.value.trim()
@@ -73,7 +72,7 @@ function findProblem() {
   if (odd)
     return {
       field: key,
-      text: `The key contains “${odd[0]}”. A key has only letters, digits and underscores: copy it again.`,
+      text: `The key contains “${odd[0]}”, which no key has: copy it again.`,
     }
   if ('needsKey' in form.dataset && key.value.trim() === '')
     return { field: key, text: 'This call needs a key. Enter yours in “Your key” above.' }
@@ -89,7 +88,7 @@ function findProblem() {
   return undefined
 }
 
-async function sendCall() {
+async function send() {
   const problem = findProblem()
   for (const field of [key, ...fields]) field.removeAttribute('aria-invalid')
   find('[data-problem]').textContent = problem?.text ?? ''
@@ -107,8 +106,8 @@ async function sendCall() {
   block.setAttribute('aria-busy', 'true')
   const begin = performance.now()
   try {
-    const signal = AbortSignal.any([own.signal, AbortSignal.timeout(TIMEOUT_MILLISECONDS)])
-    const response = await fetch(toTarget(), { ...readRequest(), signal })
+    const signal = AbortSignal.any([own.signal, AbortSignal.timeout(30_000)])
+    const response = await fetch(toTarget(), { ...toRequest(), signal })
     const text = await response.text()
     showResponse(response, text, Math.round(performance.now() - begin))
   } catch (error) {
@@ -127,10 +126,7 @@ function showResponse(response: Response, text: string, milliseconds: number) {
   showHint(response, text)
   const headers = find('[data-headers]', block)
   headers.hidden = false
-  const rows = [...response.headers].flatMap(([name, value]) => [
-    newElement('dt', name),
-    newElement('dd', value),
-  ])
+  const rows = [...response.headers].flatMap(([name, value]) => [make('dt', name), make('dd', value)])
   find('dl', headers).replaceChildren(...rows)
   showJson(find('[data-body]', block), text)
 }
@@ -158,7 +154,7 @@ function showHint({ status }: Response, text: string) {
   const isPage = id !== undefined && 'explorer' in reference.dataset
   hint.hidden = status !== 401 && !isPage
   if (status === 401) {
-    const action = newElement('a', key.value.trim() === '' ? 'Enter a key above' : 'Check the key above')
+    const action = make('a', key.value.trim() === '' ? 'Enter a key above' : 'Check the key above')
     action.href = '#api-key'
     hint.replaceChildren(action, ', then send the request again.')
   } else if (isPage) {

@@ -19,7 +19,7 @@ let timer: Timer | undefined
 let request = new AbortController()
 
 /** The address that the form would open, with its filters. */
-function searchAddress(typed: string) {
+function addressOf(typed: string) {
   const fields = isInHeader ? [] : [...new FormData(form)].filter(([name]) => name !== 'q')
   const text = typed.trim()
   const address = new URLSearchParams([...(text === '' ? [] : [['q', text]]), ...(fields as string[][])])
@@ -27,7 +27,7 @@ function searchAddress(typed: string) {
 }
 
 function plan() {
-  const address = searchAddress(input.value)
+  const address = addressOf(input.value)
   if (address === requested) return
   requested = address
   clearTimeout(timer)
@@ -38,10 +38,10 @@ function plan() {
     results.replaceChildren()
     count.textContent = ''
   }
-  if (address !== shown) timer = setTimeout(loadResults, PAUSE_MILLISECONDS, address)
+  if (address !== shown) timer = setTimeout(search, PAUSE_MILLISECONDS, address)
 }
 
-async function loadResults(address: string) {
+async function search(address: string) {
   const own = new AbortController()
   request = own
   results.setAttribute('aria-busy', 'true')
@@ -78,7 +78,7 @@ const titleOf = (page: Document) => page.querySelector('h1')?.textContent ?? ''
 /** Returns links to the list, to suggested filters and to the first people. */
 function choicesOf(page: Document, matches: Element) {
   const all = document.createElement('a')
-  all.href = searchAddress(input.value)
+  all.href = addressOf(input.value)
   all.textContent = titleOf(page)
   const filters = [...matches.querySelectorAll('.chips a')].slice(0, MOST_FILTERS)
   const items = [all, ...filters].map((link) => {
@@ -108,7 +108,7 @@ const linksOf = () => [...results.querySelectorAll<HTMLAnchorElement>('.chips a,
 /** Opens the only result. */
 function open(event: Event) {
   const [person, second] = linksOf().filter(({ href }) => !href.includes('/?'))
-  if (!person || second || shown !== searchAddress(input.value)) return
+  if (!person || second || shown !== addressOf(input.value)) return
   event.preventDefault()
   location.assign(person.href)
 }
@@ -222,7 +222,7 @@ if (input && results) {
   form.addEventListener('submit', open)
   document.addEventListener('keydown', move)
   input.setAttribute('aria-keyshortcuts', '/')
-  shown = searchAddress(new URLSearchParams(location.search).get('q') ?? '')
+  shown = addressOf(new URLSearchParams(location.search).get('q') ?? '')
   requested = shown
   // Text may have been typed before this script was loaded.
   plan()

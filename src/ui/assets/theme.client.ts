@@ -3,7 +3,7 @@
 const KEY = 'theme'
 
 /** Browsers can block the storage: then a choice applies to one page only. */
-function readTheme() {
+function read() {
   try {
     return localStorage.getItem(KEY) ?? ''
   } catch {
@@ -11,7 +11,7 @@ function readTheme() {
   }
 }
 
-function saveTheme(theme: string) {
+function save(theme: string) {
   try {
     localStorage.setItem(KEY, theme)
   } catch {
@@ -23,20 +23,20 @@ const paint = (theme: string) => document.documentElement.style.setProperty('--t
 
 const findMenu = () => document.getElementById('theme') as HTMLSelectElement | null
 
-function showTheme() {
-  paint(readTheme())
+function show() {
+  paint(read())
   const menu = findMenu()
-  if (menu) menu.value = readTheme()
+  if (menu) menu.value = read()
 }
 
-showTheme()
+show()
 addEventListener('DOMContentLoaded', () => {
-  showTheme()
+  show()
   findMenu()?.addEventListener('change', () => {
     const theme = findMenu()?.value ?? ''
-    saveTheme(theme)
+    save(theme)
     paint(theme)
   })
 })
 // Another page changed the theme, or the browser shows an earlier state of this page.
-for (const event of ['storage', 'pageshow']) addEventListener(event, showTheme)
+for (const event of ['storage', 'pageshow']) addEventListener(event, show)

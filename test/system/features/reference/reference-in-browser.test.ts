@@ -101,7 +101,7 @@ inBrowser('the reference pages in a browser', (browser) => {
     await key.fill('"; id; "')
     expect(await curl.textContent()).toEndWith('-H "X-API-KEY: $KEY"')
     expect(await refuse(page, '#api-key', 'ppd_ключ')).toBe(
-      'The key contains “к”. A key has only letters, digits and underscores: copy it again.',
+      'The key contains “к”, which no key has: copy it again.',
     )
   })
 

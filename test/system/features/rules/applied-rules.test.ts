@@ -63,9 +63,7 @@ withEngine('sqlite', 'applied rules', (makeDatabase) => {
       }
       const page = await (await fetch(`${server.url}/passports/1/score`)).text()
       return (
-        passport.score === score &&
-        !passport.calculating_score &&
-        page.includes(`rule set <code>${version}</code>`)
+        passport.score === score && !passport.calculating_score && page.includes(`<code>${version}</code>`)
       )
     }
     await until(shows(10, 'one'))
